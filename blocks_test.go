@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 // stretched puts hundreds of plain entries between those of a drawn log, so

@@ -133,7 +133,7 @@ type Bounds struct {
 var ErrLastAsTo = errors.New(`"last" is where a range begins, not where it ends`)
 
 // Resolve turns bounds into a range of the log as it stands (C3). An empty
-// range is no error: ok is false, and why says so in words.
+// range is not an error: ok is false, and why says so in words.
 func (p *Projection) Resolve(b Bounds) (r Range, ok bool, why string, err error) {
 	turns := p.log.Turns()
 	if turns == 0 {

@@ -51,7 +51,7 @@ func (c Count) times(n int) Count { return Count{c.Entries * n, c.Before * n, c.
 type Totals struct {
 	// ByFate sums the reader's entries by what became of them.
 	ByFate [fateCount]Count
-	// Added is what the projection puts in that is no entry of the log:
+	// Added is what the projection puts in that is not an entry of the log:
 	// summaries, placeholders of unanswered calls, an opening message.
 	Added Count
 	// Config is the system prompt and the tool definitions (T4), which stand

@@ -111,7 +111,7 @@ func FuzzParseSize(f *testing.F) {
 	})
 }
 
-// Arguments whose bodies are cut are JSON as they were, and what is no body is
+// Arguments whose bodies are cut are JSON as they were, and what is not a body is
 // as it was.
 func FuzzTrimArguments(f *testing.F) {
 	f.Add(edit, 2, 6, 3)

@@ -410,17 +410,13 @@ func (p *Projection) Shared(q *Projection) int {
 	if text := q.continuation(); text != "" {
 		sum += q.log.counter.Count(text)
 	}
-	var mine []outlined
-	for g := range p.outline() {
-		mine = append(mine, g)
-	}
-	i := 0
+	next, stop := iter.Pull(iter.Seq[outlined](p.outline()))
+	defer stop()
 	for g := range q.outline() {
-		if i == len(mine) || !p.alike(q, mine[i], g) {
+		if mine, ok := next(); !ok || !p.alike(q, mine, g) {
 			break
 		}
 		sum += g.tokens
-		i++
 	}
 	return sum
 }

@@ -30,30 +30,20 @@ func newLog(t testing.TB, entries []tenfold.Entry) *tenfold.Log {
 	return l
 }
 
-// lawCases is how many logs each law is tried on, and the same ones every time,
-// so that what fails is a change's fault. Where tests try everything they are
-// over 10,000 for all laws together. -rapid.checks=N tries N, -rapid.seed=0 others.
+// lawCases is how many logs each law is tried on. Where tests try everything they
+// are over 10,000 for all laws together. -rapid.checks=N tries N.
 const (
 	lawCases = "300"
 	allCases = "1200"
-	lawSeed  = "64"
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	asked := map[string]bool{}
-	flag.Visit(func(f *flag.Flag) { asked[f.Name] = true })
 	cases := lawCases
 	if corpustest.All() {
 		cases = allCases
 	}
-	for name, value := range map[string]string{"rapid.checks": cases, "rapid.seed": lawSeed} {
-		if asked[name] || (name == "rapid.checks" && testing.Short()) {
-			continue
-		}
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
+	if err := flag.Set("rapid.checks", cases); err != nil { // before those of the command line
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
@@ -202,7 +192,7 @@ func rawSystem(l *tenfold.Log, p *tenfold.Projection) string {
 	return system
 }
 
-// P11a: appending what is no compaction, revocation or pin changes nothing
+// P11a: appending what is not a compaction, revocation or pin changes nothing
 // before it, but for placeholders answered and reasoning let go: that of a loop which
 // closed, and that which was made under the placeholder or another configuration (B1).
 func TestP11aPrefixStable(t *testing.T) {

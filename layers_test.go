@@ -16,15 +16,17 @@ import (
 // imports only what is in a lower layer; a sub-package may also import the
 // package it belongs to, and its siblings under internal.
 var layers = [][]string{
-	{"internal/fitnames", "internal/jsonedit", "problem"},
+	{"internal/fitnames", "internal/graceful", "internal/jsonedit", "internal/number", "problem"},
 	{"."},
-	{"containment", "token", "tool", "atom", "purpose", "body", "internal/record"},
-	{"store", "provider", "transcript", "toolbox", "trigger", "excerpt", "internal/takeover", "internal/redact"},
+	{"internal/telemetry"},
+	{"containment", "token", "tool", "atom", "purpose", "body", "internal/record", "store/vault"},
+	{"client", "store", "provider", "transcript", "toolbox", "trigger", "excerpt", "internal/takeover", "internal/redact"},
 	{"provider/answer", "permission"},
 	{"strategy", "provider/catalog", "internal/proxy/wire"},
 	{"summary/check"},
 	{"summary"},
 	{"session", "internal/config"},
+	{"fleet"},
 	{"internal/live", "internal/listing"},
 	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog", "internal/htmlexport"},
@@ -33,12 +35,19 @@ var layers = [][]string{
 	{"internal/report"},
 	{"internal/web/page/build/library", "internal/web/page/build/typescript"},
 	{"internal/web", "internal/web/page"},
+	{"internal/cli/command"},
+	{"internal/cli/display"},
+	{"internal/cli/transcripts", "internal/cli/observe"},
+	{"internal/cli/compaction", "internal/cli/config"},
+	{"internal/cli/conversation", "internal/cli/lab"},
+	{"internal/cli/query"},
+	{"internal/cli/serve", "internal/cli/live"},
 	{"internal/cli"},
 	{"cmd", "examples"},
 }
 
 // forTests are packages that only tests may import.
-var forTests = []string{"internal/corpustest", "internal/logtest", "internal/web/browser", "provider/providertest", "store/postgres/pgtest", "store/storetest", "test/clients", "test/modelserver"}
+var forTests = []string{"internal/corpustest", "internal/logtest", "internal/seed", "internal/web/browser", "internal/web/webtest", "provider/providertest", "store/postgres/pgtest", "store/storetest", "test/clients", "test/modelserver"}
 
 // layerOf gives the layer of the room that names the directory best.
 func layerOf(dir string) int {

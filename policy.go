@@ -57,11 +57,14 @@ const SourceBirth = "birth"
 // AtBirth reports whether the overlay shortens what no model had seen (live V3).
 func (c *Compaction) AtBirth() bool { return c.Source == SourceBirth }
 
-// Keeps are calls that an overlay leaves alone with their results, as if they were
-// pinned: what was under way when it was made (live V5).
+// Keeps is what an overlay leaves alone: older overlays and later ones may still have a
+// word on it.
 type Keeps struct {
-	// Calls are the ids of their entries.
-	Calls []string `json:"calls"`
+	// Calls are the ids of calls, which are left alone with their results: what was
+	// under way when the overlay was made (live V5).
+	Calls []string `json:"calls,omitzero"`
+	// Entries are the seqs of calls and of messages of the range, in order.
+	Entries []int64 `json:"entries,omitzero"`
 }
 
 // Action is what a policy does to what it covers.
@@ -255,6 +258,7 @@ type policyJSON struct {
 	Arguments Arguments             `json:"arguments,omitzero"`
 	Primary   map[string][]string   `json:"primary,omitzero"`
 	Entries   map[int64]TextTrim    `json:"entries,omitzero"`
+	Requests  bool                  `json:"requests,omitzero"`
 	Folded    *Folded               `json:"folded,omitzero"`
 }
 

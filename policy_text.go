@@ -21,9 +21,12 @@ type TextPolicy struct {
 	Recall bool `json:"recall,omitzero"`
 	// Rest is what happens to messages of the range that Entries does not
 	// name: Omit or Keep. Empty leaves them to older overlays; otherwise the
-	// overlay applies to its whole range. It never omits a message
-	// that a person typed.
+	// overlay applies to its whole range. It omits no message that a person
+	// typed, unless Requests is set.
 	Rest Action `json:"rest,omitzero"`
+	// Requests has Rest omit what a person typed as well: an overlay then names
+	// the messages that stay, and not each of those that go.
+	Requests bool `json:"requests,omitzero"`
 	// Marks is the form of what is said of lines that are gone: "" counts
 	// them, [MarksShort] puts "…" for each gap.
 	Marks string `json:"marks,omitzero"`
@@ -119,7 +122,7 @@ func (p *TextPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	default:
 		return fmt.Errorf("unknown policy %q for the rest: for texts it is omit or keep", in.Rest)
 	}
-	*p = TextPolicy{Action: in.Policy, Rest: in.Rest, Marks: in.Marks, Recall: in.Recall, Entries: in.Entries}
+	*p = TextPolicy{Action: in.Policy, Rest: in.Rest, Requests: in.Requests, Marks: in.Marks, Recall: in.Recall, Entries: in.Entries}
 	return nil
 }
 

@@ -54,7 +54,7 @@ type overlay struct {
 	users int32
 	// contexts are the standing instructions that it must show (P8a).
 	contexts []int32
-	// keeps are the calls that it leaves alone (live V5).
+	// keeps are the calls and the messages that it leaves alone (live V5).
 	keeps []int32
 	// heldFrom is where the tool loop began that was open when the overlay
 	// was made; signed reasoning from there on stays until it closes (P10).
@@ -298,7 +298,7 @@ func (p *Projection) addOverlay(seq int32) int32 {
 		o.contexts = p.newestContexts(lo, hi, seq)
 	}
 	if c.Keeps != nil {
-		o.keeps = p.callsOf(c.Keeps.Calls, lo, hi)
+		o.keeps = p.kept(c.Keeps, lo, hi)
 	}
 	if c.Reasoning != nil {
 		if o.heldFrom = p.openLoop(seq); o.heldFrom > 0 {

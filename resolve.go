@@ -90,22 +90,31 @@ func (p *Projection) leaves(by int32, n *node, seq int32) bool {
 	return p.shields(by, n, seq) || p.stands(by, n, seq) || p.keeps(by, seq)
 }
 
-// keeps reports whether the overlay leaves a call alone.
-func (p *Projection) keeps(by, call int32) bool {
-	_, found := slices.BinarySearch(p.overlays[by].keeps, call)
+// keeps reports whether the overlay leaves a call or a message alone.
+func (p *Projection) keeps(by, seq int32) bool {
+	_, found := slices.BinarySearch(p.overlays[by].keeps, seq)
 	return found
 }
 
-// callsOf gives the calls of a stretch that ids name, in order.
-func (p *Projection) callsOf(ids []string, lo, hi int32) (calls []int32) {
-	for _, id := range ids {
-		seq := p.log.find(id)
-		if lo <= seq && seq <= hi && p.log.node(seq).kind == codeCall {
-			calls = append(calls, seq)
+// kept gives the calls and the messages of a stretch that are named, in order.
+func (p *Projection) kept(keeps *Keeps, lo, hi int32) []int32 {
+	found := make([]int32, 0, len(keeps.Calls)+len(keeps.Entries))
+	for _, id := range keeps.Calls {
+		if seq := p.log.find(id); lo <= seq && seq <= hi && p.log.node(seq).kind == codeCall {
+			found = append(found, seq)
 		}
 	}
-	slices.Sort(calls)
-	return slices.Compact(calls)
+	for _, seq := range keeps.Entries {
+		if seq < int64(lo) || seq > int64(hi) {
+			continue
+		}
+		switch p.log.node(int32(seq)).kind {
+		case codeCall, codeUser, codeAssistant:
+			found = append(found, int32(seq))
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // shields reports whether the overlay must leave the entry alone: a user
@@ -145,7 +154,7 @@ func (p *Projection) resolveAssistant(seq int32, n *node) decision {
 	if by == nobody {
 		return keeps(n, ReasonNone)
 	}
-	text, f, why := p.shortenText(by, p.log.payload(seq), seq, false, ReasonNone)
+	text, f, why := p.shortenText(by, seq, false, ReasonNone)
 	switch f {
 	case Kept:
 		return keeps(n, why)
@@ -175,19 +184,23 @@ func (p *Projection) resolveUser(seq int32, n *node, spared bool) decision {
 // shortenUser gives what overlays leave of a user message, and what they decided,
 // tokens aside. Where both slots change it, the one that wins on texts stands.
 func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
-	m, d := payloadOf[UserMessage](p.log, seq), decision{by: nobody}
 	if p.texts == 0 && !n.is(flagFiles) {
-		return m, d
+		return payloadOf[UserMessage](p.log, seq), decision{by: nobody}
 	}
-	if at := p.winner(slotTexts, seq); p.texts > 0 && at != nobody {
+	at := p.winner(slotTexts, seq)
+	if p.texts > 0 && at != nobody && p.overlays[at].omits(seq) && !p.shields(at, n, seq) && !p.stands(at, n, seq) {
+		return UserMessage{}, decision{fate: Omitted, reason: ReasonRest, by: at}
+	}
+	m, d := payloadOf[UserMessage](p.log, seq), decision{by: nobody}
+	if p.texts > 0 && at != nobody {
 		var text string
 		if p.shields(at, n, seq) && !p.trimsHost(at, seq) {
 			d.reason = ReasonRequest
-		} else if text, d.fate, d.reason = p.shortenText(at, m, seq, n.is(flagFiles), p.unhidden(at, n, seq, &m)); d.fate != Kept {
+		} else if text, d.fate, d.reason = p.shortenText(at, seq, n.is(flagFiles), p.unhidden(at, n, seq, &m)); d.fate != Kept {
 			m.Parts, d.by = withText(m.Parts, text), at
 		}
 	}
-	at := p.slots[slotAttachments].at(seq)
+	at = p.slots[slotAttachments].at(seq)
 	if d.fate == Omitted || !n.is(flagFiles) || at == nobody {
 		return m, d
 	}
@@ -203,6 +216,16 @@ func (p *Projection) shortenUser(seq int32, n *node) (UserMessage, decision) {
 		d.reason = ReasonLeft
 	}
 	return m, d
+}
+
+// omits reports whether an overlay omits a message unnamed, whoever wrote it.
+func (o *overlay) omits(seq int32) bool {
+	policy := o.c.Texts
+	if policy.Rest != Omit || !policy.Requests {
+		return false
+	}
+	_, named := policy.Entries[int64(seq)]
+	return !named
 }
 
 // trimsHost reports whether an overlay names the lines that stay of what a host
@@ -230,20 +253,20 @@ func withText(parts []Part, text string) []Part {
 // shortenText gives what an overlay leaves of a message's text, the fate that is, and
 // why. A message that carries files too is not hidden when its text is gone, nor
 // is one for which unhidden gives a reason.
-func (p *Projection) shortenText(by int32, m Payload, seq int32, files bool, unhidden Reason) (string, Fate, Reason) {
+func (p *Projection) shortenText(by, seq int32, files bool, unhidden Reason) (string, Fate, Reason) {
 	policy := p.overlays[by].c.Texts
 	trim, named := policy.Entries[int64(seq)]
 	changed, kept := ReasonLines, ReasonLeft
 	if !named {
 		trim.Action, changed = policy.Rest, ReasonRest
 	}
-	text := TextLines(m)
+	if trim.Action == Omit && (unhidden == ReasonNone || unhidden == ReasonTyped && named) {
+		return "", Omitted, changed
+	}
+	text := TextLines(p.log.payload(seq))
 	left, f := text, Kept
 	switch trim.Action {
 	case Omit:
-		if unhidden == ReasonNone || named && unhidden == ReasonTyped {
-			return "", Omitted, changed
-		}
 		kept = unhidden
 	case Trim:
 		kept = ReasonBare
@@ -513,7 +536,7 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 		m, _ := p.shortenUser(seq, n)
 		return m
 	case AssistantMessage:
-		payload.Text, _, _ = p.shortenText(by, payload, seq, false, ReasonNone)
+		payload.Text, _, _ = p.shortenText(by, seq, false, ReasonNone)
 		return payload
 	case ToolCall:
 		payload.Arguments, _ = p.overlays[by].c.ToolCalls.reduceArguments(payload)

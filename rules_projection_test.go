@@ -347,11 +347,11 @@ func TestP13BoundsBeyondTheLogAreClamped(t *testing.T) {
 		"both":                  {-9, 9, nil, []int64{2, 7, 9, 12}},
 		"a step beyond the end": {1, 1, num(40), []int64{10, 12}},
 		"step 0":                {1, 1, num(0), []int64{10, 11}},
-		"a step of a turn beyond the end is no bound": {1, 9, num(0), []int64{9, 12}},
-		"from beyond the end":                         {2, 5, nil, nil},
-		"ends before the start":                       {-5, -1, nil, nil},
-		"inverted":                                    {1, 0, nil, nil},
-		"ends before its first step":                  {1, 1, num(-1), nil},
+		"a step of a turn beyond the end is not a bound": {1, 9, num(0), []int64{9, 12}},
+		"from beyond the end":                            {2, 5, nil, nil},
+		"ends before the start":                          {-5, -1, nil, nil},
+		"inverted":                                       {1, 0, nil, nil},
+		"ends before its first step":                     {1, 1, num(-1), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plain := project(t, session()...)

@@ -196,13 +196,13 @@ func TestP5SelectiveTellsUsesOfOneIDApartBySeq(t *testing.T) {
 		calls map[string]tenfold.CallPolicy
 		want  [][]string
 	}{
-		"the id means every use":        {map[string]tenfold.CallPolicy{"c": omit}, nil},
-		"id@seq means the first":        {map[string]tenfold.CallPolicy{"c@2": omit}, [][]string{second}},
-		"id@seq means the second":       {map[string]tenfold.CallPolicy{"c@4": omit}, [][]string{first}},
-		"id@seq beats the id":           {map[string]tenfold.CallPolicy{"c": omit, "c@4": keep}, [][]string{second}},
-		"the seq of a result is no key": {map[string]tenfold.CallPolicy{"c@3": omit}, [][]string{first, second}},
-		"a seq beyond the log":          {map[string]tenfold.CallPolicy{"c@400": omit}, [][]string{first, second}},
-		"another id at that seq":        {map[string]tenfold.CallPolicy{"d@2": omit}, [][]string{first, second}},
+		"the id means every use":           {map[string]tenfold.CallPolicy{"c": omit}, nil},
+		"id@seq means the first":           {map[string]tenfold.CallPolicy{"c@2": omit}, [][]string{second}},
+		"id@seq means the second":          {map[string]tenfold.CallPolicy{"c@4": omit}, [][]string{first}},
+		"id@seq beats the id":              {map[string]tenfold.CallPolicy{"c": omit, "c@4": keep}, [][]string{second}},
+		"the seq of a result is not a key": {map[string]tenfold.CallPolicy{"c@3": omit}, [][]string{first, second}},
+		"a seq beyond the log":             {map[string]tenfold.CallPolicy{"c@400": omit}, [][]string{first, second}},
+		"another id at that seq":           {map[string]tenfold.CallPolicy{"d@2": omit}, [][]string{first, second}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := []string{"user: go"}

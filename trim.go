@@ -163,7 +163,7 @@ const shortRun = 4
 
 // cut gives what is kept of the next text; the text itself where nothing is gone.
 // A gap is marked by a line that counts its lines or, short, by "…". Blank lines
-// alone are no gap. Kept is false when nothing but blank lines is left.
+// alone are not a gap. Kept is false when nothing but blank lines is left.
 func (c *chosen) cut(text string, short bool) (out string, kept bool) {
 	var b []byte
 	whole, gone, blank := true, 0, 0
@@ -236,7 +236,7 @@ func countsLines(text string) bool {
 }
 
 // fragments shows the pieces of a line that ranges ask for, widened to sentences or
-// words and marked where something is missing: a piece that is no sentence on
+// words and marked where something is missing: a piece that is not a sentence on
 // both sides (P5b). The whole line where that is no longer; false when there is
 // nothing to show.
 func fragments(line string, ranges []LineRange, number int) (string, bool) {

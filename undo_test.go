@@ -218,7 +218,7 @@ func TestC7WhatUndoAndRedoTurnOver(t *testing.T) {
 		one, other := omitting(1)[0], omitting(1)[0]
 		one.Command = "a"
 		if !record.Same(one, other) {
-			t.Error("who made an overlay is no part of what it says")
+			t.Error("who made an overlay is not part of what it says")
 		}
 	})
 	if got := slices.Collect(fresh().p.Overlays()); len(got) != 0 {

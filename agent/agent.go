@@ -238,8 +238,7 @@ func (a *Agent) configure(ctx context.Context) error {
 	return a.store(ctx, tenfold.Entry{Payload: want})
 }
 
-// storeTime is how long an append may take: a store that is locked for longer
-// ends the run.
+// storeTime is how long an append may take.
 const storeTime = 30 * time.Second
 
 // store appends entries, also after ctx ended: nothing that came is lost. It is

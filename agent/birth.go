@@ -9,7 +9,7 @@ import (
 )
 
 // The most that is stored of one result: what goes beyond is left out of its
-// middle. A part that is no text and larger than that goes.
+// middle. A part that is not text and larger than that goes.
 const maxResult = 16 << 20
 
 // bounded gives the parts of a result within bounds.

@@ -2,9 +2,12 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"tenfold/session"
+	"tenfold/store"
 )
 
 // settle does about the request that is about to be sent what the controller says
@@ -49,8 +52,12 @@ const maxRounds = 8
 func (r *run) carryOut(d session.Decision) (session.Decision, error) {
 	begins := d
 	r.emit(Event{Compaction: &begins})
+	var ahead *session.Prepared
 	err := r.with(func() (err error) {
-		d, err = r.control.RunPrepared(r.ctx, d, r.prepared(d))
+		if ahead == nil {
+			ahead = r.prepared(d)
+		}
+		d, err = r.control.RunPrepared(r.ctx, d, ahead)
 		return err
 	})
 	if d.Action != session.Compact { // it ended
@@ -97,15 +104,34 @@ func (r *run) prepared(d session.Decision) (p *session.Prepared) {
 	return p
 }
 
-// with does something with the session, and tells of what came into the log.
-func (r *run) with(do func() error) error {
-	r.mu.Lock()
-	err := do()
-	r.past.read(r.session.Log())
-	r.mu.Unlock()
+// with does something with the session, and tells of what came into the log. It is done
+// again while another process has the store locked, as nothing of it was written then:
+// what a model answered and what calls gave is not lost for that.
+func (r *run) with(do func() error) (err error) {
+	for attempt := 1; ; attempt++ {
+		r.mu.Lock()
+		err = do()
+		r.past.read(r.session.Log())
+		r.mu.Unlock()
+		if !errors.Is(err, store.ErrLocked) || r.ctx.Err() != nil || attempt == maxLocked {
+			break
+		}
+		r.emit(Event{Waiting: &Waiting{Attempt: attempt, After: lockedPause, Err: err}})
+		select {
+		case <-r.ctx.Done():
+		case <-time.After(lockedPause):
+		}
+	}
 	r.tell()
 	return err
 }
+
+// How often something is tried while the store is locked, and the pause between two
+// tries; the store itself waits for ten seconds or so each time.
+const (
+	maxLocked   = 60
+	lockedPause = time.Second
+)
 
 // ask asks the controller for a compaction now. Done is set where it compacted.
 func (r *run) ask(wish session.Wish, done *bool) error {

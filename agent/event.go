@@ -21,7 +21,8 @@ type Event struct {
 	Running *Running
 	// Output is what a running call has just printed.
 	Output *Output
-	// Waiting tells that the model is asked again after a while.
+	// Waiting tells that the model is asked again after a while, or the store: Err
+	// says which and why.
 	Waiting *Waiting
 	// Compaction is what the controller decided: Compact where one begins, and how
 	// it ended: Compacted, Failed, Exceeded, or GoOn where it came to nothing.
@@ -44,7 +45,7 @@ type Running struct {
 // Output is a piece of what a call prints.
 type Output struct{ CallID, Text string }
 
-// Waiting is a wait before the model is asked again.
+// Waiting is a wait before the model, or a store that is locked, is asked again.
 type Waiting struct {
 	Attempt int
 	After   time.Duration

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -40,16 +39,6 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		return
-	}
-	// Scripts are drawn alike every time, so that what fails is a change's fault;
-	// -rapid.seed=0 tries others.
-	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.seed" })
-	if !asked {
-		if err := flag.Set("rapid.seed", "64"); err != nil {
-			panic(err)
-		}
 	}
 	os.Exit(m.Run())
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,6 +18,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/body"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/permission"
 	"tenfold/provider"
 	"tenfold/provider/script"
@@ -236,7 +238,7 @@ func TestRequestsShareTheirPrefix(t *testing.T) {
 				stub{"panics", toolbox.Commands, func(context.Context, toolbox.Call) (toolbox.Result, error) { panic("boom") }}),
 			Judge:    &judge{verdicts: map[string]permission.Verdict{"denied": {Action: permission.Deny, Reason: "no"}, "asks": {Action: permission.Ask, Reason: "why not"}}},
 			Approver: approver(func(agent.Question) agent.Answer { return agent.Answer{Allowed: true} }),
-			Retry:    provider.Policy{Attempts: 1},
+			Retry:    provider.Policy{Attempts: 1, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }},
 		}
 		o.Live = session.Live{Auto: session.LiveAuto{Enabled: true}, Micro: session.LiveMicro{Enabled: true, Strategy: strategy.Micro{KeepRecent: 2, Over: 100}, ClearAtLeast: 500}}
 		o.Live.Request.Options.Window = rapid.SampledFrom([]int{4000, 8000, 100_000}).Draw(t, "window")

@@ -127,8 +127,10 @@ func (w *worker) step() (*Stop, error) {
 		return &Stop{Reason: Refused, Detail: err.Error()}, w.closeCalls()
 	case errors.Is(err, errBroken) && w.broken < maxBroken:
 		w.broken++
-		w.emit(Event{Branch: w.branch, Waiting: &Waiting{Attempt: w.broken, Err: err}})
-		return nil, nil
+		if waited, over := w.retry().Pause(w.ctx, w.broken, err); waited {
+			return nil, over
+		}
+		return nil, err
 	default:
 		return nil, err
 	}
@@ -166,11 +168,7 @@ var errBroken = errors.New("the answer broke off")
 // answer has the model answer, and appends each block as it is finished.
 func (w *worker) answer() (provider.Stop, error) {
 	view := w.view()
-	policy := w.options.Retry
-	policy.Waiting = func(attempt int, err error, after time.Duration) {
-		w.emit(Event{Branch: w.branch, Waiting: &Waiting{Attempt: attempt, After: after, Err: err}})
-	}
-	model := provider.Retry(w.options.Model, policy)
+	model := provider.Retry(w.options.Model, w.retry())
 	var (
 		text  strings.Builder // of the message under way
 		began bool
@@ -247,6 +245,15 @@ func (w *worker) answer() (provider.Stop, error) {
 		fault = errors.Join(errBroken, fault)
 	}
 	return end, fault
+}
+
+// retry says how the model is asked again, and tells of it.
+func (w *worker) retry() provider.Policy {
+	policy := w.options.Retry
+	policy.Waiting = func(attempt int, err error, after time.Duration) {
+		w.emit(Event{Branch: w.branch, Waiting: &Waiting{Attempt: attempt, After: after, Err: err}})
+	}
+	return policy
 }
 
 // minAnswer is how many bytes a message of a model may have in any case.

@@ -32,7 +32,7 @@ func (s stub) Definition() tenfold.ToolDefinition {
 
 func (s stub) Intent(arguments string) (toolbox.Intent, error) {
 	if !strings.HasPrefix(arguments, "{") {
-		return toolbox.Intent{}, errors.New("the arguments are no object")
+		return toolbox.Intent{}, errors.New("the arguments are not an object")
 	}
 	return toolbox.Intent{Effect: s.effect, Subject: arguments}, nil
 }

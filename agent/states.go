@@ -18,9 +18,6 @@ const (
 	Said State = "answered"
 )
 
-// States lists the states.
-func States() []State { return []State{Empty, Asked, Answering, Calling, Said} }
-
 // An Input is an entry of the log, as far as the loop is concerned.
 type Input string
 
@@ -37,11 +34,6 @@ const (
 	ProcessBegan Input = "the program is killed and begins anew"
 )
 
-// Inputs lists the inputs.
-func Inputs() []Input {
-	return []Input{MessageCame, ContextCame, BlockEnded, CallEnded, UsageCame, ResultCame, LastResult, AnyOther, ProcessBegan}
-}
-
 // On gives the state that follows an input.
 func (s State) On(in Input) State {
 	if next, ok := transitions[in][s]; ok {
@@ -57,16 +49,4 @@ var transitions = map[Input]map[State]State{
 	CallEnded:   {Empty: Calling, Asked: Calling, Answering: Calling, Said: Calling},
 	UsageCame:   {Answering: Said},
 	LastResult:  {Calling: Asked},
-}
-
-// Does says what a log in the state ends with, and what the loop then does.
-func (s State) Does() (ends, does string) {
-	words := map[State][2]string{
-		Empty:     {"nothing, or nothing that asks for an answer", "does nothing"},
-		Asked:     {"a message, or the results of all calls", "compacts if it is time to, and asks the model"},
-		Answering: {"a response that did not end", "appends a notice that the answer was cut off, which asks for the rest"},
-		Calling:   {"calls without results", "runs the calls, those aside that may have been run before"},
-		Said:      {"a response that ended, and called nothing", "stops"},
-	}[s]
-	return words[0], words[1]
 }

@@ -16,6 +16,29 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of docs/agent-loop.md")
 
+// A told is a state as the document tells of it: what a log in it ends with, and what
+// the loop then does.
+type told struct {
+	agent.State
+	ends, does string
+}
+
+func states() []told {
+	return []told{
+		{agent.Empty, "nothing, or nothing that asks for an answer", "does nothing"},
+		{agent.Asked, "a message, or the results of all calls", "compacts if it is time to, and asks the model"},
+		{agent.Answering, "a response that did not end", "appends a notice that the answer was cut off, which asks for the rest"},
+		{agent.Calling, "calls without results", "runs the calls, those aside that may have been run before"},
+		{agent.Said, "a response that ended, and called nothing", "stops"},
+	}
+}
+
+func inputs() []agent.Input {
+	return []agent.Input{
+		agent.MessageCame, agent.ContextCame, agent.BlockEnded, agent.CallEnded, agent.UsageCame, agent.ResultCame, agent.LastResult, agent.AnyOther, agent.ProcessBegan,
+	}
+}
+
 // ends are logs that end in each state.
 func ends() map[agent.State][]tenfold.Entry {
 	asked := []tenfold.Entry{{Payload: tenfold.TurnStart{}}, {Payload: tenfold.UserMessage{Parts: tenfold.Text("Go.")}}}
@@ -48,7 +71,7 @@ func entryOf(in agent.Input) []tenfold.Payload {
 func TestLoopDoesWhatTheTableSays(t *testing.T) {
 	t.Parallel()
 	for state, entries := range ends() {
-		for _, in := range agent.Inputs() {
+		for _, in := range inputs() {
 			st := memory.New()
 			s, err := session.NewService(st).Create(t.Context(), session.Create{ID: "talk", Entries: entries})
 			if err != nil {
@@ -75,18 +98,17 @@ func TestLoopDocumentShowsTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var states, table strings.Builder
+	var listed, table strings.Builder
 	table.WriteString("\n| |")
-	for _, s := range agent.States() {
-		ends, does := s.Does()
-		fmt.Fprintf(&states, "| %s | %s | %s |\n", s, ends, does)
-		fmt.Fprintf(&table, " %s |", s)
+	for _, s := range states() {
+		fmt.Fprintf(&listed, "| %s | %s | %s |\n", s.State, s.ends, s.does)
+		fmt.Fprintf(&table, " %s |", s.State)
 	}
-	table.WriteString("\n|---|" + strings.Repeat("---|", len(agent.States())) + "\n")
-	for _, in := range agent.Inputs() {
+	table.WriteString("\n|---|" + strings.Repeat("---|", len(states())) + "\n")
+	for _, in := range inputs() {
 		fmt.Fprintf(&table, "| %s |", in)
-		for _, s := range agent.States() {
-			if next := s.On(in); next == s {
+		for _, s := range states() {
+			if next := s.On(in); next == s.State {
 				table.WriteString(" – |")
 			} else {
 				fmt.Fprintf(&table, " → %s |", next)
@@ -96,7 +118,7 @@ func TestLoopDocumentShowsTheTable(t *testing.T) {
 	}
 	table.WriteString("\n")
 	want := string(file)
-	for mark, text := range map[string]string{"<!-- the states: ": states.String(), "<!-- the table: ": table.String()} {
+	for mark, text := range map[string]string{"<!-- the states: ": listed.String(), "<!-- the table: ": table.String()} {
 		before, rest, ok := strings.Cut(want, mark)
 		line, rest, _ := strings.Cut(rest, "\n")
 		_, after, closed := strings.Cut(rest, "<!-- end -->")

@@ -73,7 +73,7 @@ func Scan(line string) iter.Seq2[Kind, Span] {
 			case b == '\x1b':
 				i += escape(line[i:])
 			case b == '\\' && i+1 < len(line) && (line[i+1] == 'n' || line[i+1] == 't' || line[i+1] == 'r'):
-				i += 2 // an escape within quoted text is no letter of the next word
+				i += 2 // an escape within quoted text is not a letter of the next word
 			case classes[b] == other:
 				i++
 			default:
@@ -204,7 +204,7 @@ func kindOf(line string, start, end int) (Kind, bool) {
 	}
 }
 
-// alone reports whether digits are no part of a larger number, a date, a time
+// alone reports whether digits are not part of a larger number, a date, a time
 // or a version.
 func alone(line string, start, end int) bool {
 	joins := func(b byte) bool { return b == '.' || b == ',' || b == ':' || b == '-' || b == '/' || b == '+' }

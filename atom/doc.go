@@ -3,7 +3,7 @@
 //
 // An atom is a piece of a line, and two atoms are the same when their texts
 // are. [Scan] gives the atoms of one line; terminal escapes and the line
-// numbers that file reads print before each line are no part of it.
+// numbers that file reads print before each line are not part of it.
 //
 // Only ASCII words make atoms: prose in other scripts has none, and ends one.
 package atom

@@ -27,7 +27,7 @@ func isFile(s string) bool {
 	if dot < 1 || len(s)-dot > len("dockerfile")+1 || !extensions[s[dot+1:]] {
 		return false
 	}
-	// 3.14.js is no name, nor is a number with a unit.
+	// 3.14.js is not a name, nor is a number with a unit.
 	for i := range dot {
 		if c := classes[s[i]]; c == letter || c == capital {
 			return true

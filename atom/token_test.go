@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold/atom"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 // Tokens cover a text without gaps, and words are those of its tokens.

@@ -140,7 +140,7 @@ func checkText(r *report, path, text string) {
 	}
 }
 
-// notSeen reports whether a character alone is no text to some provider: they
+// notSeen reports whether a character alone is not text to some provider: they
 // strip white space as their languages know it, and what nobody sees.
 func notSeen(r rune) bool { return unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf) }
 

@@ -8,7 +8,7 @@ import (
 
 // checkOpenAIChat follows Chat Completions: after a message with calls come
 // the tool messages of all of them and nothing else before; contents are not
-// empty; the first message that is no system prompt is the user's.
+// empty; the first message that is not a system prompt is the user's.
 func checkOpenAIChat(body []byte) []Violation {
 	var r report
 	var b struct {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 // The scanner finds what the regular expressions of the reference scripts find.

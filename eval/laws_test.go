@@ -142,6 +142,6 @@ func lawful(t failer, policy string, sc eval.Score) {
 
 func within(t failer, policy string, s eval.Share) {
 	if v, ok := s.Value(); ok && (v < 0 || v > 1+1e-9) {
-		t.Fatalf("%s: %g is no share", policy, v)
+		t.Fatalf("%s: %g is not a share", policy, v)
 	}
 }

@@ -55,7 +55,10 @@ type liveReplay struct {
 	now       time.Time
 	// limit is the size at which the client compacts by itself, as its first
 	// compaction to come shows; zero for none to come.
-	limit  int
+	limit int
+	// both tells that the client asked us for that: then it puts back through us too
+	// what it puts back after a compaction.
+	both   bool
 	result LiveResult
 }
 
@@ -183,7 +186,7 @@ func (x *liveReplay) take(ctx context.Context, own, raw []tenfold.Entry) error {
 	for _, e := range own {
 		if c, ok := e.Payload.(tenfold.Compaction); ok && compacts(c) {
 			x.own.advance()
-			x.limit = x.own.p.Tokens()
+			x.limit, x.both = x.own.p.Tokens(), false
 			if c.Reason == "manual" {
 				x.limit = 1
 			}
@@ -192,6 +195,7 @@ func (x *liveReplay) take(ctx context.Context, own, raw []tenfold.Entry) error {
 			return err
 		}
 	}
+	x.putBack()
 	batch := make([]tenfold.Entry, len(raw))
 	for i, e := range raw {
 		if u, ok := e.Payload.(tenfold.Usage); ok && e.Branch == "" {
@@ -203,6 +207,13 @@ func (x *liveReplay) take(ctx context.Context, own, raw []tenfold.Entry) error {
 		return err
 	}
 	return x.mirror()
+}
+
+// putBack has the client put back through us what it did without.
+func (x *liveReplay) putBack() {
+	if x.both {
+		x.ours.hold(x.own.held)
+	}
 }
 
 // reported is what the provider would have reported of our last request, by what
@@ -241,6 +252,7 @@ func (x *liveReplay) send(ctx context.Context, at time.Time) error {
 		}
 		if d.Action == session.Compacted {
 			x.result.Asked++
+			x.both, x.ours.held = true, 0
 		}
 	}
 	for {
@@ -268,6 +280,7 @@ func (x *liveReplay) send(ctx context.Context, at time.Time) error {
 	}
 	x.ours.advance()
 	x.ours.send(at)
+	x.putBack()
 	x.result.Worst = max(x.result.Worst, x.ours.cost.Dollars-x.own.cost.Dollars)
 	return nil
 }

@@ -58,7 +58,7 @@ type Tokens struct {
 	After  int `json:"after"`
 }
 
-// A SkipError says why a session is left out. It is no failure.
+// A SkipError says why a session is left out. It is not a failure.
 type SkipError struct{ Reason string }
 
 // Error implements error.

@@ -65,7 +65,7 @@ func (b Balance) Net() float64 { return b.Saved - b.Rewriting - b.Summaries }
 // MoneyOf makes the account of a conversation: from its usage what it cost, by
 // [Replay] what compactions did to that. Without Strategies it says nothing of
 // Ours, and replays nothing where the log has no compactions of its own, which
-// makes it fast. A price that is not known is no error: it is said in the result.
+// makes it fast. A price that is not known is not an error: it is said in the result.
 func MoneyOf(ctx context.Context, l *tenfold.Log, o ReplayOptions) (Money, error) {
 	if o.Prices == nil {
 		o.Prices = provider.Shipped()

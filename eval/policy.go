@@ -18,7 +18,7 @@ type Policy struct {
 	text   string
 	family string
 	target strategy.Target
-	// baseline is set on what is no strategy, or one under another name.
+	// baseline is set on what is not a strategy, or one under another name.
 	baseline bool
 	// strategies are those that make the view of everything, for a replay; nil
 	// where there are none, or where they do not go over everything.
@@ -33,7 +33,7 @@ func (p Policy) String() string { return p.text }
 // one family, and one line of a plot.
 func (p Policy) Family() string { return p.family }
 
-// Baseline tells what is no strategy, or one under another name.
+// Baseline tells what is not a strategy, or one under another name.
 func (p Policy) Baseline() bool { return p.baseline }
 
 // View applies the policy to the prefix.
@@ -75,7 +75,7 @@ func ParsePolicy(text string) (Policy, error) {
 	if n, ok := strings.CutPrefix(name, "keep-newest-"); ok {
 		count, err := strconv.Atoi(n)
 		if err != nil || count < 0 || parameters != "" {
-			return Policy{}, fmt.Errorf("%q is no policy: write keep-newest-10 or another number", text)
+			return Policy{}, fmt.Errorf("%q is not a policy: write keep-newest-10 or another number", text)
 		}
 		s, err := strategy.Parse(fmt.Sprintf("micro:keep_recent=%d,over=0", count))
 		p.strategies, p.view = []strategy.Strategy{s}, planned(whole, s)

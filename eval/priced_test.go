@@ -101,7 +101,7 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// What stood in for history after a compaction is no response of the model:
+// What stood in for history after a compaction is not a response of the model:
 // there are as many requests with it as without.
 func TestReplayCountsNoStandIns(t *testing.T) {
 	l := tenfold.NewLog()

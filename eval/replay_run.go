@@ -46,6 +46,10 @@ type replayer struct {
 	// summary is the newest one whose cost was estimated, until an entry follows that
 	// a model sees.
 	summary struct{ tokens, read int }
+	// restored is what the client's own compactions put back; held is how much of
+	// that stands in the view.
+	restored restored
+	held     int
 }
 
 func newReplayer(terms replayTerms, counter tenfold.Counter) *replayer {
@@ -89,6 +93,10 @@ func (r *replayer) take(e tenfold.Entry) error {
 		r.common = min(r.common, r.p.Shared(with))
 		if c, ok := p.(tenfold.Compaction); ok && compacts(c) {
 			r.cost.Firings++
+			if c.Source == "import" {
+				r.restored.compacted()
+				r.held = 0
+			}
 		}
 		model := with.Config().Model
 		if model != r.configured && r.configured != "" {
@@ -96,8 +104,8 @@ func (r *replayer) take(e tenfold.Entry) error {
 		}
 		r.configured = model
 	case tenfold.Usage:
-		if e.Branch == "" {
-			r.reported(p)
+		if e.Branch == "" && !r.reported(p) {
+			r.hold(r.restored.take(p, r.sent-r.held))
 		}
 	}
 	if e.Payload.Kind().Visible() {
@@ -246,10 +254,10 @@ func (r *replayer) wrote(c tenfold.Compaction, at time.Time) {
 		}
 		cost, _ = r.Prices.Cost(model, *u)
 	case c.Source == "import":
-		total := r.p.Tokens()
+		total := r.p.Tokens() + r.held
 		price, read := r.price.For(total), 0
 		if r.warm(at) {
-			read = r.cache.Hit(min(r.common, total))
+			read = r.cache.Hit(min(r.common+r.held, total))
 		}
 		cost = dollarsOf(read, price.CacheRead) + dollarsOf(total-read, r.restPrice(total)) +
 			dollarsOf(r.l.Counter().Count(c.Summary.Text), price.Output)
@@ -260,13 +268,26 @@ func (r *replayer) wrote(c tenfold.Compaction, at time.Time) {
 	r.cost.Dollars += cost
 }
 
+// hold puts tokens into the view that the log does not hold, and that the last request
+// sent.
+func (r *replayer) hold(tokens int) {
+	more := tokens - r.held
+	if more <= 0 {
+		return
+	}
+	r.held = tokens
+	r.sent += more
+	r.cost.Written += more
+	r.cost.Dollars += dollarsOf(more, r.restPrice(r.sent))
+}
+
 // reported takes in usage that comes right behind a summary, and is therefore that
 // of the summary: a client that asks for it in other words than those of the
-// conversation finds less of it in the cache, or nothing.
-func (r *replayer) reported(u tenfold.Usage) {
+// conversation finds less of it in the cache, or nothing. False for other usage.
+func (r *replayer) reported(u tenfold.Usage) bool {
 	prompt := float64(u.Input) + float64(u.CacheRead) + float64(u.CacheWrite)
 	if r.summary.tokens == 0 || prompt <= 0 || u.CacheRead < 0 {
-		return
+		return r.summary.tokens > 0
 	}
 	read := int(float64(r.summary.tokens) * min(float64(u.CacheRead)/prompt, 1))
 	more := dollarsOf(r.summary.read-read, r.restPrice(r.summary.tokens)-r.price.For(r.summary.tokens).CacheRead)
@@ -274,6 +295,7 @@ func (r *replayer) reported(u tenfold.Usage) {
 	r.cost.Estimated += more
 	r.cost.Dollars += more
 	r.summary.tokens = 0
+	return true
 }
 
 // warm reports whether the cache still holds the last request. It is warm where
@@ -295,7 +317,10 @@ func (r *replayer) restPrice(total int) float64 {
 // send pays for a request: what it has in common with the last one is read from
 // the cache while that is warm, the rest is written to it.
 func (r *replayer) send(at time.Time) {
-	total := r.p.Tokens()
+	if r.common > 0 {
+		r.common += r.held // it stands right behind the summary
+	}
+	total := r.p.Tokens() + r.held
 	warm, price, restPrice := r.warm(at), r.price.For(total), r.restPrice(total)
 	read := 0
 	if warm {
@@ -317,7 +342,7 @@ func (r *replayer) send(at time.Time) {
 	if r.window > 0 && total > r.window {
 		r.cost.TooLarge++
 	}
-	r.sent, r.common, r.sentSeq = total, total, r.p.Version()
+	r.sent, r.common, r.sentSeq = total, r.p.Tokens(), r.p.Version()
 	if at.After(r.at) {
 		r.at = at
 	}

@@ -58,7 +58,7 @@ func replayScript(l *tenfold.Log, own bool) replayEvents {
 		if !e.Payload.Kind().Visible() {
 			e.Tokens = 0
 		}
-		if e.Branch == "" && !came { // what stood in for history is no response
+		if e.Branch == "" && !came { // what stood in for history is not a response
 			switch e.Payload.(type) {
 			case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall:
 				if t, st, _ := l.Where(e.Seq); t != turn || st != step {

@@ -174,7 +174,7 @@ func TestReplayLeavesOutWhatCameWithACompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Requests != 4 {
-		t.Errorf("%d requests: what stood in for history is no response", r.Requests)
+		t.Errorf("%d requests: what stood in for history is not a response", r.Requests)
 	}
 	if none, own := r.None.Input(), r.Own.Input(); none != 2000+7100+10_200+10_355 || own != 2000+7100+10_200+2000+775+100 {
 		t.Errorf("%d tokens of input without the compaction, %d with it", none, own)

@@ -136,7 +136,7 @@ func TestShownBy(t *testing.T) {
 	}
 }
 
-// What a search prints before a line of a file is no part of it.
+// What a search prints before a line of a file is not part of it.
 func TestQuoted(t *testing.T) {
 	for text, want := range map[string]string{
 		"src/a.go:12:func name()": "func name()",

@@ -2,6 +2,7 @@ package excerpt
 
 import (
 	"cmp"
+	"iter"
 	"math/bits"
 	"slices"
 )
@@ -24,15 +25,38 @@ func (ix *Index) Choose(o Options) Choice {
 
 // begin lists what may be taken, and what it is worth.
 func (ix *Index) begin(o Options) *chooser {
+	room := &ix.room
 	c := &chooser{
-		ix: ix, o: o, value: ix.values(o), shown: make([]bool, len(ix.atoms)), met: make([]int32, len(ix.atoms)),
-		groups: make([]candidates, len(ix.groups)), left: int64(o.Budget) * token,
-		held: make([]bool, len(ix.text)), offers: make([]offer, len(ix.entries)),
+		ix: ix, o: o, shown: empty(&room.shown, len(ix.atoms)), met: empty(&room.met, len(ix.atoms)),
+		groups: empty(&room.groups, len(ix.groups)), left: int64(o.Budget) * token,
+		held: empty(&room.held, len(ix.text)), offers: empty(&room.offers, len(ix.entries)),
 	}
+	c.reach()
+	c.value = ix.values(o, c.counts)
 	c.aim()
 	c.gather()
 	c.weigh()
 	return c
+}
+
+// room is what a choice works in, kept for the next one: it is as large as the log.
+type room struct {
+	shown, held, old []bool
+	met              []int32
+	value            []int64
+	on               [][3]int32
+	groups           []candidates
+	offers           []offer
+}
+
+// empty gives a list of so many zeroes, in the place of the one before.
+func empty[T any](list *[]T, n int) []T {
+	if cap(*list) < n {
+		*list = make([]T, n+n/4)
+	}
+	*list = (*list)[:n]
+	clear(*list)
+	return *list
 }
 
 // openShare is the part of a budget that openings asked for may take, as one in
@@ -41,10 +65,15 @@ const openShare = 8
 
 // chooser is one choice under way.
 type chooser struct {
-	ix    *Index
-	o     Options
-	value []int64
-	edits *edits
+	ix *Index
+	o  Options
+	// since is the first group that is looked at, beside those in before; old are the
+	// atoms that these hold, nil where all groups are looked at.
+	since  int32
+	before []int32
+	old    []bool
+	value  []int64
+	edits  *edits
 	// focus is what each line of the texts is worth to the focus; nil without one.
 	focus []int64
 	shown []bool // atoms that stand in the view already
@@ -107,11 +136,13 @@ func (c *chooser) has(e *entry, line int32) bool {
 
 // gather lists the candidates in log order, and what is shown anyway.
 func (c *chooser) gather() {
-	on := make([][3]int32, len(c.ix.atoms))
+	on := empty(&c.ix.room.on, len(c.ix.atoms))
 	for a := range c.ix.atoms {
-		on[a] = c.ix.counts(&c.ix.atoms[a], c.o)
+		if c.counts(a) {
+			on[a] = c.ix.counts(&c.ix.atoms[a], c.o)
+		}
 	}
-	for g := range c.ix.groups {
+	for g := range c.looked {
 		group := &c.ix.groups[g]
 		at := int32(len(c.all))
 		head := &c.ix.entries[group.entry]
@@ -136,16 +167,76 @@ func (c *chooser) gather() {
 	}
 }
 
+// reach finds the groups that are looked at.
+func (c *chooser) reach() {
+	if c.o.Since <= 1 {
+		return
+	}
+	since, _ := slices.BinarySearchFunc(c.ix.groups, c.o.Since, func(g group, seq int64) int { return cmp.Compare(c.ix.entries[g.entry].seq, seq) })
+	c.since = int32(since)
+	c.old = empty(&c.ix.room.old, len(c.ix.atoms))
+	for _, seq := range c.o.Before {
+		i, ok := c.ix.find(seq)
+		if !ok {
+			continue
+		}
+		e := &c.ix.entries[i]
+		if n := len(c.before); e.group < c.since && (n == 0 || c.before[n-1] != e.group) {
+			c.before = append(c.before, e.group)
+		}
+		for a := range c.atomsOf(e) {
+			c.old[a] = true
+		}
+	}
+	slices.Sort(c.before)
+	c.before = slices.Compact(c.before)
+}
+
+// looked gives the groups that are looked at, in order.
+func (c *chooser) looked(yield func(group int32) bool) {
+	for _, g := range c.before {
+		if !yield(g) {
+			return
+		}
+	}
+	for g := c.since; int(g) < len(c.ix.groups); g++ {
+		if !yield(g) {
+			return
+		}
+	}
+}
+
+// counts reports whether anything that is looked at may hold an atom.
+func (c *chooser) counts(atom int) bool {
+	if c.old == nil || c.old[atom] {
+		return true
+	}
+	last := c.ix.atoms[atom].recent[2]
+	return last >= 0 && c.ix.entries[last].group >= c.since
+}
+
+// atomsOf gives the atoms of an entry, as often as it has them.
+func (c *chooser) atomsOf(e *entry) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for _, a := range c.ix.pool[e.opening.from:e.opening.to] {
+			if !yield(a) {
+				return
+			}
+		}
+		for _, u := range c.ix.units[e.units.from:e.units.to] {
+			for _, a := range c.ix.pool[u.atoms.from:u.atoms.to] {
+				if !yield(a) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // show notes that all atoms of an entry stand in the view.
 func (c *chooser) show(i int32) {
-	e := &c.ix.entries[i]
-	for _, a := range c.ix.pool[e.opening.from:e.opening.to] {
+	for a := range c.atomsOf(&c.ix.entries[i]) {
 		c.shown[a] = true
-	}
-	for _, u := range c.ix.units[e.units.from:e.units.to] {
-		for _, a := range c.ix.pool[u.atoms.from:u.atoms.to] {
-			c.shown[a] = true
-		}
 	}
 }
 

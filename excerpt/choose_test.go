@@ -70,7 +70,7 @@ func TestFragmentsOfLongLines(t *testing.T) {
 		t.Errorf("it begins inside a word, at %d", piece.From)
 	}
 	same(t, "all of it", shown(choose(l, linesOnly(400))), "4:all")
-	// One long word is no line of many words.
+	// One long word is not a line of many words.
 	l = script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file "+strings.Repeat("x", 300)+"|plain|"+strings.Repeat("y", 300), "a done")
 	same(t, "few words", shown(choose(l, linesOnly(400))), "4:1")
 }

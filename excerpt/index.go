@@ -44,6 +44,8 @@ type Index struct {
 	tools   map[string]tool.Tool
 	volume  int64 // bytes of all entries
 
+	room room // of choices
+
 	gone     bool    // the text under way is what an edit takes out
 	scratch  []int32 // atoms of the line under way
 	margins  []int32 // of the lines of the text under way

@@ -46,6 +46,11 @@ func Ingredients() []Ingredient {
 type Options struct {
 	// From and To are the seqs of the entries to choose from, inclusive.
 	From, To int64
+	// Since is the first entry that is looked at, beside those in Before, which are
+	// in order: so a choice takes time with these, and not with the log. Zero looks at
+	// all.
+	Since  int64
+	Before []int64
 	// Whole reports whether an entry stands in the view as it is anyway. Nil
 	// means that none does.
 	Whole func(seq int64) bool

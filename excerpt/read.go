@@ -282,7 +282,7 @@ func (ix *Index) from(info *atomInfo, file int32) {
 	}
 }
 
-// mention takes in a text that is no source of lines: reasoning.
+// mention takes in a text that is not a source of lines: reasoning.
 func (ix *Index) mention(text string) {
 	now := ix.now()
 	for text := range lines(text) {

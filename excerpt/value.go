@@ -18,17 +18,17 @@ const recentRequests = 10
 
 // values gives what each atom is worth at the last request: how likely later
 // work is to use it, times how rare it is, in millionths.
-func (ix *Index) values(o Options) []int64 {
+func (ix *Index) values(o Options, counts func(atom int) bool) []int64 {
 	n := int64(len(ix.entries))
 	asked := make([]bool, len(ix.atoms))
 	for _, a := range ix.asked {
 		asked[a] = true
 	}
 	c := int64(ix.now())
-	v := make([]int64, len(ix.atoms))
+	v := empty(&ix.room.value, len(ix.atoms))
 	for a := range ix.atoms {
 		info := &ix.atoms[a]
-		if info.entries == 0 {
+		if info.entries == 0 || !counts(a) {
 			continue // only ever in reasoning
 		}
 		rare := ln(n+int64(info.entries)) - ln(int64(info.entries)) // ln(1+N/df)

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/problem"
 	"tenfold/toolbox"
 )

@@ -40,7 +40,10 @@ type Policy struct {
 // provider asks, else longer each time. A stream that has given anything is
 // never begun anew, so no event comes twice. The end of the context ends the
 // wait at once.
-func Retry(m Model, p Policy) Model {
+func Retry(m Model, p Policy) Model { return retrying{m, p.filled()} }
+
+// filled has the defaults where nothing is set.
+func (p Policy) filled() Policy {
 	if p.Attempts < 1 {
 		p.Attempts = 4
 	}
@@ -53,7 +56,7 @@ func Retry(m Model, p Policy) Model {
 	if p.Wait == nil {
 		p.Wait = sleep
 	}
-	return retrying{m, p}
+	return p
 }
 
 type retrying struct {
@@ -104,20 +107,40 @@ func (r retrying) Count(ctx context.Context, q Request) (Count, error) {
 func (r retrying) try(ctx context.Context, send func(context.Context) (again bool, err error)) error {
 	for attempt := 1; ; attempt++ {
 		again, err := r.once(ctx, send)
-		if err == nil || !again || attempt >= r.policy.Attempts {
+		if err == nil || !again || attempt >= r.policy.Attempts || !passes(err) {
 			return err
 		}
-		d, ok := r.policy.delay(attempt, err)
-		if !ok {
+		if waited, over := r.policy.Pause(ctx, attempt, err); !waited {
 			return err
-		}
-		if r.policy.Waiting != nil {
-			r.policy.Waiting(attempt, err, d)
-		}
-		if err := r.policy.Wait(ctx, d); err != nil {
-			return err
+		} else if over != nil {
+			return over
 		}
 	}
+}
+
+// passes reports whether waiting may help after such an error.
+func passes(err error) bool {
+	switch KindOf(err) {
+	case RateLimited, Overloaded, Unreachable, TimedOut:
+		return true
+	}
+	return false
+}
+
+// Pause waits as the policy says before a request is sent again of which an attempt,
+// counted from 1, ended in an error: [Retry] does, and so may a caller whose stream broke
+// off. It does not where the provider asks for more than is waited; over is the error of
+// a context that ended meanwhile.
+func (p Policy) Pause(ctx context.Context, attempt int, err error) (waited bool, over error) {
+	p = p.filled()
+	d, ok := p.delay(attempt, err)
+	if !ok {
+		return false, nil
+	}
+	if p.Waiting != nil {
+		p.Waiting(attempt, err, d)
+	}
+	return true, p.Wait(ctx, d)
 }
 
 // once sends under the deadline of one request. That the deadline passed is no
@@ -140,11 +163,6 @@ func (r retrying) once(ctx context.Context, send func(context.Context) (bool, er
 
 // delay says how long to wait after a failed attempt, and whether to.
 func (p Policy) delay(attempt int, err error) (time.Duration, bool) {
-	switch KindOf(err) {
-	case RateLimited, Overloaded, Unreachable, TimedOut:
-	default:
-		return 0, false
-	}
 	var e *Error
 	if errors.As(err, &e) && e.After > 0 {
 		return e.After, e.After <= p.Most

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 func TestL11WhatHostsPutInIsNoRequest(t *testing.T) {

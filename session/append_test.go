@@ -16,6 +16,7 @@ import (
 	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/telemetry"
 	"tenfold/store"
 	"tenfold/strategy"
 	"tenfold/summary"
@@ -68,6 +69,7 @@ const maxAttempts = 50
 // ended with ctx, or could not be stored leaves nothing. What a request with a
 // trigger did not get because its summary was refused counts as failed.
 func (s *Session) Compact(ctx context.Context, r Request) (Result, error) {
+	ctx, op := telemetry.Begin(ctx, telemetry.Compact, s.id)
 	refused := r.notice()
 	c, planned, err := s.compact(ctx, r)
 	switch {
@@ -82,6 +84,7 @@ func (s *Session) Compact(ctx context.Context, r Request) (Result, error) {
 	if !r.Options.DryRun {
 		s.service.hooks.after(ctx, s, c, err)
 	}
+	measured(ctx, op, c, err)
 	return c, err
 }
 

@@ -44,8 +44,9 @@ type LiveMicro struct {
 	// own lifetime.
 	ColdAfter time.Duration
 	// Stake is which share of what the conversation cost so far clearing may cost
-	// more, should no other request follow. Zero has it wait, while the cache is
-	// warm, until earlier compactions saved as much (live V2); 1 and more does not.
+	// more, should no other request follow, and a view that stays after a compaction.
+	// Zero has clearing wait, while the cache is warm, until earlier compactions saved as
+	// much, and leaves no more than is paid for (live V2); 1 and more does not.
 	Stake float64
 }
 
@@ -124,6 +125,8 @@ type Controller struct {
 	cleared looked
 	// idle tells that nothing is under way, whatever the log looks like.
 	idle bool
+	// pace is how much of what is due is looked for.
+	pace pace
 }
 
 // Control gives a controller of the session's conversation.
@@ -193,7 +196,7 @@ func (c *Controller) Next(ctx context.Context) (Decision, error) {
 		}
 	}
 	d = c.answered(d, state.On(in))
-	if (d.Action == GoOn && !c.past.undone || d.Action == Exceeded) && c.live.Micro.Enabled {
+	if (d.Action == GoOn && !c.past.undone && (c.pace != urgent || c.isCold()) || d.Action == Exceeded) && c.live.Micro.Enabled {
 		return c.micro(ctx, d)
 	}
 	return d, nil
@@ -307,7 +310,7 @@ type Epoch struct {
 
 // Epoch is the one that the conversation is in, as far as the session has read.
 func (c *Controller) Epoch() Epoch {
-	c.past.read(c.session, c.live.Auto.MaxAttempts, c.Lifetime())
+	c.past.read(c.session, c.live.Auto.MaxAttempts, c.Lifetime(), c.limit())
 	return c.past.epoch
 }
 

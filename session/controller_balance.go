@@ -1,6 +1,7 @@
 package session
 
 import (
+	"math"
 	"time"
 
 	"tenfold"
@@ -11,10 +12,11 @@ import (
 )
 
 // balance is what the compactions so far saved and cost, against the same
-// conversation without them, in tokens as the log counts them. It is read from
+// conversation without them, in tokens as the log counts them: one whose client has
+// it summarised where it is full, or where the client asked us to. It is read from
 // the log alone, so that all controllers come to the same. What is not certain
-// counts against compactions: all of the view is taken to be written again, and a
-// cache that may be warm to be warm.
+// counts against compactions: all of the view is taken to be written again, a cache
+// that may be warm to be warm, and a summary to be short.
 type balance struct {
 	// changes are what undoes the compactions, by the id that it names; sum is how
 	// many tokens are out of the view now.
@@ -23,9 +25,18 @@ type balance struct {
 	// read and written are tokens that requests need not have read from the cache,
 	// and written to it; rewritten are those that a warm cache had held.
 	read, written, rewritten float64
+	// summed is how long the client's own summaries would have been.
+	summed float64
 	// sentRead and sentWritten are what the requests did read and write; total is
-	// the view without compactions, sent what the last request sent.
+	// the view without our compactions, sent what the last request sent.
 	sentRead, sentWritten, total, sent float64
+	// reported is what the provider would have reported of the last request, of so
+	// many counted tokens; zero where it reported nothing since the view was summarised.
+	reported, counted float64
+	// asked tells that the client wants to compact now; requests are those since it
+	// last would have.
+	asked    bool
+	requests int
 	// turn and step are those of the last response, answered is when it came.
 	turn, step int
 	answered   time.Time
@@ -47,12 +58,20 @@ type hiding struct {
 }
 
 // add takes in an entry of the root, where the provider keeps what nobody touches
-// so long.
-func (b *balance) add(l *tenfold.Log, e tenfold.Entry, lifetime time.Duration) {
+// so long, and a client compacts a view of so many tokens.
+func (b *balance) add(l *tenfold.Log, e tenfold.Entry, lifetime time.Duration, limit int) {
 	switch p := e.Payload.(type) {
+	case tenfold.CompactionAttempt:
+		b.asked = b.asked || p.State == tenfold.AttemptBegun && Asker(p.Source) == ByClient
+	case tenfold.Usage:
+		if prompt := p.Input + p.CacheRead + p.CacheWrite; prompt > 0 {
+			b.reported, b.counted = float64(prompt)+b.sum, b.sent+b.sum
+		}
 	case tenfold.Compaction:
-		if p.Source == "import" {
-			break // the client's own: it would be there without us
+		if p.Source == "import" { // the client's own: it would be there without us
+			b.summarised()
+			b.sum = 0
+			break
 		}
 		if p.AtBirth() {
 			b.total -= float64(p.TokensBefore - p.TokensAfter) // nobody had sent it
@@ -77,6 +96,9 @@ func (b *balance) add(l *tenfold.Log, e tenfold.Entry, lifetime time.Duration) {
 		}
 	case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall:
 		if turn, step, _ := l.Where(e.Seq); !b.begun || turn != b.turn || step != b.step {
+			if b.asked || b.used() >= float64(limit) {
+				b.summarise(lifetime)
+			}
 			b.request(lifetime)
 			b.turn, b.step, b.begun = turn, step, true
 		}
@@ -96,6 +118,42 @@ func (b *balance) change(tokens float64, at time.Time, lifetime time.Duration) {
 	}
 }
 
+// used is how large the view would be without us, by the provider's count as far as
+// that is known.
+func (b *balance) used() float64 { return max(b.reported+b.total-b.counted, 0) }
+
+// The least summary that a client makes of a view: those in recorded sessions are 2 to
+// 13 % of it, and 1,100 tokens or more.
+const (
+	summaryShare  = 0.02
+	summaryTokens = 1000
+)
+
+// summary is how long the client's own summary would be at least.
+func (b *balance) summary() float64 {
+	return min(max(summaryShare*b.total, summaryTokens), b.total)
+}
+
+// summarise has the client ask for a summary of its view, and go on with that alone.
+func (b *balance) summarise(lifetime time.Duration) {
+	was := b.total
+	b.summarised()
+	b.summed += b.total
+	b.sum -= was - b.total
+	if b.begun && !b.cold(b.newest, lifetime) {
+		b.read += was
+		b.rewritten -= b.total
+	} else {
+		b.written += was
+	}
+}
+
+func (b *balance) summarised() {
+	b.total = b.summary()
+	b.reported, b.counted = 0, 0
+	b.asked, b.requests = false, 0
+}
+
 // request sends the view.
 func (b *balance) request(lifetime time.Duration) {
 	view := max(b.total-b.sum, 0)
@@ -108,6 +166,7 @@ func (b *balance) request(lifetime time.Duration) {
 		b.sentWritten += view
 	}
 	b.sent = view
+	b.requests++
 }
 
 // cold tells whether the cache is cold for sure.
@@ -115,13 +174,33 @@ func (b *balance) cold(at time.Time, lifetime time.Duration) bool {
 	return !at.IsZero() && !b.answered.IsZero() && at.After(b.answered.Add(lifetime))
 }
 
-// allows tells whether what was saved so far, and the share of what was paid so far
-// that may be at stake, pay for rewriting so many tokens while so many go.
-func (b *balance) allows(c trigger.Cache, stake float64) bool {
-	more := c.Write - c.Read
-	saved := b.read*c.Read + b.written*c.Write - b.rewritten*more
-	spent := b.sentRead*c.Read + b.sentWritten*c.Write
-	return float64(c.Behind)*more-float64(c.Going)*c.Read <= saved+stake*spent
+// saved is what was saved so far, with the share of what was paid so far that may be
+// at stake.
+func (b *balance) saved(p provider.Price, stake float64) float64 {
+	return b.read*p.CacheRead + b.written*p.CacheWrite + b.summed*p.Output - b.rewritten*(p.CacheWrite-p.CacheRead) +
+		stake*(b.sentRead*p.CacheRead+b.sentWritten*p.CacheWrite)
+}
+
+// allows tells whether what was saved pays for rewriting so many tokens while so
+// many go.
+func (b *balance) allows(c trigger.Cache, p provider.Price, stake float64) bool {
+	return float64(c.Behind)*(p.CacheWrite-p.CacheRead)-float64(c.Going)*p.CacheRead <= b.saved(p, stake)
+}
+
+// affords is the largest view that may stay where the client would have its own
+// summarised now. What stays beyond a summary is written once and read by each
+// request to come: what was saved so far and what the summary costs pay for that, for
+// as many requests as filled the context this time. So a conversation costs no more
+// than without, unless more requests follow before the next compaction than ever came
+// between two; then each of those adds its reading.
+func (b *balance) affords(p provider.Price, stake float64, cold bool) float64 {
+	asks := p.CacheRead
+	if cold {
+		asks = p.CacheWrite
+	}
+	summary := b.summary()
+	saved := b.saved(p, stake) + b.total*asks + summary*p.Output
+	return summary + max(saved, 0)/(p.CacheWrite+float64(b.requests)*p.CacheRead)
 }
 
 // Lifetime is how long the provider keeps a prompt that nobody touches, as far as
@@ -141,9 +220,10 @@ func (c *Controller) Lifetime() time.Duration {
 const fullShare = 0.75
 
 // pays tells whether clearing old results by a plan is worth it now (live V2): the
-// cache is cold, or there is room afterwards and either the view is over the limit
-// or earlier compactions saved what the rewriting costs. So a conversation never costs more than without, wherever
-// it ends, until it is full.
+// cache is cold, or there is room afterwards and earlier compactions saved what the
+// rewriting costs, with what the client's own would cost where the view is over the
+// limit. So a conversation never costs more than without, wherever it ends, until the
+// next request would not fit.
 func (c *Controller) pays(plan strategy.Plan) bool {
 	s := c.session
 	c.cleared.cache = trigger.Cache{}
@@ -155,23 +235,30 @@ func (c *Controller) pays(plan strategy.Plan) bool {
 	tokens, window := c.used()
 	limit := trigger.Limit(c.live.Auto.Trigger, window)
 	freed := s.watcher.Scale(s.log).Tokens(plan.Before - plan.After)
+	_, tight := c.full()
 	switch {
 	case float64(tokens-freed) > fullShare*float64(limit):
 		return false
-	case tokens > limit:
+	case tight, tokens > limit && plan.After <= c.affords():
 		return true
 	}
-	cache.Read, cache.Write = c.cachePrice()
 	c.cleared.cache = cache
-	return c.past.balance.allows(cache, c.live.Micro.Stake)
+	return c.past.balance.allows(cache, c.price(), c.live.Micro.Stake)
+}
+
+// affords is the largest view, as the log counts, that a compaction may leave where
+// the client would compact by itself.
+func (c *Controller) affords() int {
+	cold, _ := c.cacheRule().Cold(trigger.Cache{Touched: lastRequest(c.session.projection), Now: c.session.service.now()})
+	return int(min(c.past.balance.affords(c.price(), c.live.Micro.Stake, cold), math.MaxInt32))
 }
 
 // usualPrice is taken where the model's is not known: most vendors' shares of plain
 // input, the dearest for writing.
-var usualPrice = provider.Price{Input: 1, CacheRead: 0.1, CacheWrite: 1.25}
+var usualPrice = provider.Price{Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25}
 
-// cachePrice is what a token costs read from the cache and written to it.
-func (c *Controller) cachePrice() (read, write float64) {
+// price is what a token costs, kept for as long as the client asks.
+func (c *Controller) price() provider.Price {
 	prices := c.live.Request.Prices
 	if prices == nil {
 		prices = provider.Shipped()
@@ -180,8 +267,7 @@ func (c *Controller) cachePrice() (read, write float64) {
 	if !ok || price.CacheRead <= 0 {
 		price = usualPrice
 	}
-	price = price.KeptFor(c.live.Lifetime)
-	return price.CacheRead, price.CacheWrite
+	return price.KeptFor(c.live.Lifetime)
 }
 
 // cacheRule tells a cold cache from a warm one.

@@ -9,6 +9,7 @@ import (
 	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/strategy"
+	"tenfold/trigger"
 )
 
 // clearing is a conversation in which old results are cleared, once 3,000 tokens
@@ -99,21 +100,30 @@ func TestV2UndoTakesFromWhatIsSaved(t *testing.T) {
 	}
 }
 
-// live V2: a full context is cleared whatever that costs, and so is one whose
-// owner stakes enough.
+// live V2: a context that leaves no room for an answer is cleared whatever that costs,
+// and so is one whose owner stakes enough; one that is only over the limit where the
+// client's own summary, which it would have then, would cost as much.
 func TestV2NothingHoldsAFullContextBack(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
+		stays  int // tokens that cannot be cleared
 		change func(*session.Live)
 		want   session.Action
 	}{
-		{"room", nil, session.GoOn},
-		{"over the limit", func(l *session.Live) { l.Request.Options.Window = 7000 }, session.Compacted},
-		{"under the limit", func(l *session.Live) { l.Request.Options.Window = 8000 }, session.GoOn},
-		{"a stake", func(l *session.Live) { l.Micro.Stake = 1 }, session.Compacted},
-		{"a small stake", func(l *session.Live) { l.Micro.Stake = 0.01 }, session.GoOn},
+		{"room", 0, nil, session.GoOn},
+		{"over the limit", 0, func(l *session.Live) { l.Request.Options.Window = 7000 }, session.Compacted},
+		{"under the limit", 0, func(l *session.Live) { l.Request.Options.Window = 8000 }, session.GoOn},
+		{"over the limit, and more stays than is paid for", 5000, func(l *session.Live) { l.Request.Options.Window = 13_500 }, session.GoOn},
+		{"no room for an answer", 5000, func(l *session.Live) {
+			l.Request.Options.Window, l.Auto.Trigger = 11_500, trigger.Context(1)
+		}, session.Compacted},
+		{"a stake", 0, func(l *session.Live) { l.Micro.Stake = 1 }, session.Compacted},
+		{"a small stake", 0, func(l *session.Live) { l.Micro.Stake = 0.01 }, session.GoOn},
 	} {
 		r := clearing(t, tt.change)
+		if tt.stays > 0 {
+			r.stuck(tt.stays)
+		}
 		r.read(3500)
 		if d := r.settle(); d.Action != tt.want {
 			t.Errorf("%s: %s (%s), want %s", tt.name, d.Action, d.Reason, tt.want)

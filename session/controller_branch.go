@@ -26,7 +26,7 @@ func (c *Controller) NextOn(tokens int, w *Wish) Decision {
 }
 
 // RunOn compacts the view of a branch as a decision says: Compacted or Failed comes
-// of it. It is no attempt of the root's turn.
+// of it. It is not an attempt of the root's turn.
 func (c *Controller) RunOn(ctx context.Context, branch string, d Decision) (Decision, error) {
 	if d.Action != Compact {
 		return d, nil

@@ -26,10 +26,14 @@ type past struct {
 	// command undo; newest is the command of the newest compaction.
 	undone       bool
 	undo, newest string
+	// longest is how many tokens the longest answer took, answer those of the newest
+	// one, in this step of the log.
+	longest, answer int
+	turn, step      int
 }
 
 // read takes in what is new in the log.
-func (p *past) read(s *Session, maxAttempts int, lifetime time.Duration) {
+func (p *past) read(s *Session, maxAttempts int, lifetime time.Duration, limit int) {
 	if p.version == 0 {
 		p.state = Ready
 	}
@@ -37,8 +41,21 @@ func (p *past) read(s *Session, maxAttempts int, lifetime time.Duration) {
 		p.version = e.Seq
 		if e.Branch == "" {
 			p.add(s.log, e, maxAttempts)
-			p.balance.add(s.log, e, lifetime)
+			p.measure(s.log, e)
+			p.balance.add(s.log, e, lifetime, limit)
 		}
+	}
+}
+
+// measure adds an entry to the answer that it is part of.
+func (p *past) measure(l *tenfold.Log, e tenfold.Entry) {
+	switch e.Payload.Kind() {
+	case tenfold.KindAssistantMessage, tenfold.KindReasoning, tenfold.KindToolCall:
+		if turn, step, _ := l.Where(e.Seq); turn != p.turn || step != p.step {
+			p.turn, p.step, p.answer = turn, step, 0
+		}
+		p.answer += e.Tokens
+		p.longest = max(p.longest, p.answer)
 	}
 }
 
@@ -128,14 +145,21 @@ func (p *past) addAttempt(e tenfold.Entry, a tenfold.CompactionAttempt, maxAttem
 	return EntryAppended
 }
 
+// timeOver tells whether the time of the newest attempt is over. One that begins so far
+// ahead was dated by a clock that is wrong, of another machine: it would hold the
+// conversation up for as long as that is ahead.
+func (p *past) timeOver(now time.Time) bool {
+	return now.After(p.over) || p.begun.Sub(now) > p.over.Sub(p.begun)
+}
+
 // interrupted is the failure of an attempt of which nobody recorded the end.
 const interrupted = "it was interrupted"
 
 // state is where the controller stands by the log and the clock.
 func (c *Controller) state() State {
 	p := &c.past
-	p.read(c.session, c.live.Auto.MaxAttempts, c.Lifetime())
-	if p.state != Compacting || !c.session.service.now().After(p.over) {
+	p.read(c.session, c.live.Auto.MaxAttempts, c.Lifetime(), c.limit())
+	if p.state != Compacting || !p.timeOver(c.session.service.now()) {
 		return p.state
 	}
 	// Whoever made the attempt did not live to end it. The log stays as it is:
@@ -151,10 +175,10 @@ func (c *Controller) state() State {
 
 // openCall tells whether a call of the step under way has no result.
 func (c *Controller) openCall() bool {
-	if c.idle {
-		return false
-	}
-	l := c.session.log
+	return !c.idle && openCall(c.session.log)
+}
+
+func openCall(l *tenfold.Log) bool {
 	turn, step := -1, 0
 	for seq := l.Version(); seq > 0; seq-- {
 		e, _ := l.Entry(seq)
@@ -178,10 +202,10 @@ func (c *Controller) openCall() bool {
 // betweenTurns tells whether the agent's loop stands still: the model has not
 // answered in the last turn yet, or has said its last word in it (A2).
 func (c *Controller) betweenTurns() bool {
-	if c.idle {
-		return true
-	}
-	l := c.session.log
+	return c.idle || betweenTurns(c.session.log)
+}
+
+func betweenTurns(l *tenfold.Log) bool {
 	last := l.Turns() - 1
 	newest := true
 	for seq := l.Version(); seq > 0; seq-- {
@@ -195,7 +219,7 @@ func (c *Controller) betweenTurns() bool {
 		switch e.Payload.(type) {
 		case tenfold.AssistantMessage:
 			if newest {
-				return !c.openCall()
+				return !openCall(l)
 			}
 			return false
 		case tenfold.ToolCall, tenfold.Reasoning:

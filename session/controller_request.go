@@ -12,8 +12,12 @@ import (
 )
 
 // reserve is the share of the window that a request leaves to its answer: one
-// that takes more does not fit (A2).
-const reserve = 0.05
+// that takes more does not fit (A2). Where somebody waits for the request it is less,
+// as the answers so far suggest: at least leastReserve of the window.
+const (
+	reserve      = 0.05
+	leastReserve = 0.01
+)
 
 // used is what the next request takes, and what the model does.
 func (c *Controller) used() (tokens, window int) {
@@ -21,6 +25,9 @@ func (c *Controller) used() (tokens, window int) {
 	tokens, _ = v.Used()
 	return tokens, v.Room()
 }
+
+// limit is the size that a compaction is due from.
+func (c *Controller) limit() int { return trigger.Limit(c.live.Auto.Trigger, c.Window()) }
 
 func (c *Controller) look() trigger.View {
 	v := c.session.watcher.Look(c.session.projection)
@@ -34,7 +41,20 @@ func (c *Controller) look() trigger.View {
 // would not fit with its answer.
 func (c *Controller) full() (over, tight bool) {
 	tokens, window := c.used()
+	if c.pace == urgent {
+		return tokens > window, tokens > c.Room()
+	}
 	return tokens > window, float64(tokens) > (1-reserve)*float64(window)
+}
+
+// Room is how many tokens a request may have that need not wait for a compaction
+// ([Controller.SettleUrgent]): it leaves twice what the longest answer so far took,
+// within the bounds of the reserve.
+func (c *Controller) Room() int {
+	c.state()
+	_, window := c.used()
+	answer := float64(2 * c.session.watcher.Scale(c.session.log).Tokens(c.past.longest))
+	return window - int(min(max(answer, leastReserve*float64(window)), reserve*float64(window)))
 }
 
 // request says what the request is that is about to be sent, with the reason
@@ -55,16 +75,18 @@ func (c *Controller) request(ctx context.Context, state State) (Input, Decision,
 	case c.past.undone && !tight:
 		d.Reason = "a compaction was undone: none begins by itself until somebody asks, or the next request does not fit"
 		return RequestUndone, d, nil
-	case between && fires:
+	case between && fires && (tight || c.pace == settled || c.Paid() || c.pace == urgent && c.isCold()):
 		d.Reason = why
 		return RequestDue, d, nil
-	case !between && tight:
+	case !between && tight, c.pace == beside && float64(tokens) > (1-2*reserve)*float64(window):
 		d.Reason = fmt.Sprintf("the next request, of %d tokens, leaves no room for an answer in a window of %d", tokens, window)
 		return RequestDue, d, nil
+	case between && fires:
+		d.Reason = why + ": that waits for the end of the turn"
 	default:
 		d.Reason = why
 	}
-	if !between || state != Ready || c.paid() {
+	if !between || state != Ready || c.Paid() {
 		return RequestFits, d, nil
 	}
 	return c.cold(ctx, d)
@@ -75,11 +97,14 @@ func (c *Controller) request(ctx context.Context, state State) (Input, Decision,
 // at apart.
 func (c *Controller) fires() (bool, string) { return c.live.Auto.Trigger.Fires(c.look()) }
 
-// paid tells whether an attempt may ask a model.
-func (c *Controller) paid() bool {
-	o := c.live.Request.Options
+// Paid tells whether an attempt may ask a model.
+func (c *Controller) Paid() bool { return c.live.Paid() }
+
+// Paid tells whether an attempt may ask a model.
+func (l Live) Paid() bool {
+	o := l.Request.Options
 	_, quotes := o.Summarizer.(strategy.Quoter)
-	return o.Classifier != nil || quotes && slices.ContainsFunc(c.live.Auto.Strategies, strategy.Summarises)
+	return o.Classifier != nil || quotes && slices.ContainsFunc(l.Auto.Strategies, strategy.Summarises)
 }
 
 // cold finds whether the provider has forgotten the prompt anyway, so that a
@@ -149,7 +174,7 @@ const (
 func (c *Controller) settled(r Request) bool {
 	rule, ok := r.Trigger.(trigger.CacheAware)
 	if !ok || !c.cleared.found || c.cleared.epoch != c.past.epoch ||
-		c.cleared.cache.Planned && c.past.balance.allows(c.cleared.cache, c.live.Micro.Stake) {
+		c.cleared.cache.Planned && c.past.balance.allows(c.cleared.cache, c.price(), c.live.Micro.Stake) {
 		return false
 	}
 	least := cmp.Or(max(rule.ClearAtLeast, 0), trigger.DefaultClearAtLeast)
@@ -159,4 +184,10 @@ func (c *Controller) settled(r Request) bool {
 	tokens, window := c.used()
 	cold, _ := rule.Cold(trigger.Cache{Touched: lastRequest(c.session.projection), Now: c.session.service.now()})
 	return !cold && tokens <= trigger.Limit(c.live.Auto.Trigger, window)
+}
+
+// isCold tells whether the provider has forgotten the prompt.
+func (c *Controller) isCold() bool {
+	cold, _ := c.cacheRule().Cold(trigger.Cache{Touched: lastRequest(c.session.projection), Now: c.session.service.now()})
+	return cold
 }

@@ -180,6 +180,26 @@ func TestA5CompactingIsVisible(t *testing.T) {
 	}
 }
 
+// A5: an attempt that a machine began whose clock is far ahead, and did not end, holds
+// nobody up for as long.
+func TestA5AWrongClockHoldsNobodyUp(t *testing.T) {
+	for _, wrong := range []time.Duration{-time.Hour, 30 * time.Second, time.Hour} {
+		r := due(run(t, memory.New()))
+		right := r.clock.now
+		r.reopen(session.WithHooks(session.Hooks{Before: func(ctx context.Context, _ *session.Session, plan strategy.Plan) (strategy.Plan, error) {
+			other := *r
+			other.reopen()
+			other.clock.now = right
+			if got, want := other.status().State == session.Compacting, wrong == 30*time.Second; got != want {
+				t.Errorf("with a clock %v ahead, compacting is %v", wrong, got)
+			}
+			return plan, nil
+		}}))
+		r.clock.now = right.Add(wrong)
+		r.settle()
+	}
+}
+
 // A6, V7: a failure is recorded, nothing is changed, a person can retry; over the
 // window it is context_exceeded until something helps.
 func TestA6FailureAndContextExceeded(t *testing.T) {
@@ -222,7 +242,7 @@ func (broken) Summarize(context.Context, strategy.SummaryRequest) (strategy.Summ
 	return strategy.SummaryResult{}, errors.New("the model cannot be reached")
 }
 
-// A6: with the fallback a failing model is no failure of the compaction.
+// A6: with the fallback a failing model is not a failure of the compaction.
 func TestA6FallbackIsTheDigest(t *testing.T) {
 	for _, fallback := range []bool{true, false} {
 		r := due(run(t, memory.New()))
@@ -465,7 +485,7 @@ func TestA3WhatResetsTheTracker(t *testing.T) {
 		from, after session.State
 		payload     tenfold.Payload
 	}{
-		{"micro is no success", session.Tried, session.Tried, tenfold.Compaction{Source: "micro", Reasoning: strip}},
+		{"micro is not a success", session.Tried, session.Tried, tenfold.Compaction{Source: "micro", Reasoning: strip}},
 		{"an import is none", session.Tried, session.Tried, tenfold.Compaction{Source: "import", Reasoning: strip}},
 		{"a compaction by hand is one", session.Tried, session.Ready, tenfold.Compaction{Source: "user", Reasoning: strip}},
 		{"another's success ends no attempt", session.Compacting, session.Compacting, tenfold.Compaction{Source: "user", Command: "x", Reasoning: strip}},

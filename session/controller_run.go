@@ -72,7 +72,7 @@ func (c *Controller) timeout() time.Duration {
 	if c.live.Timeout > 0 {
 		return c.live.Timeout
 	}
-	if c.paid() {
+	if c.Paid() {
 		return paidAttemptTime
 	}
 	return attemptTime
@@ -121,7 +121,7 @@ func (c *Controller) failed(ctx context.Context, d Decision, r Request, failure 
 	return d, ctx.Err()
 }
 
-// clear clears old results (A1). It is no attempt: it needs no model, and what it
+// clear clears old results (A1). It is not an attempt: it needs no model, and what it
 // does not do now it does in the next iteration.
 func (c *Controller) clear(ctx context.Context, d Decision) (Decision, error) {
 	result, err := c.session.Compact(ctx, d.trial)

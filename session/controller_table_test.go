@@ -110,7 +110,7 @@ func apply(r *running, in session.Input) session.Action {
 	return ""
 }
 
-// undo has a person undo a compaction that was no attempt's.
+// undo has a person undo a compaction that was not an attempt's.
 func (r *running) undo(id string) {
 	r.append(tenfold.Entry{ID: id, Time: r.clock.now, Payload: tenfold.Compaction{Source: "micro", Reasoning: &tenfold.Policy{Action: tenfold.Strip}}})
 	r.add(tenfold.CompactionRevoked{Target: id, Command: "cmd_" + id})

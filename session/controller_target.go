@@ -16,6 +16,11 @@ const (
 	// mostShare is the share of the present view that may be left at most:
 	// what somebody asked for is to be worth it.
 	mostShare = 0.50
+	// leastView is the view that no target is below for money's sake: about what Claude
+	// Code goes on with after its own compaction, a summary of 2,700 to 3,900 tokens in
+	// recorded sessions and the files that it puts back. At 7,500 one of them would cost
+	// more than without us (docs/money.md, with what views of that size keep).
+	leastView = 7000
 )
 
 // target is the size that a wish goes for, by the provider's count.
@@ -27,7 +32,11 @@ func (c *Controller) target(w Wish) int {
 	case w.Target.Tokens > 0:
 		return w.Target.Tokens
 	}
-	return max(min(c.headroom(window), int(mostShare*float64(tokens))), 1)
+	most := min(c.headroom(window), int(mostShare*float64(tokens)))
+	if w.By != ByPerson && w.By != ByModel { // the client would have compacted
+		most = min(most, max(c.session.watcher.Scale(c.session.log).Tokens(c.affords()), leastView))
+	}
+	return max(most, 1)
 }
 
 // headroom is the largest view that leaves room for the turns wanted: the budget

@@ -50,9 +50,9 @@ func (u *untouched) SetTitle(ctx context.Context, id, title string) error {
 	return u.Store.SetTitle(ctx, id, title)
 }
 
-func (u *untouched) Delete(ctx context.Context, id string) error {
+func (u *untouched) Delete(ctx context.Context, id string, expected int64) error {
 	u.note("delete")
-	return u.Store.Delete(ctx, id)
+	return u.Store.Delete(ctx, id, expected)
 }
 
 // C8: a dry run writes nothing: no entry, no record of a failure, no artifact,

@@ -16,7 +16,7 @@ import (
 type refusal struct{ err error }
 
 // notice has a request tell of summaries that came to nothing, whoever else is
-// told. One that a person dropped is no failure.
+// told. One that a person dropped is not a failure.
 func (r *Request) notice() *refusal {
 	var last refusal
 	tell := r.Options.Failed
@@ -50,6 +50,12 @@ func (s *Session) failed(ctx context.Context, r Request, err error) error {
 
 // record appends the record of a failure.
 func (s *Session) record(ctx context.Context, r Request, err error) error {
+	return s.recordAs(ctx, "", r, err)
+}
+
+// recordAs appends it with an id, so that it is there once however often it is
+// tried.
+func (s *Session) recordAs(ctx context.Context, id string, r Request, err error) error {
 	text := err.Error()
 	if len(text) > longestError {
 		text = strings.ToValidUTF8(text[:longestError], "") + "…" // no half of a character
@@ -57,7 +63,7 @@ func (s *Session) record(ctx context.Context, r Request, err error) error {
 	return s.appendLatest(ctx, func() []tenfold.Entry {
 		scale := s.watcher.Scale(s.log)
 		tokens, limit := scale.Tokens(s.projection.Tokens())+scale.Outside, s.window(r)
-		return []tenfold.Entry{{Payload: tenfold.CompactionFailed{Error: text, Tokens: tokens, Limit: limit, Exceeded: tokens > limit, Attempt: r.attempt}}}
+		return []tenfold.Entry{{ID: id, Payload: tenfold.CompactionFailed{Error: text, Tokens: tokens, Limit: limit, Exceeded: tokens > limit, Attempt: r.attempt}}}
 	})
 }
 

@@ -82,7 +82,7 @@ func TestA6FailureIsRecorded(t *testing.T) {
 	}
 }
 
-// What is no failure leaves no trace: a dry run, an interrupt, a refusal of what
+// What is not a failure leaves no trace: a dry run, an interrupt, a refusal of what
 // a person asked for (C6). One of what a trigger asked for does (A6).
 func TestA6WhatIsNoFailure(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -77,8 +77,9 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 }
 
 // beginning gives the entries up to a seq, and what the later ones say of them.
-// An overlay that reaches further ends at the last entry: what will come after it
-// in the copy is something else.
+// An overlay that reaches further ends at the last entry (P13): what will come after it
+// in the copy is something else. It leaves the requests of the last turn alone where it
+// did before (P9).
 func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 	var out []tenfold.Entry
 	gone := map[string]bool{}
@@ -98,10 +99,13 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 				if gone[e.ID] = p.FromTurn > turn; gone[e.ID] {
 					continue
 				}
-				if p.ToTurn > turn || p.ToTurn == turn && (p.ToStep == nil || *p.ToStep > step) {
-					p.ToTurn, p.ToStep = turn, &step
-					e.Payload = p
+				switch {
+				case p.ToTurn > turn:
+					p.ToTurn, p.ToStep = turn, nil
+				case p.ToTurn == turn && p.ToStep != nil && *p.ToStep > step:
+					p.ToStep = &step
 				}
+				e.Payload = p
 			case tenfold.CompactionRevoked:
 				if gone[e.ID] = gone[p.Target]; gone[e.ID] {
 					continue

@@ -170,6 +170,9 @@ func (s *Session) commit(ctx context.Context, r Request, plan strategy.Plan) (Re
 		if err := s.Refresh(ctx); err != nil {
 			return Result{}, held, err
 		}
+		if done := s.overlaysOf(r.ID); len(done) > 0 { // an earlier attempt came through (L9)
+			return Result{Outcome: Repeated, Plan: plan, Overlays: done, Count: s.compactions()}, held, nil
+		}
 		next, why, err := s.renew(ctx, r, plan, &held)
 		if err != nil || why != "" {
 			return Result{Outcome: Superseded, Plan: plan, Reason: why, Count: s.compactions()}, held, err

@@ -128,6 +128,7 @@ func TestV4APlanThatHoldsIsAppliedAsItIs(t *testing.T) {
 	} {
 		_, s := reading(t, 40)
 		r := fitting(1200)
+		r.ID = "safe to repeat"
 		plan, err := s.Plan(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
@@ -139,6 +140,11 @@ func TestV4APlanThatHoldsIsAppliedAsItIs(t *testing.T) {
 		}
 		if d := cmp.Diff(plan.Compactions[0].ToolCalls, c.Plan.Compactions[0].ToolCalls); d != "" {
 			t.Errorf("%s: another plan was applied: %s", name, d)
+		}
+		version := s.Log().Version()
+		if again, _, err := s.Commit(t.Context(), r, plan); err != nil || again.Outcome != session.Repeated ||
+			again.Overlays[0].ID != c.Overlays[0].ID || s.Log().Version() != version {
+			t.Errorf("%s: repeated: %v, %+v", name, err, again.Outcome)
 		}
 	}
 }

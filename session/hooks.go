@@ -23,7 +23,7 @@ type Hooks struct {
 	// to apply: the same, or another in its place, for the same version. Of that
 	// only the compactions are taken; figures are worked out for them. One
 	// without compactions has nothing done. An error ends the compaction; with
-	// [ErrVetoed] in it that is no failure. After a lost race it is shown the
+	// [ErrVetoed] in it that is not a failure. After a lost race it is shown the
 	// new plan. It must not use the session to write.
 	Before func(ctx context.Context, s *Session, plan strategy.Plan) (strategy.Plan, error)
 	// After is told how each compaction ended, also those with nothing to do,

@@ -282,6 +282,9 @@ func (at *Located) name(ctx context.Context, known []candidate) (string, error) 
 			names = append(names, stem+"-"+strconv.Itoa(max(next, 2)))
 			next++
 		}
+		if unreachable(names[i]) {
+			continue
+		}
 		c, err := at.service.store.Conversation(ctx, names[i])
 		if errors.Is(err, store.ErrNotFound) {
 			return names[i], nil

@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/internal/telemetry"
 	"tenfold/provider"
 	"tenfold/store"
 	"tenfold/strategy"
@@ -61,6 +62,7 @@ type Request struct {
 // Plan works out what a request would do, and writes nothing (C8). A plan
 // that would change nothing says why in Nothing.
 func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
+	ctx, op := telemetry.Begin(ctx, telemetry.Plan, s.id)
 	view := ViewOf(s.projection, r.Branch)
 	if r.Options.Scale == (token.Scale{}) {
 		r.Options.Scale = s.watcher.Scale(s.log)
@@ -69,7 +71,9 @@ func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
 	if view == s.projection && r.Options.Index == nil {
 		r.Options.Index = s.chosenFrom() // it is read when a strategy asks it
 	}
-	return PlanOver(ctx, view, r, s.service.now())
+	plan, err := PlanOver(ctx, view, r, s.service.now())
+	op.End(ctx, outcomeOf(err))
+	return plan, err
 }
 
 // chosenFrom is the index that strategies choose from what the root sees.
@@ -192,8 +196,10 @@ func (s *Session) Apply(ctx context.Context, plan strategy.Plan) (Result, error)
 	case plan.View() == nil && plan.Version == s.log.Version():
 		plan = plan.On(s.projection) // made by hand
 	}
+	ctx, op := telemetry.Begin(ctx, telemetry.Apply, s.id)
 	c, err := s.apply(ctx, plan, "")
 	s.service.hooks.after(ctx, s, c, err)
+	measured(ctx, op, c, err)
 	return c, err
 }
 

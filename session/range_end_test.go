@@ -45,7 +45,7 @@ func TestD3AResultInTheLastStepIsOfTheRange(t *testing.T) {
 	}
 }
 
-// An open end is no open beginning: what chooses its own end still begins where
+// An open end is not an open beginning: what chooses its own end still begins where
 // the request says, whether a tail is kept of the range or all of it would be.
 func TestOpenEndBeginsWhereTheRequestSays(t *testing.T) {
 	s, err := newService(t).Create(t.Context(), session.Create{ID: "c", Entries: work(0, 12, "")})

@@ -1,8 +1,10 @@
 package session_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"tenfold"
 	"tenfold/session"
 	"tenfold/store"
+	"tenfold/store/memory"
 	"tenfold/token"
 )
 
@@ -194,10 +197,17 @@ func TestA9AnswersAreBoundedAndComplete(t *testing.T) {
 	})
 }
 
+// unlisted is a store whose whole list nobody may read: it may be long.
+type unlisted struct{ store.Store }
+
+func (unlisted) Conversations(context.Context) iter.Seq2[store.Conversation, error] {
+	panic("the whole list is read")
+}
+
 // A reference means the conversation whose handle it has; of none the one at hand;
 // of one that is gone a copy that uses it. What is not known is an error that says so.
 func TestA9Resolve(t *testing.T) {
-	svc := newService(t)
+	svc := session.NewService(unlisted{memory.New()}, session.WithCounter(tenfold.Chars4{}))
 	calls(t, svc, "demo", "one")
 	calls(t, svc, "other", "two")
 	gone := session.Handle("gone")

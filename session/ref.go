@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"regexp"
@@ -15,17 +13,9 @@ import (
 	"tenfold/store"
 )
 
-// handleDigits is how many digits a handle has. Six are two tokens, which each
-// stub pays.
-const handleDigits = 6
-
-// Handle is the short name of a conversation in references: six digits made of its
-// id, so that it never changes. Two conversations may have the same handle, one
-// pair in a million; [Service.Resolve] then says so.
-func Handle(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return fmt.Sprintf("%0*d", handleDigits, binary.BigEndian.Uint64(sum[:])%1_000_000)
-}
+// Handle is the short name of a conversation in references: see [store.Handle]. Where
+// two conversations have the same, [Service.Resolve] says so.
+func Handle(id string) string { return store.Handle(id) }
 
 // A Ref names text of the log of a conversation: what a stub, a gap or a folded run
 // stands for (live §5). It is written "417093:512", "417093:512-530" for a range of
@@ -128,22 +118,18 @@ func (s *Service) Resolve(ctx context.Context, name, here string) (string, error
 		}
 	case name == "" || (here != "" && name == Handle(here)):
 		return here, nil
-	case !isHandle(name):
+	}
+	if _, ok := store.ParseHandle(name); !ok {
 		c, err := s.Find(ctx, name)
 		return c.ID, err
 	}
-	var found []string
-	for c, err := range s.store.Conversations(ctx) {
-		if err != nil {
-			return "", err
-		}
-		if Handle(c.ID) == name {
-			found = append(found, c.ID)
-		}
+	found, err := s.store.WithHandle(ctx, name)
+	if err != nil {
+		return "", err
 	}
 	switch len(found) {
 	case 1:
-		return found[0], nil
+		return found[0].ID, nil
 	case 0:
 		if here != "" && s.refersAs(ctx, here, name) {
 			return here, nil
@@ -157,14 +143,14 @@ func (s *Service) Resolve(ctx context.Context, name, here string) (string, error
 		}
 		return c.ID, err
 	}
+	ids := make([]string, min(len(found), 4))
+	for i := range ids {
+		ids[i] = found[i].ID
+	}
 	return "", &problem.Error{
 		Code: "ambiguous", Subject: "conversation " + name, Problem: fmt.Sprintf("%v, %d have this handle", ErrAmbiguous, len(found)),
-		Hint: "write the id of one of them in its place: " + strings.Join(found[:min(len(found), 4)], ", "), Err: ErrAmbiguous,
+		Hint: "write the id of one of them in its place: " + strings.Join(ids, ", "), Err: ErrAmbiguous,
 	}
-}
-
-func isHandle(name string) bool {
-	return len(name) == handleDigits && strings.Trim(name, "0123456789") == ""
 }
 
 // refersAs reports whether overlays of a log give references with a handle that is

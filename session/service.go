@@ -9,12 +9,12 @@ import (
 	"iter"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"tenfold"
+	"tenfold/internal/telemetry"
 	"tenfold/problem"
 	"tenfold/store"
 	"tenfold/token"
@@ -27,6 +27,7 @@ type Service struct {
 	now     func() time.Time
 	newID   func() string
 	hooks   Hooks
+	live    func(*Session) (Live, error) // what is asked at appends; nil for nothing
 }
 
 // An Option sets up a service.
@@ -85,10 +86,16 @@ type Create struct {
 }
 
 // Create makes a conversation and opens it. An id in use is
-// [store.ErrExists].
+// [store.ErrExists]; "." and ".." are refused.
 func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	if c.ID == "" {
 		c.ID = s.newID()
+	}
+	if unreachable(c.ID) {
+		return nil, &problem.Error{
+			Op: "create conversation", Subject: strconv.Quote(c.ID), Code: "usage", Usage: true, Problem: "no address can name a conversation of this id",
+			Hint: `choose another id than "." and "..", which every program takes out of an address`,
+		}
 	}
 	session := s.session(c.ID, c.Title)
 	now := s.now()
@@ -109,6 +116,9 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	return session, nil
 }
 
+// unreachable tells whether an id is a step in a path: no request can name such a one.
+func unreachable(id string) bool { return id == "." || id == ".." }
+
 // OpenOrCreate opens the conversation c.ID, and creates it if there is none.
 func (s *Service) OpenOrCreate(ctx context.Context, c Create) (*Session, error) {
 	session, err := s.Open(ctx, c.ID)
@@ -124,6 +134,13 @@ func (s *Service) OpenOrCreate(ctx context.Context, c Create) (*Session, error) 
 
 // Open opens a conversation. An unknown one is [store.ErrNotFound].
 func (s *Service) Open(ctx context.Context, id string) (*Session, error) {
+	ctx, op := telemetry.Begin(ctx, telemetry.Open, id)
+	session, err := s.open(ctx, id)
+	op.End(ctx, outcomeOf(err))
+	return session, err
+}
+
+func (s *Service) open(ctx context.Context, id string) (*Session, error) {
 	c, err := s.store.Conversation(ctx, id)
 	if err != nil {
 		return nil, err
@@ -143,6 +160,12 @@ func (s *Service) session(id, title string) *Session {
 // List lists the conversations, the one last appended to first.
 func (s *Service) List(ctx context.Context) iter.Seq2[store.Conversation, error] {
 	return s.store.Conversations(ctx)
+}
+
+// Page lists at most limit of the conversations behind a place in that order; nil is
+// before the first.
+func (s *Service) Page(ctx context.Context, after *store.Place, limit int) ([]store.Conversation, error) {
+	return s.store.Page(ctx, after, limit)
 }
 
 // Imported lists the conversations whose origin has the key, the one last appended
@@ -169,6 +192,9 @@ func (s *Service) Watch(ctx context.Context, id string, after int64) iter.Seq2[t
 	return s.store.Watch(ctx, id, after)
 }
 
+// manyFound is how many conversations Find looks at to say that there are several.
+const manyFound = 100
+
 // Find gives the conversation whose id is or begins with prefix; when none or
 // several do, the error says so.
 func (s *Service) Find(ctx context.Context, prefix string) (store.Conversation, error) {
@@ -177,12 +203,9 @@ func (s *Service) Find(ctx context.Context, prefix string) (store.Conversation, 
 		return c, nil
 	}
 	var found []store.Conversation
-	for c, err := range s.store.Conversations(ctx) {
-		if err != nil {
-			return c, err
-		}
-		if prefix != "" && strings.HasPrefix(c.ID, prefix) {
-			found = append(found, c)
+	if prefix != "" {
+		if found, err = s.store.WithPrefix(ctx, prefix, manyFound); err != nil {
+			return store.Conversation{}, err
 		}
 	}
 	switch len(found) {
@@ -191,8 +214,12 @@ func (s *Service) Find(ctx context.Context, prefix string) (store.Conversation, 
 	case 1:
 		return found[0], nil
 	}
+	number := strconv.Itoa(len(found))
+	if len(found) == manyFound {
+		number = "at least " + number
+	}
 	return store.Conversation{}, &problem.Error{
-		Code: "ambiguous", Subject: "conversation " + strconv.Quote(prefix), Problem: fmt.Sprintf("%v, %d begin with it", ErrAmbiguous, len(found)),
+		Code: "ambiguous", Subject: "conversation " + strconv.Quote(prefix), Problem: fmt.Sprintf("%v, %s begin with it", ErrAmbiguous, number),
 		Hint: "write more of the ID", Err: ErrAmbiguous,
 	}
 }
@@ -204,7 +231,60 @@ func (s *Service) Rename(ctx context.Context, id, title string) error {
 
 // Delete removes a conversation and its log for good.
 func (s *Service) Delete(ctx context.Context, id string) error {
-	return s.store.Delete(ctx, id)
+	return s.store.Delete(ctx, id, store.AnyVersion)
+}
+
+// Removed proves what [Service.Remove] did.
+type Removed struct {
+	ID string `json:"removed"`
+	// Entries are all of the log, Overlays the compactions among them, and Bytes
+	// the length of what the entries say, as the stores' JSON of it.
+	Entries  int64 `json:"entries"`
+	Overlays int64 `json:"overlays"`
+	Bytes    int64 `json:"bytes"`
+	// Gone tells that the store was asked afterwards for the conversation and for
+	// its log, and has neither.
+	Gone bool `json:"gone"`
+}
+
+// Remove is Delete with a proof: it counts what it removes, and looks afterwards whether
+// it is gone.
+func (s *Service) Remove(ctx context.Context, id string) (Removed, error) {
+	r := Removed{ID: id}
+	for {
+		for e, err := range s.store.Entries(ctx, id, r.Entries) {
+			if err != nil {
+				return r, err
+			}
+			payload, err := tenfold.MarshalPayload(e.Payload)
+			if err != nil {
+				return r, err
+			}
+			if r.Entries, r.Bytes = e.Seq, r.Bytes+int64(len(payload)); e.Payload.Kind() == tenfold.KindCompaction {
+				r.Overlays++
+			}
+		}
+		// What was appended meanwhile is counted too.
+		if err := s.store.Delete(ctx, id, r.Entries); !isConflict(err) {
+			if err == nil {
+				r.Gone, err = s.gone(ctx, id)
+			}
+			return r, err
+		}
+	}
+}
+
+// gone reads what is left of a conversation.
+func (s *Service) gone(ctx context.Context, id string) (bool, error) {
+	if _, err := s.store.Conversation(ctx, id); !errors.Is(err, store.ErrNotFound) {
+		return false, err
+	}
+	for _, err := range s.store.Entries(ctx, id, 0) {
+		if !errors.Is(err, store.ErrNotFound) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // Search finds raw entries, hidden ones included (D4).

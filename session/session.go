@@ -26,6 +26,7 @@ type Session struct {
 	stats      store.Stats     // after it
 	texts      []searchable    // of the version searched; nil until a lookup
 	searched   int64
+	dueness    dueness
 }
 
 // ErrAmbiguous says that several conversations fit a shortened id.
@@ -63,6 +64,7 @@ func (s *Session) Refresh(ctx context.Context) error {
 		if _, err := s.log.Append(e); err != nil {
 			return fmt.Errorf("read conversation %s, entry %d: %w", s.id, e.Seq, err)
 		}
+		s.dueness.appended(e)
 	}
 	return nil
 }
@@ -101,8 +103,8 @@ func (s *Session) appendLatest(ctx context.Context, entries func() []tenfold.Ent
 	}
 }
 
-// append also changes what the conversation was imported from, if that is set.
-func (s *Session) append(ctx context.Context, origin *store.Origin, entries []tenfold.Entry) error {
+// appendNow also changes what the conversation was imported from, if that is set.
+func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries []tenfold.Entry) error {
 	now, expected := s.service.now(), s.log.Version()
 	batch, err := s.service.complete(s.batch[:0], entries, now)
 	if err != nil {
@@ -110,11 +112,14 @@ func (s *Session) append(ctx context.Context, origin *store.Origin, entries []te
 	}
 	s.batch = nil     // until it is known that the store is done with it
 	var refused error // by the store, which says what was tried
+	var due *store.Work
+	before := s.outlook()
 	err = s.projection.AppendIf(func(with *tenfold.Projection) error {
 		s.stats = Stats(with)
+		due = before.with(with, batch)
 		var version int64
 		version, refused = s.service.store.Append(ctx, store.Batch{
-			Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now,
+			Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now, Due: due,
 		})
 		if refused == nil && version != with.Version() {
 			return errStoredBefore
@@ -128,6 +133,12 @@ func (s *Session) append(ctx context.Context, origin *store.Origin, entries []te
 		return refused
 	case err != nil:
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
+	}
+	if due != nil {
+		s.dueness.told = *due
+	}
+	for _, e := range batch {
+		s.dueness.appended(e)
 	}
 	if clear(batch); cap(batch) <= 64 {
 		s.batch = batch

@@ -493,6 +493,43 @@ func TestCancelledAppendWritesNothing(t *testing.T) {
 	}
 }
 
+// V1, P9: an overlay over more turns than a copy has hides the requests of its last turn
+// as before, whatever follows there, and one that ended inside that turn leaves them alone.
+func TestForkOfAnOverlayThatReachesFurther(t *testing.T) {
+	for _, step := range []int{-1, 0} {
+		svc := newService(t)
+		s := mustCreate(t, svc, 4)
+		c := tenfold.Compaction{ToTurn: 2, Turns: tenfold.Omit}
+		if step >= 0 {
+			c.ToTurn, c.ToStep = 1, &step
+		}
+		if err := s.Append(t.Context(), tenfold.Entry{ID: fmt.Sprint("c", step), Payload: c}); err != nil {
+			t.Fatal(err)
+		}
+		turn, _ := s.Log().Turn(2)
+		epoch := fmt.Sprint("c", step)
+		fork, err := svc.Fork(t.Context(), s, session.Fork{Through: turn.First - 1, Epoch: &epoch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fork.Append(t.Context(), tenfold.Entry{ID: "later", Payload: tenfold.UserMessage{Parts: tenfold.Text("and this")}}); err != nil {
+			t.Fatal(err)
+		}
+		for e := range fork.Log().Entries() {
+			if !e.Payload.Kind().Visible() {
+				continue
+			}
+			was := tenfold.Kept
+			if e.ID != "later" {
+				was, _, _ = s.Projection().Fate(e.Seq)
+			}
+			if is, _, _ := fork.Projection().Fate(e.Seq); is != was {
+				t.Errorf("up to step %d: %s is %v in the copy, %v before", step, e.Payload.Kind(), is, was)
+			}
+		}
+	}
+}
+
 // V1: a copy of a log up to an entry shows what an epoch showed: what was compacted or
 // undone after that stays out.
 func TestForkShowsAnEpoch(t *testing.T) {

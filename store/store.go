@@ -10,10 +10,15 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
+	"strings"
 	"time"
 
 	"tenfold"
@@ -38,6 +43,20 @@ type Store interface {
 	// An error ends the sequence.
 	Conversations(ctx context.Context) iter.Seq2[Conversation, error]
 
+	// Page lists at most limit of the conversations behind a place in the order of
+	// Conversations; nil is before the first. What it costs does not grow with
+	// those that it does not list. Ids that are longer than a kilobyte may stand
+	// otherwise among those of one time.
+	Page(ctx context.Context, after *Place, limit int) ([]Conversation, error)
+
+	// WithPrefix lists at most limit of the conversations whose ids begin with
+	// prefix, in any order. What it costs does not grow with the others.
+	WithPrefix(ctx context.Context, prefix string, limit int) ([]Conversation, error)
+
+	// WithHandle lists the conversations of a [Handle], in the order of Conversations.
+	// What it costs does not grow with the others.
+	WithHandle(ctx context.Context, handle string) ([]Conversation, error)
+
 	// Imported lists the conversations whose origin has the key, in the order
 	// of Conversations; none for an empty key. What it costs does not grow
 	// with the conversations of other origins.
@@ -47,7 +66,9 @@ type Store interface {
 	SetTitle(ctx context.Context, id, title string) error
 
 	// Delete removes a conversation and its whole log, or gives ErrNotFound.
-	Delete(ctx context.Context, id string) error
+	// Unless expected is AnyVersion, a log whose version is another stays, and it
+	// is a *ConflictError: who says what was removed has read all of it.
+	Delete(ctx context.Context, id string, expected int64) error
 
 	// Append adds a batch in one step: all of it or nothing. Entries whose
 	// id the log already holds are left out first (L9); when none is left,
@@ -100,6 +121,44 @@ type Conversation struct {
 	Origin Origin
 }
 
+// handles is how many handles there are. Six digits are two tokens, which each stub of
+// a view pays.
+const handles = 1_000_000
+
+// Handle is the short name of a conversation in references: six digits made of its id,
+// so that it never changes. Two conversations may have the same, one pair in a million.
+func Handle(id string) string { return fmt.Sprintf("%06d", HandleNumber(id)) }
+
+// HandleNumber is the number that a handle writes: the first eight bytes of the SHA-256
+// of the id, as a number, modulo a million.
+func HandleNumber(id string) int64 {
+	sum := sha256.Sum256([]byte(id))
+	return int64(binary.BigEndian.Uint64(sum[:]) % handles)
+}
+
+// ParseHandle gives the number of a handle, and whether a text is one.
+func ParseHandle(text string) (int64, bool) {
+	if len(text) != 6 || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil
+}
+
+// A Place is that of a conversation in a listing: it changes with every append.
+type Place struct {
+	Updated time.Time
+	ID      string
+}
+
+// Place is where a listing has the conversation.
+func (c *Conversation) Place() *Place { return &Place{c.Updated, c.ID} }
+
+// Compare tells which of two places a listing has first.
+func (p *Place) Compare(q *Place) int {
+	return cmp.Or(q.Updated.Compare(p.Updated), cmp.Compare(p.ID, q.ID))
+}
+
 // An Origin remembers what a conversation was imported from, so that importing
 // the same again finds it, and that a listing shows it. A store keeps the texts as
 // they are; package session says what they mean.
@@ -140,6 +199,8 @@ type Batch struct {
 	Origin *Origin
 	// Now is the time of the append, for Updated.
 	Now time.Time
+	// Due, if set, is work that the append makes due.
+	Due *Work
 }
 
 // A Query asks for entries that hold all words of Text; words in double
@@ -168,6 +229,10 @@ var ErrNotFound = errors.New("no such conversation")
 
 // ErrExists says that a conversation's id is in use.
 var ErrExists = errors.New("conversation exists")
+
+// ErrLocked says that another process keeps the store from being written to: nothing
+// was written, and the same may be tried again.
+var ErrLocked = errors.New("the store is locked")
 
 // ErrClosed says that the store was closed.
 var ErrClosed = errors.New("the store is closed")

@@ -14,6 +14,7 @@ import (
 	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/strategy"
 	"tenfold/tool"
 )

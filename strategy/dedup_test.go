@@ -147,7 +147,7 @@ func TestS3DedupTools(t *testing.T) {
 		"spelling of numbers":                  {"", []said{call("Grep", `{"a":1.0,"b":100}`), call("Grep", `{"a":1,"b":1e2}`)}, "-."},
 		"large numbers are not floats":         {"", []said{call("Grep", `{"a":9007199254740993}`), call("Grep", `{"a":9007199254740992}`)}, ".."},
 		"escapes":                              {"", []said{call("Grep", `{"a":"\u00e9\/"}`), call("Grep", `{"a":"é/"}`)}, "-."},
-		"a number is no string":                {"", []said{call("Grep", `{"a":1}`), call("Grep", `{"a":"1"}`)}, ".."},
+		"a number is not a string":             {"", []said{call("Grep", `{"a":1}`), call("Grep", `{"a":"1"}`)}, ".."},
 		"order of a list counts":               {"", []said{call("Grep", `{"a":[1,2]}`), call("Grep", `{"a":[2,1]}`)}, ".."},
 		"broken arguments equal themselves":    {"", []said{call("Grep", `{"a":"x`), call("Grep", `{"a":"x`)}, "-."},
 		"no arguments are an empty object":     {"", []said{call("git_diff", ``), call("git_diff", `{}`)}, "-."},

@@ -2,6 +2,12 @@ package strategy
 
 import "tenfold"
 
+// Reaching has fit weigh again so much of what an earlier fit hid.
+func (s Fit) Reaching(targets, entries int) Fit {
+	s.reach = reach{targets, entries}
+	return s
+}
+
 // AlwaysStands is the view of what always stays of a range, before any of it
 // gives way.
 func AlwaysStands(p *tenfold.Projection, o Options) *tenfold.Projection {

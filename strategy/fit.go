@@ -13,7 +13,8 @@ import (
 
 // Fit brings a conversation down to a target size. It keeps the passages that
 // later work is likely to need, chosen from the whole conversation whatever
-// earlier compactions left of it; only what those hid altogether stays hidden.
+// earlier compactions left of it; only what those hid altogether stays hidden, and
+// what an earlier fit hid more than sixteen targets, or 2,000 entries, before its end.
 // What a person asked for, the last step, the plan, an open error, pins and
 // standing instructions always stay, as far as that leaves half of the target
 // (fit.md F4, F5). Of a last step over a fifth of the target the calls stay, and
@@ -35,6 +36,8 @@ type Fit struct {
 	// Without turns off ingredients of the choice, joined by +, to measure what
 	// each is worth.
 	Without []excerpt.Ingredient `param:"without"`
+
+	reach reach
 }
 
 // Name implements [Strategy].
@@ -48,7 +51,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if !s.Target.Set() {
 		s.Target = settled(s).Target
 	}
-	f := fitting{Fit: s, p: p, o: o, focus: newFocus(o.Focus), refused: map[int64]bool{}}
+	f := fitting{Fit: s, p: p, o: o, focus: newFocus(o.Focus), refused: map[int64]bool{}, open: 1}
 	now := cmp.Or(o.begun, p)
 	f.limit = s.Target.Limit(now, o.Scale)
 	f.report = &Fitted{Of: s.Target, Now: now.Tokens(), Target: f.limit}
@@ -79,7 +82,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	f.report.After, f.report.Injected = after, f.renewedTokens(f.view)
 	f.noteFocus()
-	return []tenfold.Compaction{f.best}, nil
+	return f.o.laid(f.p, f.view, f.proposal(f.best)), nil
 }
 
 // fitting is one plan of fit under way.
@@ -93,6 +96,11 @@ type fitting struct {
 	// first and last are the seqs of what may be touched. Where the last step is
 	// too large to stay whole it is among them, and begins at tail.
 	first, last, tail int64
+	// past is the part of the span that is out of reach, if there is one: open is the
+	// first seq behind it, old are those of it that the view shows.
+	past *tenfold.Range
+	open int64
+	old  []int64
 
 	reaches bool             // what follows the span, or begins at tail, is the last step
 	leaves  map[string]bool  // overlays that leave turns out
@@ -151,11 +159,12 @@ func (f *fitting) begin() bool {
 	case f.reaches:
 		f.takeLastStep()
 	}
-	f.calls = toolCalls(f.p, f.first, f.last)
 	f.leaves = map[string]bool{}
 	for overlay := range f.p.Overlays() {
 		f.leaves[overlay.ID] = overlay.Compaction.Turns == tenfold.Omit
 	}
+	f.closePast()
+	f.calls = f.callsIn(f.first, f.last)
 	f.always()
 	return true
 }
@@ -202,12 +211,12 @@ func (f *fitting) hides(seq int64) bool {
 }
 
 // over reports whether nothing may be chosen of an entry.
-func (f *fitting) over(seq int64) bool { return f.hides(seq) || f.pastPlans[seq] }
+func (f *fitting) over(seq int64) bool { return f.isPast(seq) || f.hides(seq) || f.pastPlans[seq] }
 
 // overlay says of everything in the span what is left of it.
 func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 	calls := map[string]tenfold.CallPolicy{}
-	texts := map[int64]tenfold.TextTrim{}
+	texts := make(map[int64]tenfold.TextTrim, len(kept)+len(f.stands))
 	bySeq := make(map[int64]excerpt.Kept, len(kept))
 	for _, k := range kept {
 		bySeq[k.Seq] = k
@@ -264,7 +273,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		case st.whole:
 			t = tenfold.TextTrim{Action: tenfold.Keep}
 		case !chosen && len(st.lines) == 0:
-			t = tenfold.TextTrim{Action: tenfold.Omit} // it gave way
+			continue // it gave way
 		case !chosen || t.Action == tenfold.Trim:
 			t = tenfold.TextTrim{Action: tenfold.Trim, Lines: union(st.lines, t.Lines)}
 		}
@@ -278,7 +287,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 			Arguments: tenfold.ArgumentsPrimary, Primary: tool.Primary(f.p.ToolNames()),
 		},
 		Texts: &tenfold.TextPolicy{
-			Action: tenfold.Selective, Rest: tenfold.Omit, Marks: tenfold.MarksShort, Recall: f.Recall, Entries: texts,
+			Action: tenfold.Selective, Rest: tenfold.Omit, Requests: true, Marks: tenfold.MarksShort, Recall: f.Recall, Entries: texts,
 		},
 	})
 	c.Keeps = nil // what stays is named, handles among it (F5)
@@ -326,7 +335,7 @@ func (f *fitting) tellBeside() {
 	c, texts := f.best, *f.best.Texts
 	texts.Entries = maps.Clone(texts.Entries)
 	texts.Entries[at], c.Texts = t, &texts
-	if view := f.p.With(c); f.cost(view) <= f.limit {
+	if view := f.with(c); f.cost(view) <= f.limit {
 		f.best, f.view = c, view
 	}
 }

@@ -47,7 +47,7 @@ func (f *fitting) always() {
 	f.stands = map[int64]stance{}
 	bare := slices.Contains(f.Without, excerpt.Always)
 	f.request = lastTyped(f.p)
-	for seq := f.first; seq <= f.last; seq++ {
+	for seq := range f.each(f.first, f.last) {
 		if !f.p.Reads(seq) {
 			continue
 		}
@@ -241,7 +241,7 @@ func lastTyped(p *tenfold.Projection) int64 {
 // keeps the calls of tools that the configuration wants left alone (H1).
 func (f *fitting) keepAnswers() {
 	denied := map[string]bool{}
-	for seq := f.first; seq <= f.last; seq++ {
+	for seq := range f.each(f.first, f.last) {
 		e, _ := f.p.Log().Entry(seq)
 		if a, ok := e.Payload.(tenfold.Approval); ok && a.State == tenfold.ApprovalDenied {
 			denied[a.CallID] = true
@@ -321,7 +321,7 @@ func (f *fitting) keepHandles(calls []toolCall) {
 	l := f.p.Log()
 	now, _, _ := l.Where(f.p.Version())
 	waiting := map[string]bool{}
-	for seq := f.first; seq <= f.last; seq++ {
+	for seq := range f.each(f.first, f.last) {
 		e, _ := l.Entry(seq)
 		if a, ok := e.Payload.(tenfold.Approval); ok {
 			waiting[a.CallID] = a.State == tenfold.ApprovalRequested

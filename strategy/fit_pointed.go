@@ -36,7 +36,7 @@ var (
 func (f *fitting) keepPointed() {
 	l := f.p.Log()
 	var said []int64 // the model's words, the latest last
-	for seq := f.first; seq <= f.p.Version(); seq++ {
+	for seq := range f.each(f.first, f.p.Version()) {
 		if !f.p.Reads(seq) {
 			continue
 		}
@@ -117,7 +117,7 @@ func lastQuestion(text string) (line []tenfold.LineRange) {
 // pointers are the numbers and letters in a message that may name items.
 func pointers(text string) []string {
 	var names []string
-	for rest := text; ; {
+	for rest := text; strings.ContainsAny(rest, "0123456789"); {
 		m := listNumber.FindStringSubmatchIndex(rest)
 		if m == nil {
 			break
@@ -132,13 +132,16 @@ func pointers(text string) []string {
 		}
 		rest = rest[max(m[3], m[5]):]
 	}
-	if len(strings.Fields(text)) <= 6 {
+	if words := strings.Fields(text); len(words) <= 6 && slices.ContainsFunc(words, isLetter) {
 		for _, m := range listLetter.FindAllStringSubmatch(text, -1) {
 			names = append(names, strings.ToLower(m[1]))
 		}
 	}
 	return names
 }
+
+// isLetter reports whether a word is one letter, marks aside.
+func isLetter(word string) bool { return len(strings.Trim(word, `"'().,;:!?`)) == 1 }
 
 // shortRange is a line, or how it begins.
 func shortRange(number int, line string) tenfold.LineRange {

@@ -71,7 +71,7 @@ func (f *fitting) standing(view *tenfold.Projection) []Standing {
 		sums[what].Tokens += tokens
 		rest -= tokens
 	}
-	for seq := int64(1); seq <= f.p.Version(); seq++ {
+	for seq := range f.each(1, f.p.Version()) {
 		if !view.Reads(seq) || f.isRenewed(view, seq) {
 			continue
 		}
@@ -173,20 +173,26 @@ func (f Fitted) Over() int { return max(f.After-f.Target, 0) }
 // Saved is what compactions saved.
 type Saved struct{ Compactions, Tokens int }
 
-// SavedByTool sums up what the compactions saved that are the tool's own, as far
-// as they are in effect ([IsToolsOwn]).
+// SavedByTool sums up what the compactions saved that are the tool's own
+// ([IsToolsOwn]), as far as they are not undone. Ours change nothing in it.
 func SavedByTool(p *tenfold.Projection) Saved {
 	var sum Saved
 	theirs := map[string]bool{}
+	var ours []tenfold.Entry // taken back: what they hide too would count as theirs alone
 	for o := range p.Overlays() {
-		if o.Live && IsToolsOwn(o.Compaction) {
+		switch {
+		case !o.Live:
+		case IsToolsOwn(o.Compaction):
 			theirs[o.ID] = true
 			sum.Compactions++
+		case o.Compaction.Source != "import":
+			ours = append(ours, tenfold.Entry{ID: o.ID + "/without", Payload: tenfold.CompactionRevoked{Target: o.ID}})
 		}
 	}
 	if sum.Compactions == 0 {
 		return sum
 	}
+	p = p.Preview(ours...)
 	for e := range p.Log().Entries() {
 		if _, by, after := p.Fate(e.Seq); theirs[by] {
 			sum.Tokens += e.Tokens - after
@@ -202,7 +208,7 @@ func SavedByTool(p *tenfold.Projection) Saved {
 
 // IsToolsOwn reports whether the tool itself made a compaction whose session was
 // imported. What a person took back in it, rewound or left for another branch
-// is hidden by an overlay too, but is no compaction.
+// is hidden by an overlay too, but is not a compaction.
 func IsToolsOwn(c tenfold.Compaction) bool {
 	return c.Source == "import" && !slices.ContainsFunc(
 		[]string{"branch left", "broke off", "reverted", "rewound", "taken back", "thread_rolled_back"},

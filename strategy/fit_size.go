@@ -55,7 +55,7 @@ type chosen struct {
 // always stays.
 func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error) {
 	choice := f.index.Choose(excerpt.Options{
-		From: f.first, To: f.last, Budget: budget, Edits: f.Edits,
+		From: f.first, To: f.last, Since: f.open, Before: f.old, Budget: budget, Edits: f.Edits,
 		Whole:   f.stays,
 		Hidden:  f.over,
 		Open:    f.edits(),
@@ -79,7 +79,7 @@ func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error)
 // if the view is within the target then.
 func (f *fitting) try(kept []excerpt.Kept) bool {
 	c := f.overlay(kept)
-	f.tried = f.p.With(c)
+	f.tried = f.with(c)
 	if f.cost(f.tried) > f.limit {
 		return false
 	}
@@ -198,14 +198,14 @@ func (f *fitting) missing(tokens, margin int) []one {
 			more = append(more, one{seq, call})
 		}
 	}
-	for seq := f.last; seq >= f.first; seq-- {
+	for seq := range f.backward(f.first, f.last) {
 		if e, _ := l.Entry(seq); f.p.Reads(seq) {
 			if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() {
 				take(seq, false, 0)
 			}
 		}
 	}
-	for seq := f.last; seq >= f.first; seq-- {
+	for seq := range f.backward(f.first, f.last) {
 		e, _ := l.Entry(seq)
 		switch {
 		case !f.p.Reads(seq):
@@ -235,7 +235,7 @@ func (f *fitting) leaveTail(ctx context.Context, kept []excerpt.Kept) error {
 	var ends []tenfold.Range // of the span without one more step each
 	left := f.limit - f.cost(f.view)
 	turn, step, _ := l.Where(f.last)
-	for seq := f.last; seq > f.first && left > 0; seq-- {
+	for seq := f.last; seq > max(f.first, f.open) && left > 0; seq-- {
 		if t, s, _ := l.Where(seq - 1); t != turn || s != step {
 			end := tenfold.Range{FromTurn: f.span.FromTurn, ToTurn: t}
 			if all, _ := l.Turn(t); s < all.Steps-1 {
@@ -271,7 +271,10 @@ const maxTries = 12
 // be shown whole, until the target is used.
 func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 	l, tries := f.p.Log(), 0
-	for seq := f.last; seq >= f.first && !f.full(usedShare) && tries < maxTries; seq-- {
+	for seq := range f.backward(f.first, f.last) {
+		if f.full(usedShare) || tries >= maxTries {
+			break
+		}
 		at := seq
 		switch e, _ := l.Entry(seq); e.Payload.Kind() {
 		case tenfold.KindToolCall:

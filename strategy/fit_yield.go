@@ -57,7 +57,7 @@ func (f *fitting) settle() int {
 // project lays what always stays alone.
 func (f *fitting) project() {
 	f.best = f.overlay(nil)
-	f.base = f.p.With(f.best)
+	f.base = f.with(f.best)
 	f.view = f.base
 }
 
@@ -86,7 +86,7 @@ func (f *fitting) concessions() []concession {
 		}
 	}
 	task := int64(0)
-	for seq := f.first; seq <= f.last; seq++ {
+	for seq := range f.each(f.first, f.last) {
 		e, _ := l.Entry(seq)
 		fate, _, tokens := f.base.Fate(seq)
 		if _, ok := e.Payload.(tenfold.AssistantMessage); ok && f.stands[seq].what == StandsMessages {

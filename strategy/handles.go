@@ -50,10 +50,13 @@ func openHandles(p *tenfold.Projection) []int64 {
 	now, _, _ := l.Where(p.Version())
 	ends := endings{p: p}
 	plan, skill := false, false
-	for _, c := range slices.Backward(toolCalls(p, 1, p.Version())) {
-		if fate, _, _ := p.Fate(c.seq); fate == tenfold.Omitted || fate == tenfold.Summarised {
-			continue // what is gone does not come back
+	var calls []toolCall
+	for c := range p.Calls(1, p.Version()) {
+		if c.Request != tenfold.Omitted && c.Request != tenfold.Summarised { // what is gone does not come back
+			calls = append(calls, toolCall{payloadOf[tenfold.ToolCall](l, c.Seq), c.Seq, c.Result})
 		}
+	}
+	for _, c := range slices.Backward(calls) {
 		turn, _, _ := l.Where(c.seq)
 		t, _ := tool.Lookup(c.call.Name)
 		switch {
@@ -91,8 +94,10 @@ type endings struct {
 	said []string // … for what tells that something ended, the newest first
 }
 
-// handleID finds the name under which a host goes on speaking of what it began.
-var handleID = regexp.MustCompile(`(?i)(?:\b(?:id|session|process|task|shell|agent|pid)|id)["' :#=]{1,3}(?:id["' :#=]{1,3})?([a-z]*[0-9][a-z0-9_-]{0,63}|[a-z0-9]+[_-][a-z0-9_-]{1,63})`)
+// handleID finds the names under which a host goes on speaking of what it began;
+// with a first group the name is that of a piece of output, which is another one each
+// time (Codex).
+var handleID = regexp.MustCompile(`(?i)(chunk )?(?:\b(?:id|session|process|task|shell|agent|pid)|id)["' :#=]{1,3}(?:id["' :#=]{1,3})?([a-z]*[0-9][a-z0-9_-]{0,63}|[a-z0-9]+[_-][a-z0-9_-]{1,63})`)
 
 // ended are the words by which hosts say so.
 var ended = regexp.MustCompile(`(?i)\b(completed|complete|finished|ended|exited|exit code|failed|killed|stopped|terminated|cancelled|not found|no longer)\b`)
@@ -105,12 +110,13 @@ func (n *endings) runs(c toolCall) bool {
 		return false
 	}
 	text := tenfold.TextLines(result)
-	m := handleID.FindStringSubmatch(text[:min(len(text), 1000)])
 	n.read(c.result)
-	if m == nil {
-		return len(n.said) == 0
+	for _, m := range handleID.FindAllStringSubmatch(text[:min(len(text), 1000)], 2) {
+		if m[1] == "" {
+			return !slices.ContainsFunc(n.said, func(s string) bool { return mentions(s, m[2]) })
+		}
 	}
-	return !slices.ContainsFunc(n.said, func(s string) bool { return mentions(s, m[1]) })
+	return len(n.said) == 0
 }
 
 // mentions reports whether a text holds a name, and not as part of another.

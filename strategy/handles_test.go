@@ -33,6 +33,9 @@ func handles(t *testing.T) *tenfold.Log {
 	add("", tenfold.UserMessage{Purpose: tenfold.Notice, Parts: tenfold.Text("<task-notification>agent a99b1 completed</task-notification>")})
 	call("old", "TodoWrite", `{"todos":[{"content":"serve","status":"pending"}]}`, "Todos have been modified.")
 	call("todo", "TodoWrite", `{"todos":[{"content":"serve","status":"completed"},{"content":"look","status":"in_progress"}]}`, "Todos have been modified.")
+	call("session", "exec_command", `{"cmd":"make"}`, "Chunk ID: 08278d\nWall time: 30.0 seconds\nProcess running with session ID 32402\nOutput:\nbuilding")
+	call("wrote", "write_stdin", `{"session_id":32402,"chars":""}`, "Chunk ID: 1fe4a0\nWall time: 9.0 seconds\nProcess exited with code 0\nOutput:\nbuilt")
+	call("watch", "exec_command", `{"cmd":"make watch"}`, "Chunk ID: 7cba13\nWall time: 30.0 seconds\nProcess running with session ID 15917\nOutput:\nwatching")
 	call("read", "Read", `{"file_path":"a.go"}`, long)
 	add("", tenfold.AssistantMessage{Text: long})
 	add("", tenfold.TurnStart{})
@@ -51,8 +54,8 @@ func handles(t *testing.T) *tenfold.Log {
 
 // V5: no strategy hides or shortens what is open; what has ended goes as ever.
 func TestV5NoStrategyHidesOpenHandles(t *testing.T) {
-	open := []string{"server", "scout", "todo", "skill", "open", "asked"}
-	closed := []string{"dead", "ended", "done", "poll", "old", "read"}
+	open := []string{"server", "scout", "watch", "todo", "skill", "open", "asked"}
+	closed := []string{"dead", "ended", "session", "done", "poll", "old", "read"}
 	hidden := map[string]bool{}
 	for _, name := range strategy.Names() {
 		l := handles(t)

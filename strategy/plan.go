@@ -166,6 +166,13 @@ func (o Options) lay(p *tenfold.Projection, proposed ...tenfold.Compaction) *ten
 	return u.next
 }
 
+// laid gives overlays on, and notes the view that they make.
+func (o Options) laid(p, view *tenfold.Projection, proposed []tenfold.Compaction) []tenfold.Compaction {
+	u := o.underWay()
+	u.over, u.proposed, u.next = p, slices.Clone(proposed), view
+	return proposed
+}
+
 // Plan runs the pipeline over the range (S-15 to S-17). It writes nothing.
 func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (Plan, error) {
 	if o.Hints == nil {
@@ -242,8 +249,13 @@ func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
 		plan.Steps = append(plan.Steps, Step{Strategy: name, Before: before.Tokens(), After: before.Tokens()})
 		return
 	}
+	view := before
 	for i := range proposed {
-		proposed[i].TokensBefore, proposed[i].TokensAfter = before.Tokens(), next.Tokens()
+		was := view.Tokens()
+		if view = next; i < len(proposed)-1 {
+			view = before.With(proposed[:i+1]...)
+		}
+		proposed[i].TokensBefore, proposed[i].TokensAfter = was, view.Tokens()
 	}
 	plan.Compactions = append(plan.Compactions, proposed...)
 	plan.show(next)

@@ -64,7 +64,7 @@ func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 }
 
 // newestResults is the seq from which on results are among the newest that
-// stay. What is hidden altogether is no result any more; what became a stub is.
+// stay. What is hidden altogether is not a result any more; what became a stub is.
 func newestResults(p *tenfold.Projection, keep int) int64 {
 	l, left := p.Log(), keep
 	seq := p.Version() + 1

@@ -148,7 +148,7 @@ func ends(a, b tenfold.Range) bool {
 }
 
 // inWindow reports whether an entry counts towards a window: one of the root's
-// (L7) that the model sees. Summaries are no entries, so they cost nothing.
+// (L7) that the model sees. Summaries are not entries, so they cost nothing.
 func inWindow(p *tenfold.Projection, e tenfold.Entry) bool {
 	return e.Branch == "" && e.Payload.Kind().Visible() && !hidden(p, e.Seq)
 }

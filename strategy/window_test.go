@@ -105,7 +105,7 @@ func TestS7TurnWindow(t *testing.T) {
 			want: "u two | a 2 | u more | a 3",
 		},
 		{
-			name: "what is hidden is no turn", strategy: "turn-window:n=2", lines: threeTurns, overlays: []tenfold.Compaction{summaryOver(1, 1)},
+			name: "what is hidden is not a turn", strategy: "turn-window:n=2", lines: threeTurns, overlays: []tenfold.Compaction{summaryOver(1, 1)},
 			want: "u one | a 1 | " + headed + "u three | a 3", nothing: true,
 		},
 		{

@@ -90,7 +90,7 @@ func FuzzConstraints(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, c := range summary.Constraints(text) {
 			if c == "" || len(c) > 400 || !strings.Contains(text, c) {
-				t.Errorf("%q is no part of %q", c, text)
+				t.Errorf("%q is not part of %q", c, text)
 			}
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/strategy"
 	"tenfold/summary"
 )
@@ -254,7 +255,7 @@ func FuzzLedger(f *testing.F) {
 		}
 		for line := range strings.SplitSeq(text, "\n") {
 			if strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "## ") {
-				t.Errorf("%q is no line of a ledger", line)
+				t.Errorf("%q is not a line of a ledger", line)
 			}
 		}
 		checkLines(t, text)

@@ -260,7 +260,7 @@ func checkLines(t *testing.T, text string) {
 				next++
 			}
 			if next == len(headings) {
-				t.Errorf("%q is no line of a ledger", line)
+				t.Errorf("%q is not a line of a ledger", line)
 			}
 			at = next
 		}

@@ -63,7 +63,7 @@ func adversary(t *rapid.T, way string) *played {
 		events := says(text)
 		err := error(&provider.Error{Kind: kind, Used: 10, Limit: 5})
 		if kind == provider.Invalid {
-			err = errors.New("something that is no provider's error")
+			err = errors.New("something that is not a provider's error")
 		}
 		return events[:min(at, len(events))], err
 	}}

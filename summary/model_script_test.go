@@ -2,10 +2,8 @@ package summary_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,20 +16,6 @@ import (
 	"tenfold/provider"
 	"tenfold/strategy"
 )
-
-// TestMain tries generated logs that are the same every time, so that what
-// fails is a change's fault; -rapid.seed=0 tries others.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.seed" })
-	if !asked {
-		if err := flag.Set("rapid.seed", "64"); err != nil {
-			panic(err)
-		}
-	}
-	os.Exit(m.Run())
-}
 
 // talk writes a log in short; see [logtest.Talk].
 var talk = logtest.Talk
@@ -47,7 +31,7 @@ func requestOf(l *tenfold.Log, from, to int) strategy.SummaryRequest {
 	return r
 }
 
-// long is four turns worth a summary. Turn i has the words of its number.
+// long has four turns, enough for a summary; the words of turn i have its number in them.
 func long(t testing.TB) *tenfold.Log {
 	t.Helper()
 	var lines []string

@@ -4,7 +4,7 @@ package token
 // In words, the first that fits:
 //
 //   - a contraction;
-//   - a word: at most one character that is no letter, number or line break,
+//   - a word: at most one character that is not a letter, number or line break,
 //     then letters;
 //   - one to three numbers;
 //   - at most one space, then punctuation, then line breaks;

@@ -3,7 +3,7 @@ package token
 // splitO200k returns the end of the piece at i by the rules of o200k_base. In
 // words, the first that fits:
 //
-//   - a word: at most one character that is no letter, number or line break,
+//   - a word: at most one character that is not a letter, number or line break,
 //     then upper-case letters, then lower-case ones, then a contraction;
 //     one of the two runs may be empty, letters without case and marks count
 //     as both;

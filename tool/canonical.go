@@ -14,7 +14,7 @@ import (
 // Canonical is a form of a call's arguments that is equal for two calls exactly
 // where their JSON is: whatever the order of members, white space, escapes and
 // the spelling of numbers (S-3). Numbers are compared as decimals, not as
-// floats: 9007199254740993 and …992 are two. What is no valid JSON equals only
+// floats: 9007199254740993 and …992 are two. What is not a valid JSON equals only
 // itself, byte for byte; no arguments are an empty object.
 func Canonical(arguments string) string {
 	if strings.TrimSpace(arguments) == "" {

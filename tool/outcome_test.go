@@ -224,7 +224,7 @@ func FuzzL12Outcome(f *testing.F) {
 		as := tool.Flag(flag % 4)
 		got := tool.Settle(name, r, as)
 		if _, code := got.Code(); !code && got != "" && got != tenfold.Success && got != tenfold.Failed {
-			t.Fatalf("%q is no outcome", got)
+			t.Fatalf("%q is not an outcome", got)
 		}
 		if isError && !got.Bad() {
 			t.Fatalf("an error is %q", got)

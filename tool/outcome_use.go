@@ -56,8 +56,8 @@ func answers(name, arguments string) bool {
 	return false
 }
 
-// Polls reports whether a call only asks how a command comes along that was
-// begun before: it is no command of its own.
+// Polls reports whether a call only asks for the progress of a command that was
+// started before, and so is not a command of its own.
 func Polls(name, arguments string) bool {
 	switch {
 	case watches(name):

@@ -235,7 +235,7 @@ func readCommand(words []string) (reads []Access, readOnly bool) {
 	return nil, true
 }
 
-// files makes accesses of a command's operands; nil where one is no path as it
+// files makes accesses of a command's operands; nil where one is not a path as it
 // stands.
 func files(words []string, as Access) []Access {
 	var all []Access

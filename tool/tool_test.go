@@ -206,7 +206,7 @@ func FuzzCall(f *testing.F) {
 				}
 			}
 			if said, ok := known.Plan(arguments); !ok && (said.Text != "" || said.Items != nil) {
-				t.Errorf("%s %q is no plan, and says %+v", known.Name, arguments, said)
+				t.Errorf("%s %q is not a plan, and says %+v", known.Name, arguments, said)
 			}
 			for _, q := range append(known.Questions(arguments), known.Skill(arguments)+"x") {
 				if strings.TrimSpace(q) == "" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tenfold/atom"
+	"tenfold/internal/number"
 	"tenfold/toolbox/internal/output"
 )
 
@@ -96,7 +97,7 @@ var modifyTool = &builtin{
 			return Result{}, err
 		}
 		w.see(f, seen.whole)
-		return answer("modified %s at line %d: %s replaced by %s; hash %s", show(f.name), first, output.Count(lineCount(old), "line"), output.Count(lineCount(replacement), "line"), f.hash())
+		return answer("modified %s at line %d: %s replaced by %s; hash %s", show(f.name), first, number.Count(lineCount(old), "line"), number.Count(lineCount(replacement), "line"), f.hash())
 	},
 }
 
@@ -111,9 +112,9 @@ func lineCount(text string) int {
 // size says how large a file is, in words.
 func (f file) size() string {
 	if f.kind() != "" {
-		return output.Count(len(f.data), "byte")
+		return number.Count(len(f.data), "byte")
 	}
-	return output.Count(lineCount(string(f.data)), "line")
+	return number.Count(lineCount(string(f.data)), "line")
 }
 
 func (f file) writable() error {
@@ -189,7 +190,7 @@ func (f file) nearest(old string) string {
 	if most == 0 {
 		return "; read the file and copy the text"
 	}
-	text := fmt.Sprintf("; nearest, %d of %s %s", most, output.Count(len(wanted), "line"), hint)
+	text := fmt.Sprintf("; nearest, %d of %s %s", most, number.Count(len(wanted), "line"), hint)
 	for i := best; i < min(best+len(wanted), best+20, len(lines)); i++ {
 		text += fmt.Sprintf("\n%d\t%s", i+1, output.Head(lines[i], 300))
 	}

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"tenfold/toolbox/internal/output"
+	"tenfold/internal/number"
 )
 
 var findTool = &builtin{
@@ -34,7 +34,7 @@ var findTool = &builtin{
 			}
 		}
 		if len(rows) == 0 {
-			return answer("no file matches %s among %s", show(a.texts["pattern"]), output.Count(len(files), "file"))
+			return answer("no file matches %s among %s", show(a.texts["pattern"]), number.Count(len(files), "file"))
 		}
 		return answer("%s", bounded(rows, maxRows, w.Limit))
 	},

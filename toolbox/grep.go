@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"tenfold/internal/number"
 	"tenfold/toolbox/internal/output"
 )
 
@@ -102,12 +103,12 @@ func (s *search) file(w *workspace, name string, pattern *regexp.Regexp, alone b
 func (s *search) report(late bool) string {
 	text := s.rows.String()
 	if s.found == 0 {
-		text = fmt.Sprintf("no match in %s\n", output.Count(s.searched, "file"))
+		text = fmt.Sprintf("no match in %s\n", number.Count(s.searched, "file"))
 	} else if s.shown < s.found {
-		text += fmt.Sprintf("[%d of %s in %s; narrow the pattern or the path]\n", s.shown, output.Count(s.found, "matching line"), output.Count(s.hits, "file"))
+		text += fmt.Sprintf("[%d of %s in %s; narrow the pattern or the path]\n", s.shown, number.Count(s.found, "matching line"), number.Count(s.hits, "file"))
 	}
 	if s.other > 0 {
-		text += fmt.Sprintf("[%s not searched: binary, too large or not readable]\n", output.Count(s.other, "file"))
+		text += fmt.Sprintf("[%s not searched: binary, too large or not readable]\n", number.Count(s.other, "file"))
 	}
 	if late {
 		text += fmt.Sprintf("[stopped after %s; narrow the path]\n", searchTime)

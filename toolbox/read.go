@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"tenfold/internal/number"
 	"tenfold/toolbox/internal/output"
 )
 
@@ -26,7 +27,7 @@ var readTool = &builtin{
 			return Result{}, err
 		}
 		if kind := f.kind(); kind != "" {
-			return Result{}, fmt.Errorf("%s is a binary file (%s, %s)", show(f.name), kind, output.Count(len(f.data), "byte"))
+			return Result{}, fmt.Errorf("%s is a binary file (%s, %s)", show(f.name), kind, number.Count(len(f.data), "byte"))
 		}
 		text, whole, err := f.excerpt(a.numbers["start_line"], a.numbers["end_line"], w.Limit)
 		if err != nil {
@@ -78,7 +79,7 @@ func (f file) excerpt(from, to, limit int) (text string, whole bool, err error) 
 	case to > 0 && to < from:
 		return "", false, fmt.Errorf("end_line %d is before start_line %d", to, from)
 	case from > max(len(lines), 1):
-		return "", false, fmt.Errorf("%s has only %s", show(f.name), output.Count(len(lines), "line"))
+		return "", false, fmt.Errorf("%s has only %s", show(f.name), number.Count(len(lines), "line"))
 	}
 	from = max(from, 1)
 	if to == 0 || to > len(lines) {
@@ -90,7 +91,7 @@ func (f file) excerpt(from, to, limit int) (text string, whole bool, err error) 
 	for _, line := range lines[from-1 : to] {
 		if len(line) > maxLine {
 			whole = false
-			line = output.Head(line, maxLine) + fmt.Sprintf(" [… %s in all]", output.Count(len(line), "byte"))
+			line = output.Head(line, maxLine) + fmt.Sprintf(" [… %s in all]", number.Count(len(line), "byte"))
 		}
 		row := fmt.Sprintf("%d\t%s\n", last+1, line)
 		if b.Len()+len(row) > limit-1000 { // what stands before and after

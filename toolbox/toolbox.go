@@ -22,7 +22,7 @@ type Tool interface {
 	// An error is for the model: what is wrong with the arguments.
 	Intent(arguments string) (Intent, error)
 	// Run does it. An error is for the model, as the text of a result that is
-	// one; a command that ran and failed is no error but a Result whose
+	// one; a command that ran and failed is not an error but a Result whose
 	// Outcome says so. When ctx ends, Run ends soon, and leaves nothing
 	// running.
 	Run(ctx context.Context, c Call) (Result, error)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"tenfold/toolbox/internal/output"
+	"tenfold/internal/number"
 )
 
 const (
@@ -37,9 +37,9 @@ var listTool = &builtin{
 		folded := slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, "/ (") })
 		list := bounded(rows, maxRows, w.Limit)
 		if len(files) >= maxFiles {
-			list += fmt.Sprintf("[only the first %s]\n", output.Count(maxFiles, "file"))
+			list += fmt.Sprintf("[only the first %s]\n", number.Count(maxFiles, "file"))
 		} else if folded {
-			list += fmt.Sprintf("[%s in all]\n", output.Count(len(files), "file"))
+			list += fmt.Sprintf("[%s in all]\n", number.Count(len(files), "file"))
 		}
 		return answer("%s", list)
 	},
@@ -146,7 +146,7 @@ func fold(files []string, depth int) (rows []string) {
 		for i < len(files) && strings.HasPrefix(files[i], dir) {
 			i++
 		}
-		rows = append(rows, fmt.Sprintf("%s (%s)", show(dir), output.Count(i-n, "file")))
+		rows = append(rows, fmt.Sprintf("%s (%s)", show(dir), number.Count(i-n, "file")))
 	}
 	return rows
 }

@@ -181,7 +181,7 @@ func TestClaudeCode(t *testing.T) {
 				user u2#5 "before" "after"`,
 		},
 		{
-			name: "lines that are no message, or not understood",
+			name: "lines that are not messages, or not understood",
 			text: new(session).
 				raw(`{"type":"summary","summary":"A title","leafUuid":"x"}`).
 				raw(`{"type":"summary","summary":"A title","leafUuid":"x"}`).
@@ -400,7 +400,7 @@ func TestClaudeCode(t *testing.T) {
 			warnings: []string{"1 rewound prompt and its replies are hidden (line 6)"},
 		},
 		{
-			name: "a fork that is no whole turns stays visible",
+			name: "a fork that is not whole turns stays visible",
 			text: new(session).user("u1", `"go"`).assistant("a1", "m1", `{"type":"text","text":"ok"}`).
 				user("u2", `"left"`).user("u3", `"elsewhere"`, `,"parentUuid":null`).
 				user("u4", `"right"`, `,"parentUuid":"a1"`).String(),

@@ -118,7 +118,7 @@ func TestSamplesDamagedItem(t *testing.T) {
 			continue
 		}
 		if w.path == "testdata/pi/message.json" {
-			continue // one message: its blocks are no records, and it stays whole or goes
+			continue // one message: its blocks are not records, and it stays whole or goes
 		}
 		for name, damage := range damages {
 			if name == "glued" {

@@ -19,7 +19,7 @@ import (
 type Found struct {
 	Path   string
 	Format Format
-	// Err is why the file is no transcript, or could not be read; nil for one
+	// Err is why the file is not a transcript, or could not be read; nil for one
 	// that is.
 	Err error
 }

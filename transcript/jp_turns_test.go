@@ -9,12 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/transcript/internal/jp"
 )
 
 // jpIndexes gives the turn of each event as JP counts: a turn_start opens one
 // where the turn under way holds an event already; changes of the configuration
-// and compactions are no events.
+// and compactions are not events.
 func jpIndexes(types []string) []int {
 	turns := make([]int, len(types))
 	turn, holds := 0, false

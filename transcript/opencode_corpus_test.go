@@ -62,7 +62,7 @@ func exportOpenCode(tb testing.TB, c Collected, compacted bool) ([]byte, []strin
 // TestOpenCodeCorpusCounts compares with the index, which counts messages and
 // parts. Two things stand elsewhere than the index looks for them: reasoning
 // that says nothing and holds nothing opaque, or that belongs to a
-// compaction's answer, is kept as an unknown record; a file that is no image
+// compaction's answer, is kept as an unknown record; a file that is not an image
 // is no image.
 func TestOpenCodeCorpusCounts(t *testing.T) {
 	eachCorpusFile(t, OpenCode, func(t *testing.T, _ string, want corpustest.File, got Collected) {

@@ -182,7 +182,7 @@ func firstUse(id string) string {
 	return id
 }
 
-// asObject is what a session says arguments were: those that are no object
+// asObject is what a session says arguments were: those that are not an object
 // stand in one.
 func asObject(arguments string) string {
 	if v := jsontext.Value(arguments); v.IsValid(engine.ScanOptions...) && v.Kind() == '{' {

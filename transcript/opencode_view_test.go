@@ -10,7 +10,7 @@ import (
 )
 
 // TestOpenCodeViewOfOurs holds that the text which our plug-in puts in the place of
-// a summary is no summary: the overlays that it shows are in our store, and it
+// a summary is not a summary: the overlays that it shows are in our store, and it
 // would hide what they keep (C5, V6). It is exported as it was.
 func TestOpenCodeViewOfOurs(t *testing.T) {
 	raw, err := os.ReadFile("testdata/opencode/compacted.json")

@@ -98,7 +98,7 @@ func comparable1(p tenfold.Payload) string {
 func TestPiExportsWhatItRead(t *testing.T) {
 	for _, w := range samples(t, Pi) {
 		if strings.HasSuffix(w.path, ".json") {
-			continue // a message alone is no session
+			continue // a message alone is not a session
 		}
 		t.Run(w.path, func(t *testing.T) {
 			got, err := w.read(w.data, Pi)

@@ -174,7 +174,7 @@ func handedOn(tb testing.TB, to Format, got Collected) {
 		return // comes back as an equal log: each format has a test of that
 	}
 	if !slices.ContainsFunc(got.Entries, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }) {
-		return // nothing is said: a file of that is no session
+		return // nothing is said: a file of that is not a session
 	}
 	var text bytes.Buffer
 	log := tenfold.NewLog()

@@ -75,7 +75,7 @@ func TestWholeExportsOfOwnSessions(t *testing.T) {
 	for _, format := range []Format{Pi, OpenCode, GeminiCLI} {
 		for _, w := range samples(t, format) {
 			if strings.HasSuffix(w.path, "message.json") {
-				continue // a message alone is no session
+				continue // a message alone is not a session
 			}
 			t.Run(w.path, func(t *testing.T) {
 				list, err := w.read(w.data, format)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/trigger"
 )
 

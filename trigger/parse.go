@@ -114,7 +114,7 @@ func share(text string) (Trigger, error) {
 		f /= 100
 	}
 	if err != nil || !(f > 0 && f <= 1) { // not so for NaN
-		return nil, fmt.Errorf("%q is no share of a window: write 80%%", text)
+		return nil, fmt.Errorf("%q is not a share of a window: write 80%%", text)
 	}
 	return Context(f), nil
 }
@@ -127,7 +127,7 @@ func amount(s string) (int, error) {
 	if n, ok := tenfold.ParseTokens(s); ok && n > 0 {
 		return n, nil
 	}
-	return 0, fmt.Errorf("%q is no threshold: write 80%% (of the window), 150k (used), -20k (left) or off", s)
+	return 0, fmt.Errorf("%q is not a threshold: write 80%% (of the window), 150k (used), -20k (left) or off", s)
 }
 
 // number writes tokens in the shortest exact form that [Parse] reads.

@@ -36,9 +36,9 @@ type Agent interface {
 type Host interface {
 	// Open opens the conversation of an id, or begins one where that is empty.
 	Open(ctx context.Context, o Open) (Conversation, error)
-	// List lists the conversations of a directory, or all where that is empty,
+	// List lists at most so many conversations of a directory, or of all where that is empty,
 	// the newest first.
-	List(ctx context.Context, directory string) iter.Seq2[store.Conversation, error]
+	List(ctx context.Context, directory string, most int) ([]store.Conversation, error)
 }
 
 // An Open says what an editor wants to work on.

@@ -97,13 +97,11 @@ func (e *editor) ListSessions(ctx context.Context, p sdk.ListSessionsRequest) (s
 	if p.Cwd != nil {
 		directory = *p.Cwd
 	}
-	for c, err := range e.Host.List(ctx, directory) {
-		if err != nil {
-			return out, explained(err)
-		}
-		if len(out.Sessions) == mostListed {
-			break
-		}
+	newest, err := e.Host.List(ctx, directory, mostListed)
+	if err != nil {
+		return out, explained(err)
+	}
+	for _, c := range newest {
 		out.Sessions = append(out.Sessions, sdk.SessionInfo{
 			SessionId: sdk.SessionId(c.ID), Cwd: c.Origin.Directory, Title: sdk.Ptr(visible(c.Title)),
 			UpdatedAt: sdk.Ptr(c.Updated.UTC().Format(time.RFC3339)),

@@ -15,6 +15,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/acp"
+	"tenfold/internal/listing"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"
@@ -117,14 +118,11 @@ func (h *host) Open(ctx context.Context, o acp.Open) (acp.Conversation, error) {
 	}, nil
 }
 
-func (h *host) List(ctx context.Context, directory string) iter.Seq2[store.Conversation, error] {
-	return func(yield func(store.Conversation, error) bool) {
-		for c, err := range h.service.List(ctx) {
-			if (directory == "" || c.Origin.Directory == directory || err != nil) && !yield(c, err) {
-				return
-			}
-		}
-	}
+func (h *host) List(ctx context.Context, directory string, most int) ([]store.Conversation, error) {
+	found, _, err := listing.Page(ctx, h.service, nil, most, func(c store.Conversation) bool {
+		return directory == "" || c.Origin.Directory == directory
+	})
+	return found, err
 }
 
 // client is an editor: it keeps what it is shown, and answers questions.
@@ -240,7 +238,7 @@ func (c *client) say(t *testing.T, id sdk.SessionId, text string) sdk.StopReason
 // soon waits for something that happens in another goroutine.
 func soon(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("waited in vain for " + what)
 		}

@@ -56,7 +56,7 @@ func (s *shown) event(e agent.Event, directory string) []sdk.SessionUpdate {
 	case e.Output != nil:
 		return s.printed(e.Branch, *e.Output)
 	case e.Waiting != nil:
-		return []sdk.SessionUpdate{notice(fmt.Sprintf("The model is asked again in %s: %v", e.Waiting.After.Round(100*time.Millisecond), e.Waiting.Err))}
+		return []sdk.SessionUpdate{notice(fmt.Sprintf("Trying again in %s: %v", e.Waiting.After.Round(100*time.Millisecond), e.Waiting.Err))}
 	case e.Compaction != nil:
 		return s.compaction(*e.Compaction)
 	case e.Gauge != nil:

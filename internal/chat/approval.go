@@ -12,6 +12,7 @@ import (
 
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 	"tenfold/toolbox"
 )
 
@@ -93,7 +94,7 @@ func (m *model) pose() {
 		return out
 	})
 	if !q.whole {
-		m.say(terminal.Yellow, fmt.Sprintf("… and %s that are not shown.", count(len(lines)-mostAsked, "line")))
+		m.say(terminal.Yellow, fmt.Sprintf("… and %s that are not shown.", number.Count(len(lines)-mostAsked, "line")))
 	}
 }
 

@@ -129,7 +129,7 @@ func TestApprovalIsNotAnsweredByAccident(t *testing.T) {
 	b.wants(b.below(), "pause for a moment, then answer")
 	b.clock.pass(time.Second)
 	b.take(tea.PasteMsg{Content: "y"})
-	b.wants(b.below(), "a paste is no answer")
+	b.wants(b.below(), "a paste is not an answer")
 	if len(answers) > 0 || len(b.questions) != 1 {
 		t.Fatal("it is answered")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 	"tenfold/tool"
 )
 
@@ -47,7 +48,7 @@ func (m *model) unfold() {
 	text = clean(text)
 	m.screen.add(func(width int) []string { return indent("", wrap(text, width-1-len(margin))) })
 	if over > 0 {
-		m.say(terminal.Faint, "… and "+count(over, "byte")+" more")
+		m.say(terminal.Faint, "… and "+number.Count(over, "byte")+" more")
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/token"
@@ -108,9 +109,9 @@ func (m *model) change(label, done string, do func(context.Context) ([]tenfold.O
 		case err != nil:
 			return err
 		}
-		text := fmt.Sprintf("%s: %s", done, count(len(overlays), "overlay"))
+		text := fmt.Sprintf("%s: %s", done, number.Count(len(overlays), "overlay"))
 		if after := a.Gauge().Tokens; after != before {
-			text += fmt.Sprintf(", %s → %s", thousands(before), count(after, "token"))
+			text += fmt.Sprintf(", %s → %s", number.Thousands(before), number.Count(after, "token"))
 		}
 		report(saying(text + "."))
 		return nil
@@ -197,12 +198,12 @@ func (m *model) showContext(view *tenfold.Projection, scale token.Scale) {
 			continue
 		}
 		share := room[name] * 100 / max(total, 1)
-		m.say(terminal.Normal, fmt.Sprintf("%s %s  %s %%  %s", terminal.Pad(name, 24), terminal.PadLeft(thousands(room[name]), 10),
+		m.say(terminal.Normal, fmt.Sprintf("%s %s  %s %%  %s", terminal.Pad(name, 24), terminal.PadLeft(number.Thousands(room[name]), 10),
 			terminal.PadLeft(strconv.Itoa(share), 3), strings.Repeat("█", share/5)))
 	}
-	m.say(terminal.Normal, fmt.Sprintf("%s %s", terminal.Pad("all of it", 24), terminal.PadLeft(thousands(total), 10)))
+	m.say(terminal.Normal, fmt.Sprintf("%s %s", terminal.Pad("all of it", 24), terminal.PadLeft(number.Thousands(total), 10)))
 	if all := view.Totals().All(); all.Before > all.After {
-		m.say(terminal.Faint, fmt.Sprintf("Compactions hide %s. Nothing of it is lost.", count(scale.Tokens(all.Before-all.After), "token")))
+		m.say(terminal.Faint, fmt.Sprintf("Compactions hide %s. Nothing of it is lost.", number.Count(scale.Tokens(all.Before-all.After), "token")))
 	}
 	m.say(terminal.Faint, m.gaugeWords(200))
 }
@@ -236,7 +237,7 @@ func (m *model) whyEntry(s *session.Session, argument string) {
 		return
 	}
 	fate, by, after := view.Fate(seq)
-	m.say(terminal.Normal, fmt.Sprintf("%s: %s; %s → %s", fate, view.Why(seq), thousands(scale.Tokens(e.Tokens)), count(scale.Tokens(after), "token")))
+	m.say(terminal.Normal, fmt.Sprintf("%s: %s; %s → %s", fate, view.Why(seq), number.Thousands(scale.Tokens(e.Tokens)), number.Count(scale.Tokens(after), "token")))
 	if by != "" {
 		m.say(terminal.Faint, "by "+terminal.VisibleLine(by)+"; /undo restores what the newest compaction hid")
 	}
@@ -245,8 +246,8 @@ func (m *model) whyEntry(s *session.Session, argument string) {
 // whyCompaction says what the newest compaction did, and what the view is now.
 func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) {
 	var newest *tenfold.Overlay
-	for o := range view.Overlays() {
-		if o.Live {
+	for o := range view.Overlays() { // of those of one command the first tells most
+		if o.Live && (newest == nil || o.Compaction.Command == "" || o.Compaction.Command != newest.Compaction.Command) {
 			newest = &o
 		}
 	}
@@ -261,8 +262,8 @@ func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) {
 	m.say(terminal.Normal, terminal.VisibleLine(strings.Join(parts, ", ")))
 	for _, f := range tenfold.Fates() {
 		if n := view.Totals().Of(f); n.Entries > 0 {
-			m.say(terminal.Normal, fmt.Sprintf("%s  %s  %s → %s", terminal.Pad(f.String(), 10), terminal.PadLeft(thousands(n.Entries), 7),
-				thousands(scale.Tokens(n.Before)), count(scale.Tokens(n.After), "token")))
+			m.say(terminal.Normal, fmt.Sprintf("%s  %s  %s → %s", terminal.Pad(f.String(), 10), terminal.PadLeft(number.Thousands(n.Entries), 7),
+				number.Thousands(scale.Tokens(n.Before)), number.Count(scale.Tokens(n.After), "token")))
 		}
 	}
 	m.say(terminal.Faint, "/why ENTRY tells about one; `tenfold conversation diff` about all.")

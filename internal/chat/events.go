@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/tool"
@@ -209,12 +210,12 @@ func (m *model) compacted(d session.Decision) {
 	if d.Micro {
 		what = "Cleared old tool results"
 	}
-	text := fmt.Sprintf("%s: %s → %s", what, thousands(before), count(after, "token"))
+	text := fmt.Sprintf("%s: %s → %s", what, number.Thousands(before), number.Count(after, "token"))
 	if before > 0 {
 		text += fmt.Sprintf(" (%d %% less)", (before-after)*100/before)
 	}
 	if d.Result.Count > 0 && !d.Micro {
-		text += fmt.Sprintf("; %s so far", count(d.Result.Count, "compaction"))
+		text += fmt.Sprintf("; %s so far", number.Count(d.Result.Count, "compaction"))
 	}
 	m.sayMarked("◆ ", terminal.Green, text+". /undo restores it.")
 }
@@ -273,7 +274,7 @@ func planLines(c tenfold.ToolCall) []string {
 	var lines []string
 	for i, item := range plan.Items {
 		if i == mostPlan {
-			lines = append(lines, count(len(plan.Items)-i, "more item"))
+			lines = append(lines, number.Count(len(plan.Items)-i, "more item"))
 			break
 		}
 		mark := map[string]string{"completed": "[x] ", "in_progress": "[>] ", "cancelled": "[-] "}[item.Status]
@@ -287,22 +288,6 @@ func planLines(c tenfold.ToolCall) []string {
 
 // mostPlan is how many items of a plan are shown.
 const mostPlan = 20
-
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// count formats a number with what it counts.
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return thousands(n) + " " + what
-}
 
 // seconds formats a time that a person waits.
 func seconds(d time.Duration) string {

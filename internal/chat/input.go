@@ -13,6 +13,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 )
 
 // An input is what is being written: text of several lines, pastes that are shown
@@ -113,7 +114,7 @@ func (in *input) key(msg tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(cmd, in.complete())
 }
 
-// other takes in what is no key.
+// other takes in what is not a key.
 func (in *input) other(msg tea.Msg) tea.Cmd {
 	var cmd tea.Cmd
 	in.area, cmd = in.area.Update(msg)
@@ -134,7 +135,7 @@ func (in *input) paste(text string) {
 		in.area.InsertString(text)
 		return
 	}
-	token := fmt.Sprintf("[pasted %d: %s, %s]", len(in.pastes)+1, count(lines, "line"), count(len(text), "byte"))
+	token := fmt.Sprintf("[pasted %d: %s, %s]", len(in.pastes)+1, number.Count(lines, "line"), number.Count(len(text), "byte"))
 	in.pastes = append(in.pastes, paste{token, text})
 	in.area.InsertString(token)
 }

@@ -100,7 +100,7 @@ func TestHistoryKeys(t *testing.T) {
 	}
 }
 
-// The history's file is the person's alone, survives what is no history, and is
+// The history's file is the person's alone, survives what is not a history, and is
 // bounded.
 func TestHistoryFile(t *testing.T) {
 	t.Parallel()
@@ -159,7 +159,7 @@ func TestHistoryFile(t *testing.T) {
 	}
 }
 
-// A command that is not known names the nearest; a path is no command.
+// A command that is not known names the nearest; a path is not a command.
 func TestUnknownCommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{})

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 )
 
 // key takes in a key. Who gets it: what works always; a question; an offer; the
@@ -110,11 +111,11 @@ func (m *model) quit() tea.Cmd {
 func (m *model) paste(text string) tea.Cmd {
 	switch {
 	case len(m.questions) > 0 && !m.questions[0].reasoned, m.offer != nil:
-		m.note = "a paste is no answer: press a key"
+		m.note = "a paste is not an answer: press a key"
 	case m.compacting:
 		m.note = "the input is closed while the conversation is compacted"
 	case len(text) > mostPaste:
-		m.note = "too long to paste: over " + count(mostPaste, "byte")
+		m.note = "too long to paste: over " + number.Count(mostPaste, "byte")
 	default:
 		m.input.paste(text)
 	}

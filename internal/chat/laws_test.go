@@ -16,6 +16,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/toolbox"
 )
 

@@ -11,6 +11,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 	"tenfold/session"
 )
 
@@ -99,7 +100,7 @@ func (m *model) status() string {
 	}
 	line := m.paint.Paint(terminal.Cyan, spinner[m.frame%len(spinner)]) + " " + label + " " + seconds(m.now().Sub(m.since))
 	if n := len(m.queued); n > 0 {
-		line += ", " + count(n, "message") + " queued"
+		line += ", " + number.Count(n, "message") + " queued"
 	}
 	return line + m.paint.Paint(terminal.Faint, "  Ctrl-C stops")
 }
@@ -167,10 +168,10 @@ func (m *model) gaugeWords(width int) string {
 	default:
 		method = "estimated, " + method
 	}
-	long, short := count(g.Tokens, "token"), count(g.Tokens, "token")
+	long, short := number.Count(g.Tokens, "token"), number.Count(g.Tokens, "token")
 	if g.Window > 0 {
 		share := fmt.Sprintf("%d %%", g.Tokens*100/g.Window)
-		long = fmt.Sprintf("context %s: %s of %s", share, thousands(g.Tokens), count(g.Window, "token"))
+		long = fmt.Sprintf("context %s: %s of %s", share, number.Thousands(g.Tokens), number.Count(g.Window, "token"))
 		short = fmt.Sprintf("context %s", share)
 	}
 	if method != "" && g.Tokens > 0 {
@@ -191,7 +192,7 @@ func (m *model) gaugeWords(width int) string {
 		parts = append(parts, terminal.VisibleLine(m.modelName))
 	}
 	if g.Compactions > 0 {
-		parts = append(parts, count(g.Compactions, "compaction"))
+		parts = append(parts, number.Count(g.Compactions, "compaction"))
 	}
 	for _, part := range parts {
 		if more := line + " · " + part; ansi.StringWidth(more) <= width {
@@ -217,7 +218,7 @@ func (m *model) continuing(s *session.Session) {
 	if title == "" {
 		title = "the conversation"
 	}
-	m.say(terminal.Normal, fmt.Sprintf("Continuing %s: %s.", title, count(s.Log().Turns(), "turn")))
+	m.say(terminal.Normal, fmt.Sprintf("Continuing %s: %s.", title, number.Count(s.Log().Turns(), "turn")))
 	var asked, answer string
 	for e := range s.Log().Entries() {
 		switch p := e.Payload.(type) {

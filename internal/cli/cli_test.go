@@ -3,23 +3,28 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"tenfold/containment"
+	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/corpustest"
 	"tenfold/store/memory"
 	"tenfold/store/remote"
-
-	"github.com/charmbracelet/x/ansi"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // childEnv has the test binary be tenfold.
@@ -101,7 +106,7 @@ func runScripts(t *testing.T, p testscript.Params, more func(*testscript.Env) er
 		}
 		return more != nil, nil
 	}
-	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"serve": serve}
+	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"serve": startServer}
 	p.UpdateScripts = os.Getenv("UPDATE_SCRIPTS") != ""
 	testscript.Run(t, p)
 }
@@ -114,7 +119,7 @@ func TestExample(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	var out, errs bytes.Buffer
 	term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs}
-	if code := run(t.Context(), []string{"compact", session}, term); code != exitOK {
+	if code := Run(t.Context(), []string{"compact", session}, term); code != command.ExitOK {
 		t.Fatalf("the exit code is %d: %s", code, errs.String())
 	}
 	if !strings.Contains(out.String(), "% smaller)") {
@@ -133,7 +138,7 @@ func TestNarrow(t *testing.T) {
 			In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: io.Discard,
 			OutTTY: true, OutColour: coloured, Width: width,
 		}
-		if code := run(t.Context(), []string{"compact", "testdata/bakery.jsonl"}, term); code != exitOK {
+		if code := Run(t.Context(), []string{"compact", "testdata/bakery.jsonl"}, term); code != command.ExitOK {
 			t.Fatalf("the exit code is %d", code)
 		}
 		return out.String()
@@ -154,4 +159,82 @@ Figures    estimate (o200k)
 	if got := show(50, true); ansi.Strip(got) != want || got == want {
 		t.Errorf("in colour the report is\n%q", got)
 	}
+}
+
+func TestJoinFrom(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"compact --from 5 a", "compact --from=5 a"},
+		{"compact --from -3 a", "compact --from=-3 a"},
+		{"compact --from 2d a", "compact --from=2d a"},
+		{"compact --from a.jsonl", "compact --from a.jsonl"},
+		{"compact --from --to 3", "compact --from --to 3"},
+		{"compact a --from", "compact a --from"},
+		{"compact --from=5 a", "compact --from=5 a"},
+		{"compact -- --from 5", "compact -- --from 5"},
+	} {
+		if got := joinFrom(strings.Fields(tt.in)); !slices.Equal(got, strings.Fields(tt.want)) {
+			t.Errorf("%s becomes %s, want %s", tt.in, strings.Join(got, " "), tt.want)
+		}
+	}
+}
+
+// result reads what a command prints with --json.
+func result[T any](t *testing.T, text string) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return v
+}
+
+// lines reads what a command prints with --json, an object a line.
+func lines[T any](t *testing.T, text string) (all []T) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		all = append(all, result[T](t, line))
+	}
+	return all
+}
+
+// startServer is a command of the scripts, "serve NAME ANSWER…": a server that gives
+// one answer a request, files in the form of HTTP bodies, the last one again and
+// again. A file whose name begins with a number has that status. The address is
+// in $NAME, and what was asked is in NAME.txt: method, path, key and body.
+func startServer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: serve NAME ANSWER…")
+	}
+	name, answers := args[0], args[1:]
+	var bodies [][]byte
+	for _, file := range answers {
+		bodies = append(bodies, []byte(ts.ReadFile(file)))
+	}
+	log := ts.MkAbs(name + ".txt")
+	asked := make(chan int, 1)
+	asked <- 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := <-asked
+		defer func() { asked <- n + 1 }()
+		body, _ := io.ReadAll(r.Body)
+		var line bytes.Buffer
+		line.WriteString(r.Method + " " + r.URL.Path + " " + r.Header.Get("Authorization") + r.Header.Get("X-Api-Key") + "\n")
+		line.Write(append(body, '\n'))
+		f, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, _ = f.Write(line.Bytes())
+			_ = f.Close()
+		}
+		n = min(n, len(bodies)-1)
+		status, _, _ := strings.Cut(answers[n], "-")
+		code, err := strconv.Atoi(status)
+		if err != nil {
+			code = http.StatusOK
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.WriteHeader(code)
+		_, _ = w.Write(bodies[n])
+	}))
+	ts.Defer(s.Close)
+	ts.Setenv(name, s.URL)
 }

@@ -3,10 +3,11 @@ package cli
 import (
 	"strings"
 
-	"tenfold/internal/cli/terminal"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/terminal"
 )
 
 // helpWidth is the width that help is written for.
@@ -14,7 +15,7 @@ const helpWidth = 80
 
 // help prints a command's help. On a narrow terminal prose is rewrapped, and the
 // descriptions of flags and commands go below them.
-func (a *app) help(c *cobra.Command, _ []string) {
+func help(a *command.App, c *cobra.Command) {
 	if a.Width == 0 || a.Width >= helpWidth {
 		a.Printf("%s\n\n%s", strings.TrimSpace(c.Long), c.UsageString())
 		return
@@ -43,7 +44,7 @@ func (a *app) help(c *cobra.Command, _ []string) {
 }
 
 // helpCommand is "tenfold help": the same as --help.
-func (a *app) helpCommand() *cobra.Command {
+func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show the help of a command",
@@ -64,7 +65,7 @@ func (a *app) helpCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			of, rest, err := c.Root().Find(args)
 			if len(rest) > 0 || err != nil {
-				return group(of, rest)
+				return command.Group(of, rest)
 			}
 			return of.Help()
 		},
@@ -111,4 +112,39 @@ func (h *narrowHelp) flags(title string, set *pflag.FlagSet) {
 		}
 		h.item(name, text)
 	})
+}
+
+// explainCompletion adds the command "completion". Unlike cobra's own, it fails
+// for an unknown shell.
+func explainCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	c, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return
+	}
+	c.Use = "completion SHELL"
+	c.Short = "Print a shell completion script"
+	c.Long = `Prints a script for bash, zsh, fish or powershell that completes commands,
+flags, IDs, profiles and configuration keys. "tenfold completion SHELL --help"
+explains how to install it.`
+	c.Example = "  source <(tenfold completion bash)"
+	var shells []string
+	for _, shell := range c.Commands() {
+		shell.Short = "Print the completion script for " + shell.Name()
+		long := strings.Split(shell.Long, "\n")
+		for i := range long {
+			long[i] = terminal.WrapLine(long[i], helpWidth, 0)
+		}
+		shell.Long = strings.Join(long, "\n")
+		shell.Example = "  tenfold completion " + shell.Name()
+		shells = append(shells, shell.Name())
+	}
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		hint := "known shells: " + strings.Join(shells, ", ")
+		if len(args) == 0 {
+			return command.Usage("tenfold completion requires a SHELL", hint)
+		}
+		return command.Usage("unknown shell "+command.Quote(args[0]), hint)
+	}
 }

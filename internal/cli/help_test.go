@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,7 +16,7 @@ import (
 
 // TestHelp holds every command to prose, an example, and 80 columns.
 func TestHelp(t *testing.T) {
-	a := &app{Terminal: &terminal.Terminal{}}
+	a := &command.App{Terminal: &terminal.Terminal{}}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		if c.Long == "" || c.Short == "" || c.Example == "" {
@@ -33,7 +34,7 @@ func TestHelp(t *testing.T) {
 			walk(inner)
 		}
 	}
-	walk(a.rootCommand())
+	walk(Root(a))
 }
 
 // TestNarrowHelp: on a narrow terminal nothing is wider than it but examples,
@@ -42,7 +43,7 @@ func TestNarrowHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"compact"}, {"conversation"}, {"conversation", "compact"}, {"conversation", "fork"}, {"c", "search"}} {
 		var out bytes.Buffer
 		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: io.Discard, OutTTY: true, Width: 46}
-		if code := run(t.Context(), append(args, "--help"), term); code != exitOK {
+		if code := Run(t.Context(), append(args, "--help"), term); code != command.ExitOK {
 			t.Fatalf("%v: the exit code is %d", args, code)
 		}
 		text, rest, _ := strings.Cut(out.String(), "\nExamples:\n")

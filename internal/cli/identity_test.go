@@ -14,31 +14,24 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/compaction"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/cli/transcripts"
 	"tenfold/internal/report"
 	"tenfold/problem"
 	"tenfold/store/postgres/pgtest"
 )
 
 // command runs a command line as somebody, and gives what it prints.
-func command(t *testing.T, whose string, args ...string) string {
+func tenfoldAs(t *testing.T, whose string, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{Terminal: &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs}, now: time.Now, whose: whose}
-	if code := a.run(context.Background(), args); code != exitOK {
+	a := &command.App{Terminal: &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs}, Now: time.Now, Whose: whose}
+	if code := Execute(context.Background(), a, args); code != command.ExitOK {
 		t.Errorf("%s: the exit code is %d: %s", strings.Join(args, " "), code, errs.String())
 	}
 	return out.String()
-}
-
-// result reads what a command prints with --json.
-func result[T any](t *testing.T, text string) T {
-	t.Helper()
-	var v T
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("%v in %s", err, text)
-	}
-	return v
 }
 
 // request is a body with turns that read files.
@@ -94,15 +87,15 @@ func TestCompactFileReportsWhatIsStored(t *testing.T) {
 	file := filepath.Join(dir, "request.json")
 	check := func(step string, args ...string) {
 		t.Helper()
-		got := result[compactReport](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
+		got := result[compaction.Report](t, tenfoldAs(t, "", append([]string{"compact", file, "--json"}, args...)...))
 		listed := result[struct {
 			ID     string        `json:"id"`
 			Tokens report.Tokens `json:"tokens"`
-		}](t, strings.SplitAfter(command(t, "", "conversation", "ls", "--json"), "\n")[0])
+		}](t, strings.SplitAfter(tenfoldAs(t, "", "conversation", "ls", "--json"), "\n")[0])
 		if got.Conversation != listed.ID || got.Tokens != listed.Tokens {
 			t.Errorf("%s: reported %s with %+v, stored %s with %+v", step, got.Conversation, got.Tokens, listed.ID, listed.Tokens)
 		}
-		again := result[compactReport](t, command(t, "", append([]string{"compact", file, "--json"}, args...)...))
+		again := result[compaction.Report](t, tenfoldAs(t, "", append([]string{"compact", file, "--json"}, args...)...))
 		if again.Tokens != got.Tokens {
 			t.Errorf("%s: again it reports %+v, not %+v", step, again.Tokens, got.Tokens)
 		}
@@ -111,9 +104,9 @@ func TestCompactFileReportsWhatIsStored(t *testing.T) {
 	check("first", "--target", "1500")
 	save(t, file, request(9))
 	check("grown", "--target", "2000")
-	command(t, "", "conversation", "pin", "5")
+	tenfoldAs(t, "", "conversation", "pin", "5")
 	check("pinned", "--target", "2000")
-	command(t, "", "conversation", "compact", "--from", "3", "--to", "4", "--summary", "two files were read")
+	tenfoldAs(t, "", "conversation", "compact", "--from", "3", "--to", "4", "--summary", "two files were read")
 	check("with a summary beside", "--target", "2500")
 	save(t, file, request(12))
 	check("grown again", "--strategy", "micro:keep_recent=2")
@@ -143,7 +136,7 @@ func TestTwoPeopleOnPostgreSQL(t *testing.T) {
 	for _, whose := range []string{"ada@here", "bob@there"} {
 		for range 3 {
 			wg.Go(func() {
-				got := result[importJSON](t, command(t, whose, "conversation", "import", file, "--json"))
+				got := result[importedJSON](t, tenfoldAs(t, whose, "conversation", "import", file, "--json"))
 				mu.Lock()
 				defer mu.Unlock()
 				if id := ids[whose]; id != "" && id != got.Conversation {
@@ -158,11 +151,11 @@ func TestTwoPeopleOnPostgreSQL(t *testing.T) {
 		t.Fatalf("both have %s", ids["ada@here"])
 	}
 	save(t, file, body("hello", "hello to you", "what only bob says"))
-	if got := result[importJSON](t, command(t, "bob@there", "conversation", "import", file, "--json")); got.Conversation != ids["bob@there"] || got.New == 0 {
+	if got := result[importedJSON](t, tenfoldAs(t, "bob@there", "conversation", "import", file, "--json")); got.Conversation != ids["bob@there"] || got.New == 0 {
 		t.Errorf("bob's file is %+v", got)
 	}
 	for whose, other := range map[string]bool{"ada@here": false, "bob@there": true} {
-		text := command(t, whose, "conversation", "export", ids[whose], "--to", "openai-chat")
+		text := tenfoldAs(t, whose, "conversation", "export", ids[whose], "--to", "openai-chat")
 		if strings.Contains(text, "what only bob says") != other {
 			t.Errorf("%s exports %s", whose, text)
 		}
@@ -178,33 +171,83 @@ func TestFileThatGrowsWhileItIsRead(t *testing.T) {
 	file := filepath.Join(dir, "request.json")
 	save(t, file, request(2))
 	var out bytes.Buffer
-	a := &app{Terminal: &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &out, Quiet: true}, now: time.Now}
-	a.rootCommand()
-	l, err := a.open(t.Context())
+	a := &command.App{Terminal: &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &out, Quiet: true}, Now: time.Now}
+	Root(a)
+	l, err := a.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.close()
+	defer a.Close()
 	reads := 0
-	var last located
-	err = steadily(func() error {
-		return a.importFile(t.Context(), file, "", "--from", false, func(in imported) error {
+	var last transcripts.Located
+	err = transcripts.Steadily(func() error {
+		return transcripts.Read(t.Context(), a, file, "", "", "--from", false, func(in transcripts.Imported) error {
 			if reads++; reads == 1 { // meanwhile
 				save(t, file, request(3))
-				command(t, "", "conversation", "import", file)
+				tenfoldAs(t, "", "conversation", "import", file)
 			}
 			var err error
-			last, err = a.put(t.Context(), l, in)
+			last, err = transcripts.Put(t.Context(), a, l, in)
 			return err
 		})
 	})
-	if err != nil || reads != 2 || last.Parted != nil || last.added != 0 {
+	if err != nil || reads != 2 || last.Parted != nil || last.Added != 0 {
 		t.Errorf("read %d times, %+v, %v", reads, last, err)
 	}
 	// One that never comes to rest is told.
-	err = steadily(func() error { return errChanged })
+	err = transcripts.Steadily(func() error { return transcripts.ErrChanged })
 	var f *problem.Error
 	if !errors.As(err, &f) || f.Hint == "" {
 		t.Errorf("the error is %v", err)
 	}
+}
+
+// What commands print with --json, as far as tests read it.
+type (
+	tokensJSON struct {
+		Before int    `json:"before"`
+		After  int    `json:"after"`
+		Method string `json:"method"`
+	}
+	listedJSON struct {
+		ID        string     `json:"id"`
+		Title     string     `json:"title"`
+		Turns     int        `json:"turns"`
+		Entries   int64      `json:"entries"`
+		Tokens    tokensJSON `json:"tokens"`
+		Active    bool       `json:"active"`
+		Updated   time.Time  `json:"updated"`
+		Tool      string     `json:"tool"`
+		Directory string     `json:"directory"`
+		Began     time.Time  `json:"began"`
+		Ended     time.Time  `json:"ended"`
+	}
+	shownJSON struct {
+		Model       string           `json:"model"`
+		Tokens      tokensJSON       `json:"tokens"`
+		Compactions []report.Overlay `json:"compactions"`
+	}
+	diffedJSON struct {
+		Seq    int64  `json:"seq"`
+		Turn   int    `json:"turn"`
+		Step   int    `json:"step"`
+		Kind   string `json:"kind"`
+		Fate   string `json:"fate"`
+		By     string `json:"by"`
+		Why    string `json:"why"`
+		Before int    `json:"tokens_before"`
+		After  int    `json:"tokens_after"`
+	}
+	importedJSON struct {
+		Conversation string `json:"conversation"`
+		New          int    `json:"new"`
+	}
+)
+
+// listeningJSON is where "serve" and "proxy" can be reached.
+type listeningJSON struct {
+	Address string `json:"address"`
+	Bases   []struct {
+		URL string `json:"url"`
+	} `json:"bases"`
 }

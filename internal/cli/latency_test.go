@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/cli/live"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/hook"
 	"tenfold/internal/logtest"
@@ -28,7 +29,7 @@ func TestHookLatency(t *testing.T) {
 	if os.Getenv("TENFOLD_TEST_ALL") == "" {
 		t.Skip("measures for minutes; set TENFOLD_TEST_ALL=1")
 	}
-	if !slices.ContainsFunc(clients(), func(c hook.Client) bool { return c.About().Name == "claude-code" }) {
+	if !slices.ContainsFunc(live.Clients(), func(c hook.Client) bool { return c.About().Name == "claude-code" }) {
 		t.Skip("Claude Code is not among the clients")
 	}
 	bin := filepath.Join(t.TempDir(), "tenfold")

@@ -1,6 +1,7 @@
-// Package cli is Tenfold's command line: one file for each command. It holds
-// no rule of compaction; it reads flags, calls package session, and writes
-// what came out.
+// Package cli is Tenfold's command line. It holds no rule of compaction: commands
+// read flags, call package session, and write what came out. This package runs a
+// command line and has the tree of the commands; they themselves are in the packages
+// below it, grouped as people type them.
 package cli
 
 import (
@@ -9,23 +10,18 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"tenfold"
 	"tenfold/containment"
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/live"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 	"tenfold/problem"
-)
-
-// The exit codes.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
-	// A command that a signal ended gives what shells give for it.
-	exitInterrupted = 128 + int(syscall.SIGINT)
-	exitTerminated  = 128 + int(syscall.SIGTERM)
 )
 
 // Main runs the command line of this process and gives its exit code.
@@ -37,67 +33,68 @@ func Main() int {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	var ended atomic.Int32
 	go func() {
-		code := exitInterrupted
+		code := command.ExitInterrupted
 		if <-signals == syscall.SIGTERM {
-			code = exitTerminated
+			code = command.ExitTerminated
 		}
 		ended.Store(int32(code))
 		// The first signal asks to stop; the second kills.
 		signal.Stop(signals)
 		cancel()
 	}()
-	code := run(ctx, os.Args[1:], terminal.New(os.Stdin, os.Stdout, os.Stderr))
-	if by := int(ended.Load()); by != 0 && code == exitFailed {
+	code := Run(ctx, os.Args[1:], terminal.New(os.Stdin, os.Stdout, os.Stderr))
+	if by := int(ended.Load()); by != 0 && code == command.ExitFailed {
 		return by
 	}
 	return code
 }
 
-// run runs one command line.
-func run(ctx context.Context, args []string, t *terminal.Terminal) int {
-	return (&app{Terminal: t, now: time.Now, clients: clients()}).run(ctx, args)
+// Run runs one command line.
+func Run(ctx context.Context, args []string, t *terminal.Terminal) int {
+	return Execute(ctx, (&command.App{Terminal: t, Now: time.Now, Clients: live.Clients()}), args)
 }
 
-func (a *app) run(ctx context.Context, args []string) int {
+// Execute runs one command line for an app, and gives the exit code.
+func Execute(ctx context.Context, a *command.App, args []string) int {
 	t := a.Terminal
-	root := a.rootCommand()
+	root := Root(a)
 	root.SetArgs(joinFrom(args))
 	root.SetIn(t.In)
 	root.SetOut(t.Out)
 	root.SetErr(io.Discard) // a.fail prints errors, in one form
 	err := root.ExecuteContext(ctx)
-	if closing := a.close(); err == nil {
+	if closing := a.Close(); err == nil {
 		err = closing
 	}
 	if flushing := t.Flush(); err == nil {
 		err = flushing
 	}
-	a.unheld()
-	if err == nil && a.then != nil {
+	a.Unheld()
+	if err == nil && a.Then != nil {
 		var code int
-		if code, err = a.then(ctx); err == nil {
+		if code, err = a.Then(ctx); err == nil {
 			return code
 		}
 	}
 	if err == nil {
-		return exitOK
+		return command.ExitOK
 	}
 	if errors.Is(err, context.Canceled) {
-		err = a.cancelled()
+		err = cancelled(a)
 	}
 	// If the flags are invalid, --json may not have been read.
 	t.JSON = t.JSON || asksJSON(args)
-	return a.fail(err)
+	return a.Fail(err)
 }
 
 // cancelled is the error of a command that was interrupted. Stores write
 // atomically.
-func (a *app) cancelled() error {
+func cancelled(a *command.App) error {
 	f := &problem.Error{
 		Code: "cancelled", Problem: "cancelled", Hint: "nothing was left half done; run the command again", Err: context.Canceled,
 	}
-	if a.stored > 0 {
-		f.Problem = "cancelled; " + count(a.stored, "conversation was", "conversations were") + " stored completely"
+	if a.Stored > 0 {
+		f.Problem = "cancelled; " + number.CountOf(a.Stored, "conversation was", "conversations were") + " stored completely"
 		f.Hint += " for the rest"
 	}
 	return f
@@ -115,38 +112,24 @@ func asksJSON(args []string) bool {
 	return false
 }
 
-// fail prints an error and returns the exit code.
-func (a *app) fail(err error) int {
-	if errors.Is(err, errTold) {
-		return exitFailed
-	}
-	f := explain(err)
-	if f.Code == terminal.CodeOutput && f.Hint == "" {
-		_, f.Hint = fileTrouble(err, "check the output path")
-	}
-	if a.JSON {
-		a.failJSON(f)
-	} else {
-		a.Note(a.PaintErr(terminal.Red, "error:")+" ", terminal.VisibleLine(f.Error()))
-		if f.Hint != "" {
-			a.Note(a.PaintErr(terminal.Faint, "hint:")+"  ", terminal.VisibleLine(f.Hint))
+// joinFrom joins "--from" with the bound that follows it, if one does: the
+// flag may stand alone, so the flag parser would take "5" for an argument.
+func joinFrom(args []string) []string {
+	out := make([]string, 0, len(args))
+	first := true
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" || first && args[i] == "run" { // the rest is a client's
+			return append(out, args[i:]...)
 		}
+		first = first && strings.HasPrefix(args[i], "-")
+		if args[i] == "--from" && i+1 < len(args) {
+			if _, err := tenfold.ParseBound(args[i+1]); err == nil {
+				out = append(out, "--from="+args[i+1])
+				i++
+				continue
+			}
+		}
+		out = append(out, args[i])
 	}
-	if f.Usage {
-		return exitUsage
-	}
-	return exitFailed
-}
-
-func (a *app) failJSON(f *problem.Error) {
-	type errorJSON struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-		Hint    string `json:"hint"`
-	}
-	line, err := terminal.MarshalLine(map[string]errorJSON{"error": {f.Code, f.Error(), f.Hint}})
-	if err != nil {
-		line = []byte(`{"error":{"code":"failed","message":"","hint":""}}`)
-	}
-	a.Say(string(terminal.VisibleJSON(line)) + "\n")
+	return out
 }

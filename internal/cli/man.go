@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/outfile"
 	"tenfold/internal/cli/terminal"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func (a *app) manCommand() *cobra.Command {
+func manCommand(a *command.App) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "man [flags]",
@@ -22,10 +23,10 @@ func (a *app) manCommand() *cobra.Command {
 commands to a directory, named as man expects.`,
 		Example: `  tenfold man | man -l -
   tenfold man --dir ~/.local/share/man/man1`,
-		Args: arguments(0, 0, ""),
+		Args: command.Arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("dir") {
-				return a.manPages(c.Root(), dir)
+				return manPages(a, c.Root(), dir)
 			}
 			a.Printf("%s", manPage(c.Root()))
 			return nil
@@ -37,9 +38,9 @@ commands to a directory, named as man expects.`,
 }
 
 // manPages writes the pages of a command and its subcommands.
-func (a *app) manPages(root *cobra.Command, dir string) error {
+func manPages(a *command.App, root *cobra.Command, dir string) error {
 	if dir == "" {
-		return usage("--dir is empty", "write --dir man1")
+		return command.Usage("--dir is empty", "write --dir man1")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // manual pages are for everybody
 		return err
@@ -89,7 +90,7 @@ func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath
 func manPage(c *cobra.Command) []byte {
 	var b bytes.Buffer
 	line := func(words ...string) { b.WriteString(strings.Join(words, " ") + "\n") }
-	line(".TH", roffWord(strings.ToUpper(pageName(c))), "1", `""`, roffWord("tenfold "+version()), `"Tenfold"`)
+	line(".TH", roffWord(strings.ToUpper(pageName(c))), "1", `""`, roffWord("tenfold "+command.Version()), `"Tenfold"`)
 	line(".SH NAME")
 	line(roff(pageName(c) + " - " + strings.ToLower(c.Short[:1]) + c.Short[1:]))
 	line(".SH SYNOPSIS")

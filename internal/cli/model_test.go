@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"io/fs"
@@ -12,15 +11,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
-	"tenfold/internal/cli/terminal"
-	"tenfold/provider"
+	"tenfold/internal/cli/command"
 	"tenfold/strategy"
-	"tenfold/summary"
 )
 
 // asksFile writes a configuration with a model that plays a script, and gives
@@ -111,7 +105,7 @@ func TestInterruptWhileAModelHangs(t *testing.T) {
 			time.Sleep(200 * time.Millisecond) // now it hangs
 			_ = c.Process.Signal(os.Interrupt)
 			_ = c.Wait()
-			if code := c.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(errs.String(), "error: cancelled") {
+			if code := c.ProcessState.ExitCode(); code != command.ExitInterrupted || !strings.Contains(errs.String(), "error: cancelled") {
 				t.Errorf("the exit code is %d\n%s", code, errs.String())
 			}
 			if after := logOf(t, path, "7d1f6a30-bakery").Log().Version(); after != before {
@@ -127,56 +121,6 @@ func TestInterruptWhileAModelHangs(t *testing.T) {
 				return nil
 			})
 		})
-	}
-}
-
-// While a model works a terminal shows one line: what it is at, tokens and
-// dollars so far; and nothing of it is left after.
-func TestModelProgress(t *testing.T) {
-	for _, width := range []int{60, 80, 120} {
-		synctest.Test(t, func(t *testing.T) {
-			var errs bytes.Buffer
-			a := &app{Terminal: &terminal.Terminal{Out: bufio.NewWriter(io.Discard), Err: &errs, ErrTTY: true, ErrWidth: width}}
-			k := &asked{app: a, name: "anthropic/claude-haiku-4-5"}
-			k.begin("summary of turns 0..8")
-			cost := 0.0213
-			time.Sleep(terminal.ProgressAfter + terminal.ProgressEvery)
-			k.at(summary.Progress{Doing: summary.Reading, Done: 1, Parts: 3, Input: 98211, Output: 1204, Cost: &cost})
-			time.Sleep(2 * terminal.ProgressEvery)
-			k.waiting(1, &provider.Error{Kind: provider.RateLimited}, 3*time.Second)
-			time.Sleep(2 * terminal.ProgressEvery)
-			k.bar.End()
-			drawn := errs.String()
-			for _, want := range []string{"summary of turns 0..8: calling ", "summary of turns 0..8: read 1 part of 3, ", "rate limited, waiting 3s"} {
-				if !strings.Contains(drawn, want) {
-					t.Errorf("%d columns: no %q in\n%q", width, want, drawn)
-				}
-			}
-			if width == 120 && !strings.Contains(drawn, "98,211 tokens in, 1,204 out, $0.0213, anthropic/claude-haiku-4-5") {
-				t.Errorf("no figures in %q", drawn)
-			}
-			for line := range strings.SplitSeq(drawn, "\r") {
-				if ansi.StringWidth(line) >= width {
-					t.Errorf("%d columns: %q", width, line)
-				}
-			}
-			if !strings.HasSuffix(drawn, "\r\x1b[K") {
-				t.Errorf("the line is left: %q", drawn)
-			}
-		})
-	}
-}
-
-// What is no terminal sees no progress.
-func TestModelProgressIsForTerminals(t *testing.T) {
-	var errs bytes.Buffer
-	k := &asked{app: &app{Terminal: &terminal.Terminal{Out: bufio.NewWriter(io.Discard), Err: &errs}}, name: "a/b"}
-	k.begin("summary")
-	k.at(summary.Progress{Doing: summary.Merging})
-	k.waiting(1, io.EOF, time.Second)
-	k.bar.End()
-	if errs.Len() > 0 {
-		t.Error(errs.String())
 	}
 }
 
@@ -196,10 +140,10 @@ func TestArtifactsOfWhatIsNotStored(t *testing.T) {
 	}
 	kept := asksFile(t, dir, `{"text":"Bread was baked."}`)
 	compact := append(kept, "c", "compact", "--strategy", "summarize", "--to", "2")
-	if code, _, errs := runWith(t, nil, "d\n", append(compact, "--review")...); code != exitOK || count() != 0 {
+	if code, _, errs := runWith(t, nil, "d\n", append(compact, "--review")...); code != command.ExitOK || count() != 0 {
 		t.Errorf("dropped: %d files\n%s", count(), errs)
 	}
-	if code, _, errs := runWith(t, nil, "", compact...); code != exitOK || count() != 2 {
+	if code, _, errs := runWith(t, nil, "", compact...); code != command.ExitOK || count() != 2 {
 		t.Errorf("stored: %d files\n%s", count(), errs)
 	}
 	runWith(t, nil, "", "c", "undo")
@@ -213,7 +157,7 @@ func TestArtifactsOfWhatIsNotStored(t *testing.T) {
 	}
 	// The digest's are kept as well (M5).
 	runWith(t, nil, "", "c", "undo")
-	if code, _, errs := runWith(t, nil, "", "c", "compact", "--strategy", "hard-reset"); code != exitOK || count() != 4 {
+	if code, _, errs := runWith(t, nil, "", "c", "compact", "--strategy", "hard-reset"); code != command.ExitOK || count() != 4 {
 		t.Errorf("digest: %d files\n%s", count(), errs)
 	}
 }

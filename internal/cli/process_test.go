@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/cli/command"
 	"tenfold/internal/corpustest"
 	"tenfold/session"
 	"tenfold/store"
@@ -121,15 +122,15 @@ func TestInterrupt(t *testing.T) {
 			whole = time.Since(began)
 		}
 		code := c.ProcessState.ExitCode()
-		want := exitInterrupted
+		want := command.ExitInterrupted
 		if sig == syscall.SIGTERM {
-			want = exitTerminated
+			want = command.ExitTerminated
 		}
 		s := logOf(t, path, "big")
 		switch {
-		case code == exitOK && s == nil:
+		case code == command.ExitOK && s == nil:
 			t.Errorf("%d: all went well, and nothing is there", i)
-		case code != exitOK && code != want && code != -1: // a signal can come before anybody listens
+		case code != command.ExitOK && code != want && code != -1: // a signal can come before anybody listens
 			t.Errorf("%d: the exit code is %d\n%s", i, code, errs.String())
 		case code == want && !strings.HasPrefix(errs.String(), "error: cancelled"):
 			t.Errorf("%d: it says %s", i, errs.String())

@@ -18,6 +18,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/go-json-experiment/json"
 
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/live"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/proxy"
 	"tenfold/test/modelserver"
@@ -38,14 +40,14 @@ func TestProxy(t *testing.T) {
 	var errs bytes.Buffer
 	go func() {
 		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(out), Err: &errs, JSON: true}
-		ended <- run(ctx, []string{"proxy", "--json", "--addr", "127.0.0.1:0", "--upstream", up.URL, "--upstream", "mine=https://user:secret@example.com/v1", "--token-file", filepath.Join(data, "token")}, term)
+		ended <- Run(ctx, []string{"proxy", "--json", "--addr", "127.0.0.1:0", "--upstream", up.URL, "--upstream", "mine=https://user:secret@example.com/v1", "--token-file", filepath.Join(data, "token")}, term)
 	}()
 	line, err := bufio.NewReader(in).ReadBytes('\n')
 	if err != nil {
 		t.Fatal(err, errs.String())
 	}
 	go func() { _, _ = io.Copy(io.Discard, in) }()
-	var listening proxyJSON
+	var listening listeningJSON
 	if err := json.Unmarshal(line, &listening); err != nil || len(listening.Bases) != len(proxy.Vendors())+1 {
 		t.Fatal(err, string(line))
 	}
@@ -74,7 +76,7 @@ func TestProxy(t *testing.T) {
 		t.Errorf("status shows:\n%s", shown)
 	}
 	stop()
-	if code := <-ended; code != exitOK {
+	if code := <-ended; code != command.ExitOK {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	http.DefaultClient.CloseIdleConnections()
@@ -100,8 +102,8 @@ func TestProxyStatusShows(t *testing.T) {
 	server := httptest.NewServer(s)
 	defer server.Close()
 	u, _ := url.Parse(server.URL)
-	a := &app{Terminal: &terminal.Terminal{Err: io.Discard}, now: time.Now}
-	remove, err := a.announce(s, proxy.Process{Address: u.Host, Client: "claude\x1b[31m", Dir: "/work/bread"})
+	a := &command.App{Terminal: &terminal.Terminal{Err: io.Discard}, Now: time.Now}
+	remove, err := live.Announce(a, s, proxy.Process{Address: u.Host, Client: "claude\x1b[31m", Dir: "/home/kim/bread"})
 	if err != nil {
 		t.Fatal(err)
 	}

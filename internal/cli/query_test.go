@@ -1,163 +1,15 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
-	"tenfold"
-	"tenfold/agent"
-	"tenfold/internal/cli/terminal"
-	"tenfold/problem"
-	"tenfold/session"
-	"tenfold/store/memory"
-	"tenfold/strategy"
-	"tenfold/toolbox"
+	"tenfold/internal/cli/command"
 )
-
-// played gives events and then an error, if there is one.
-func played(err error, events ...agent.Event) iter.Seq2[agent.Event, error] {
-	return func(yield func(agent.Event, error) bool) {
-		for _, e := range events {
-			if !yield(e, nil) {
-				return
-			}
-		}
-		if err != nil {
-			yield(agent.Event{}, err)
-		}
-	}
-}
-
-func appended(branch string, p tenfold.Payload) agent.Event {
-	return agent.Event{Branch: branch, Appended: &tenfold.Entry{ID: "e", Branch: branch, Payload: p}}
-}
-
-// The answer goes to standard output, and all else in short lines to standard
-// error: whatever a model, a tool or a server says controls no terminal.
-func TestQueryPrintsEvents(t *testing.T) {
-	call := func(id, name, subject string) agent.Event {
-		return agent.Event{Running: &agent.Running{Call: tenfold.ToolCall{CallID: id, Name: name}, Intent: toolbox.Intent{Subject: subject}}}
-	}
-	compaction := func(d session.Decision) agent.Event { return agent.Event{Compaction: &d} }
-	done := session.Result{Overlays: []tenfold.Overlay{{ID: "cmp"}}, Plan: strategy.Plan{Before: 9000, After: 300}}
-	events := []agent.Event{
-		{Text: "Let me\x1b[2J"},
-		{Text: " look."},
-		{Reasoning: "hm"},
-		appended("", tenfold.AssistantMessage{Text: "Let me look."}),
-		appended("", tenfold.ToolCall{CallID: "c1", Name: "shell"}),
-		appended("", tenfold.ToolCall{CallID: "c2", Name: "shell"}),
-		call("c1", "shell", "go test\x1b]0;x\x07 ./..."),
-		{Output: &agent.Output{CallID: "c1", Text: "ok"}},
-		appended("", tenfold.ToolResult{CallID: "c1", Outcome: tenfold.Exit(1), Parts: []tenfold.Part{tenfold.TextPart("a\nFAIL\x1b[0m\n\n")}}),
-		appended("", tenfold.Approval{State: tenfold.ApprovalDenied, CallID: "c2", Reason: "no"}),
-		appended("", tenfold.ToolResult{CallID: "c2", IsError: true, Parts: []tenfold.Part{tenfold.TextPart("Denied: no")}}),
-		{Branch: "root.task7", Text: "sub"},
-		appended("root.task7", tenfold.AssistantMessage{Text: "sub"}),
-		{Branch: "root.task7", Running: &agent.Running{Call: tenfold.ToolCall{Name: "fs_read_file"}}},
-		{Waiting: &agent.Waiting{Attempt: 1, After: 2*time.Second + 12345678, Err: errors.New("over\x1bloaded")}},
-		compaction(session.Decision{Action: session.Compact, Reason: "the context is full"}),
-		compaction(session.Decision{Action: session.Compacted, Result: done}),
-		compaction(session.Decision{Action: session.Compacted, Micro: true, Result: done}),
-		compaction(session.Decision{Action: session.Failed, Problem: &problem.Error{Problem: "no progress", Hint: "go on"}}),
-		appended("", tenfold.Usage{Model: "claude-sonnet-4-5", Input: 1_000_000}),
-		appended("", tenfold.AssistantMessage{Text: "Whole."}),
-		{Gauge: &agent.Gauge{Tokens: 1500, Window: 3000}},
-		{Stop: &agent.Stop{Reason: agent.Answered, Steps: 2}},
-	}
-	out, errs, err := followed(t, false, played(nil, events...))
-	if want := "Let me\\x1b[2J look.\nWhole.\n"; out != want || err != nil {
-		t.Errorf("standard output is\n%q, want\n%q (%v)", out, want, err)
-	}
-	const want = `• shell go test\x1b]0;x\x07 ./...
-shell: exit 1: FAIL\x1b[0m
-denied shell: no
-root.task7: • fs_read_file
-waiting 2s: over\x1bloaded
-compacting: the context is full
-compacted: 9,000 → 300 tokens; "tenfold conversation undo" puts it back
-cleared old results: 9,000 → 300 tokens; "tenfold conversation undo" puts it back
-warning: no progress; go on
-2 steps, context 1,500 of 3,000 tokens (50 %), $3.0000
-`
-	if errs != want {
-		t.Errorf("standard error is\n%s, want\n%s", errs, want)
-	}
-	out, errs, err = followed(t, true, played(nil, events...))
-	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != len(events)+1 || errs != "" || err != nil ||
-		!strings.Contains(lines[len(lines)-1], `"answer":"Whole.","reason":"answered","steps":2,"usage":{"input":1000000},"dollars":3,`) ||
-		!strings.Contains(lines[len(lines)-1], `"warnings":["no progress; go on"]`) {
-		t.Errorf("the JSON is %d lines\n%s%s (%v)", len(lines), out, errs, err)
-	}
-}
-
-// Whatever ends a run but an answer is an error that says how to go on; with
-// --json the result comes first.
-func TestQueryEnds(t *testing.T) {
-	for _, reason := range []agent.Reason{agent.Limited, agent.Interrupted, agent.Refused, agent.CutOff, agent.Exceeded} {
-		out, _, err := followed(t, true, played(nil, agent.Event{Stop: &agent.Stop{Reason: reason, Detail: "why", Steps: 1}}))
-		var p *problem.Error
-		if !errors.As(err, &p) || p.Code == "" || strings.Contains(p.Code, " ") || !strings.Contains(p.Error(), "no answer: "+string(reason)+": why") || p.Hint == "" {
-			t.Errorf("%s: %v", reason, err)
-		}
-		if !strings.Contains(out, `{"event":"result",`) || !strings.Contains(out, `"reason":"`+string(reason)+`","detail":"why"`) {
-			t.Errorf("%s: %s", reason, out)
-		}
-	}
-	out, _, err := followed(t, false, played(errors.New("broken"), agent.Event{Text: "half"}))
-	if out != "half\n" || err == nil || err.Error() != "broken" {
-		t.Errorf("%q %v", out, err)
-	}
-	// An unpriced response makes the sum unknown.
-	out, _, _ = followed(t, true, played(nil, appended("", tenfold.Usage{Model: "claude-sonnet-4-5", Input: 1}),
-		appended("", tenfold.Usage{Model: "nobody/knows", Input: 1}), agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Steps: 1}}))
-	if !strings.Contains(out, `"dollars":null`) {
-		t.Errorf("the cost is %s", out)
-	}
-}
-
-func followed(t *testing.T, asJSON bool, events iter.Seq2[agent.Event, error]) (out, errs string, err error) {
-	t.Helper()
-	s, err := session.NewService(memory.New()).Create(t.Context(), session.Create{ID: "c"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stdout, stderr bytes.Buffer
-	a := &app{Terminal: &terminal.Terminal{Out: bufio.NewWriter(&stdout), Err: &stderr, JSON: asJSON}, now: time.Now}
-	a.settings.told = map[string]bool{}
-	err = a.follow(s, "demo/m", events)
-	_ = a.Flush()
-	return stdout.String(), stderr.String(), err
-}
-
-// On a terminal a person is asked, one question after the other; the end of input
-// is a no.
-func TestQueryAsks(t *testing.T) {
-	var stderr bytes.Buffer
-	a := &app{Terminal: &terminal.Terminal{In: strings.NewReader("what?\ny\na\nn\n\n"), Out: bufio.NewWriter(io.Discard), Err: &stderr, InTTY: true, ErrTTY: true}}
-	k := newAsking(a)
-	q := agent.Question{
-		Branch: "root.task1", Call: tenfold.ToolCall{Name: "shell"}, Intent: toolbox.Intent{Subject: "rm -r x\x1b[1A\nAllow? y"}, Reason: "it may write\nanywhere",
-	}
-	for i, want := range []agent.Answer{{Allowed: true}, {Allowed: true, Always: true}, {Reason: "the user said no"}, {Reason: "the user said no"}, {Reason: "nobody answered"}} {
-		if got, err := k.Approve(t.Context(), q); got != want || err != nil {
-			t.Errorf("question %d: %+v %v, want %+v", i, got, err, want)
-		}
-	}
-	const line = "it may write anywhere\nAllow root.task1: shell: rm -r x\\x1b[1A Allow? y? [y/N, a to always allow such calls in this session] "
-	if first := stderr.String(); !strings.HasPrefix(first, line) || strings.Contains(first, "\x1b") {
-		t.Errorf("the question is\n%q, want\n%q", first, line)
-	}
-}
 
 // Ctrl-C while the model answers keeps what there is: the exit code says so, and
 // the next query goes on.
@@ -186,7 +38,7 @@ func TestInterruptedQuery(t *testing.T) {
 	<-said.wrote
 	_ = c.Process.Signal(os.Interrupt)
 	_ = c.Wait()
-	if code := c.ProcessState.ExitCode(); code != exitInterrupted || !strings.HasPrefix(said.String(), "half") || !strings.Contains(errs.String(), `"tenfold query" goes on with it`) {
+	if code := c.ProcessState.ExitCode(); code != command.ExitInterrupted || !strings.HasPrefix(said.String(), "half") || !strings.Contains(errs.String(), `"tenfold query" goes on with it`) {
 		t.Errorf("the exit code is %d\n%s\n%s", code, said, errs.String())
 	}
 	out, err := child(t, store, "query", "--config", filepath.Join(dir, "c.toml"), "--model", "next/m", "-p").Output()

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tenfold"
+	"tenfold/internal/cli/command"
 	"tenfold/session"
 )
 
@@ -46,7 +47,7 @@ func TestA9MCPOverStandardInput(t *testing.T) {
 	if err := client.Close(); err != nil || errs.Len() > 0 {
 		t.Errorf("it ends with %v, %q", err, errs.String())
 	}
-	if code := c.ProcessState.ExitCode(); code != exitOK {
+	if code := c.ProcessState.ExitCode(); code != command.ExitOK {
 		t.Errorf("the exit code is %d", code)
 	}
 	recorded := 0

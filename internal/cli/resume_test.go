@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"tenfold/internal/cli/command"
 )
 
 // opencode keeps its sessions in a database: the copy goes to a file beside the
@@ -65,7 +67,7 @@ func TestResumeOpenCode(t *testing.T) {
 		Conversation, Path string
 		Resume             []string
 	}
-	if err := json.Unmarshal([]byte(out), &report, json.MatchCaseInsensitiveNames(true)); code != exitOK || err != nil {
+	if err := json.Unmarshal([]byte(out), &report, json.MatchCaseInsensitiveNames(true)); code != command.ExitOK || err != nil {
 		t.Fatalf("%d, %v: %s%s", code, err, out, errs)
 	}
 	if report.Conversation != "ses_root" || filepath.Dir(report.Path) != filepath.Join(data, "tenfold", "resume") {
@@ -82,10 +84,10 @@ func TestResumeOpenCode(t *testing.T) {
 	}
 	// A sub-agent's session is not one to go on with, and others are of another
 	// directory.
-	if _, errs, code = tenfold("resume", "opencode", "ses_child", "--dry-run"); code != exitFailed || !strings.Contains(errs, "no such session") {
+	if _, errs, code = tenfold("resume", "opencode", "ses_child", "--dry-run"); code != command.ExitFailed || !strings.Contains(errs, "no such session") {
 		t.Errorf("%d: %s", code, errs)
 	}
-	if out, errs, code = tenfold("resume", "opencode", "--last", "--dry-run"); code != exitOK || !strings.Contains(errs, "session ses_orphan") {
+	if out, errs, code = tenfold("resume", "opencode", "--last", "--dry-run"); code != command.ExitOK || !strings.Contains(errs, "session ses_orphan") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
 }

@@ -14,15 +14,6 @@ import (
 	"tenfold/store/sqlite"
 )
 
-// lines reads what a command prints with --json, an object a line.
-func lines[T any](t *testing.T, text string) (all []T) {
-	t.Helper()
-	for line := range strings.Lines(text) {
-		all = append(all, result[T](t, line))
-	}
-	return all
-}
-
 // answered is what the API answers.
 func answered[T any](t *testing.T, s *web.Server, path string) T {
 	t.Helper()
@@ -40,8 +31,8 @@ func TestThePageShowsTheFiguresOfTheCommandLine(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TENFOLD_STORE", "sqlite://"+filepath.Join(dir, "t.db"))
 	t.Setenv("XDG_CONFIG_HOME", dir)
-	command(t, "", "c", "import", "testdata/bakery.jsonl")
-	command(t, "", "c", "compact", "--strategy", "strip-tools", "--strategy", "strip-reasoning", "--keep", "1")
+	tenfoldAs(t, "", "c", "import", "testdata/bakery.jsonl")
+	tenfoldAs(t, "", "c", "compact", "--strategy", "strip-tools", "--strategy", "strip-reasoning", "--keep", "1")
 	st, err := sqlite.Open(t.Context(), filepath.Join(dir, "t.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -60,12 +51,12 @@ func TestThePageShowsTheFiguresOfTheCommandLine(t *testing.T) {
 	if closed := st.Close(); err != nil || closed != nil {
 		t.Fatal(err, closed)
 	}
-	command(t, "", "c", "compact", "long", "--strategy", "strip-tools", "--to", "1")
-	command(t, "", "c", "pin", "--id", "long", "8")
+	tenfoldAs(t, "", "c", "compact", "long", "--strategy", "strip-tools", "--to", "1")
+	tenfoldAs(t, "", "c", "pin", "--id", "long", "8")
 	s := api(t)
 
 	all := answered[web.Conversations](t, s, "/api/conversations")
-	listed := lines[listJSON](t, command(t, "", "c", "ls", "--json"))
+	listed := lines[listedJSON](t, tenfoldAs(t, "", "c", "ls", "--json"))
 	if len(all.Items) != len(listed) || len(listed) != 2 {
 		t.Fatalf("%d conversations, on the command line %d", len(all.Items), len(listed))
 	}
@@ -88,7 +79,7 @@ func samePictures(t *testing.T, s *web.Server, id string) {
 	t.Helper()
 	at := "/api/conversations/" + id
 	c := answered[web.Conversation](t, s, at)
-	shown := result[showJSON](t, command(t, "", "c", "show", id, "--json"))
+	shown := result[shownJSON](t, tenfoldAs(t, "", "c", "show", id, "--json"))
 	if c.Tokens.Before != shown.Tokens.Before || c.Tokens.After != shown.Tokens.After || c.Tokens.Method != shown.Tokens.Method || c.Model != shown.Model ||
 		len(c.Compactions) != len(shown.Compactions) {
 		t.Errorf("%+v\nis by show\n%+v", c, shown)
@@ -100,10 +91,10 @@ func samePictures(t *testing.T, s *web.Server, id string) {
 	}
 	outline := answered[web.Outline](t, s, at+"/outline")
 	fates := map[string]bool{}
-	for _, d := range lines[diffJSON](t, command(t, "", "c", "diff", id, "--json")) {
+	for _, d := range lines[diffedJSON](t, tenfoldAs(t, "", "c", "diff", id, "--json")) {
 		i := d.Seq - 1
 		row := answered[web.Rows](t, s, at+"/rows?limit=1&from="+strconv.FormatInt(d.Seq, 10)).Items[0]
-		if got := (diffJSON{row.Seq, row.Turn, row.Step, row.Kind, row.Fate, row.By, row.Why, row.Before, row.After}); got != d {
+		if got := (diffedJSON{row.Seq, row.Turn, row.Step, row.Kind, row.Fate, row.By, row.Why, row.Before, row.After}); got != d {
 			t.Errorf("%+v is by diff %+v", got, d)
 		}
 		if outline.Before[i] != d.Before || outline.After[i] != d.After || outline.Fates[outline.Fate[i]] != d.Fate || outline.Turn[i] != d.Turn || outline.Step[i] != d.Step {
@@ -121,7 +112,7 @@ func samePictures(t *testing.T, s *web.Server, id string) {
 		Kind       string
 		Fate, By   string
 		Added      string
-	}](t, command(t, "", "c", "print", id, "--compacted", "--json"))
+	}](t, tenfoldAs(t, "", "c", "print", id, "--compacted", "--json"))
 	if len(view.Items) != len(printed) || len(printed) == 0 {
 		t.Fatalf("%d items, printed are %d", len(view.Items), len(printed))
 	}

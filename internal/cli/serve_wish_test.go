@@ -15,6 +15,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/serve"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/web"
 )
@@ -22,17 +24,17 @@ import (
 // api is the page's API over the store of the environment, with a configuration.
 func api(t *testing.T, config ...string) *web.Server {
 	t.Helper()
-	a := &app{now: time.Now, Terminal: &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(io.Discard), Err: io.Discard}}
-	if err := a.rootCommand().ParseFlags(config); err != nil {
+	a := &command.App{Now: time.Now, Terminal: &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(io.Discard), Err: io.Discard}}
+	if err := Root(a).ParseFlags(config); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.open(t.Context()); err != nil {
+	if _, err := a.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s := web.New(web.Options{Backend: &served{app: a}})
+	s := web.New(web.Options{Backend: &serve.Backend{App: a}})
 	t.Cleanup(func() {
 		_ = s.Close()
-		_ = a.close()
+		_ = a.Close()
 	})
 	return s
 }
@@ -60,7 +62,7 @@ func TestAWishIsACommand(t *testing.T) {
 	config := asksFile(t, dir, "")
 	run := func(args ...string) string {
 		t.Helper()
-		return command(t, "", append(args, config...)...)
+		return tenfoldAs(t, "", append(args, config...)...)
 	}
 	run("c", "import", "testdata/bakery.jsonl")
 	id := strings.TrimSpace(readFile(t, filepath.Join(dir, "t.db.active")))
@@ -109,7 +111,7 @@ func TestAWishMayCallTheConfiguredModel(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	const answer = `{"answer":{"summary":"The dough was made and baked.","active_files":[],"open_tasks":[]},"usage":{"input":1300,"output":40}}` + "\n"
 	config := asksFile(t, dir, strings.Repeat(answer, 4))
-	command(t, "", append([]string{"c", "import", "testdata/bakery.jsonl"}, config...)...)
+	tenfoldAs(t, "", append([]string{"c", "import", "testdata/bakery.jsonl"}, config...)...)
 	id := strings.TrimSpace(readFile(t, filepath.Join(dir, "t.db.active")))
 	s := api(t, config...)
 	code, said := posted(t, s, id+"/compactions", web.Wish{Strategies: []string{"summarize"}, To: "2"})

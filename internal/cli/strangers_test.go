@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"tenfold/internal/cli/command"
 	"tenfold/internal/config"
 	"tenfold/internal/corpustest"
 )
@@ -197,7 +198,7 @@ func (s *strangers) everything() string {
 		{"query", "--new", "--model", "play/m", "go on"},
 	} {
 		code, out, errs := runWith(s.t, nil, "", args...)
-		if code == exitUsage || (code != exitOK && args[0] == "compact" && s.calls.Load() == 0) {
+		if code == command.ExitUsage || (code != command.ExitOK && args[0] == "compact" && s.calls.Load() == 0) {
 			s.t.Errorf("%v: %s", args, errs)
 		}
 		said += out + errs
@@ -319,14 +320,14 @@ func TestWorkspaceCallsNothingTogether(t *testing.T) {
 			}
 			s.untouched(name)
 
-			if code, _, errs := runWith(t, nil, "", "config", "trust"); code != exitOK {
+			if code, _, errs := runWith(t, nil, "", "config", "trust"); code != command.ExitOK {
 				t.Fatal(errs)
 			}
 			s.everything()
 			if s.calls.Swap(0) == 0 {
 				t.Error("trusted, it has no model called either: this test proves nothing")
 			}
-			if code, _, errs := runWith(t, nil, "", "config", "trust", "--revoke"); code != exitOK {
+			if code, _, errs := runWith(t, nil, "", "config", "trust", "--revoke"); code != command.ExitOK {
 				t.Fatal(errs)
 			}
 			s.everything()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 	"tenfold/strategy"
 )
@@ -40,10 +41,10 @@ func (*quoted) Quote(strategy.SummaryRequest) strategy.Quote {
 func runWith(t *testing.T, s strategy.Summarizer, typed string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	a := &app{now: time.Now, summarizer: s, Terminal: &terminal.Terminal{
+	a := &command.App{Now: time.Now, Summarizer: s, Terminal: &terminal.Terminal{
 		In: strings.NewReader(typed), Out: bufio.NewWriter(&stdout), Err: &stderr, InTTY: typed != "",
 	}}
-	code = a.run(t.Context(), args)
+	code = Execute(t.Context(), a, args)
 	return code, stdout.String(), stderr.String()
 }
 
@@ -52,7 +53,7 @@ func runWith(t *testing.T, s strategy.Summarizer, typed string, args ...string) 
 func TestSummarizer(t *testing.T) {
 	t.Setenv("TENFOLD_STORE", "sqlite://"+filepath.Join(t.TempDir(), "t.db"))
 	good := strategy.SummaryResult{Text: "Bread was baked.", Model: "m"}
-	if code, _, errs := runWith(t, nil, "", "c", "import", "testdata/bakery.jsonl"); code != exitOK {
+	if code, _, errs := runWith(t, nil, "", "c", "import", "testdata/bakery.jsonl"); code != command.ExitOK {
 		t.Fatal(errs)
 	}
 	compact := func(s strategy.Summarizer, typed string, args ...string) (int, string, string) {
@@ -67,7 +68,7 @@ func TestSummarizer(t *testing.T) {
 
 	s := &scripted{result: good}
 	code, out, errs := compact(s, "", "--focus", "paths")
-	if code != exitOK || len(s.asked) != 1 || s.asked[0].Focus != "paths" || s.asked[0].Range.String() != "0..2" || !stored() {
+	if code != command.ExitOK || len(s.asked) != 1 || s.asked[0].Focus != "paths" || s.asked[0].Range.String() != "0..2" || !stored() {
 		t.Fatalf("%d %+v %s%s", code, s.asked, out, errs)
 	}
 	if _, out, _ = runWith(t, nil, "", "c", "show", "--json"); !strings.Contains(out, `"strategy":"summarize"`) {
@@ -84,16 +85,16 @@ func TestSummarizer(t *testing.T) {
 		says   string // on either stream
 		stored bool
 	}{
-		{"accepted", &scripted{result: good}, "a\n", []string{"--review"}, exitOK, "Summary of turns 0..2:\n\n  Bread was baked.\n", true},
-		{"dropped", &scripted{result: good}, "d\n", []string{"--review"}, exitOK, "dropped in the review", false},
-		{"nobody answers", &scripted{result: good}, " ", []string{"--review"}, exitOK, "dropped in the review", false},
-		{"taken as it is", &scripted{result: good}, "", []string{"--review", "--yes"}, exitOK, "Bread was baked.", true},
-		{"forked", &scripted{result: good}, "a\n", []string{"--review", "--fork"}, exitOK, "created conversation", true},
-		{"cut off", &scripted{result: strategy.SummaryResult{Text: "Bread", CutOff: true}}, "a\n", []string{"--review"}, exitFailed, "cut off at the token limit", false},
-		{"declined", &scripted{result: strategy.SummaryResult{Declined: true}}, "", nil, exitFailed, "the model declined to write it", false},
-		{"fails", &scripted{err: errors.New("no line to the kitchen")}, "", nil, exitFailed, "no line to the kitchen", false},
-		{"told and not asked", &quoted{scripted{result: good}}, "", []string{"--dry-run"}, exitOK, "would be summarised by big, 1,200 tokens in", false},
-		{"fails, with target", &scripted{result: strategy.SummaryResult{Declined: true}}, "", []string{"--target", "500"}, exitOK, "without a summary: ", false},
+		{"accepted", &scripted{result: good}, "a\n", []string{"--review"}, command.ExitOK, "Summary of turns 0..2:\n\n  Bread was baked.\n", true},
+		{"dropped", &scripted{result: good}, "d\n", []string{"--review"}, command.ExitOK, "dropped in the review", false},
+		{"nobody answers", &scripted{result: good}, " ", []string{"--review"}, command.ExitOK, "dropped in the review", false},
+		{"taken as it is", &scripted{result: good}, "", []string{"--review", "--yes"}, command.ExitOK, "Bread was baked.", true},
+		{"forked", &scripted{result: good}, "a\n", []string{"--review", "--fork"}, command.ExitOK, "created conversation", true},
+		{"cut off", &scripted{result: strategy.SummaryResult{Text: "Bread", CutOff: true}}, "a\n", []string{"--review"}, command.ExitFailed, "cut off at the token limit", false},
+		{"declined", &scripted{result: strategy.SummaryResult{Declined: true}}, "", nil, command.ExitFailed, "the model declined to write it", false},
+		{"fails", &scripted{err: errors.New("no line to the kitchen")}, "", nil, command.ExitFailed, "no line to the kitchen", false},
+		{"told and not asked", &quoted{scripted{result: good}}, "", []string{"--dry-run"}, command.ExitOK, "would be summarised by big, 1,200 tokens in", false},
+		{"fails, with target", &scripted{result: strategy.SummaryResult{Declined: true}}, "", []string{"--target", "500"}, command.ExitOK, "without a summary: ", false},
 	} {
 		code, out, errs := compact(tt.by, tt.typed, tt.args...)
 		if code != tt.code || !strings.Contains(out+errs, tt.says) || stored() != tt.stored {
@@ -127,7 +128,7 @@ func TestReviewEdits(t *testing.T) {
 		}
 		t.Setenv("EDITOR", "sh "+script)
 		code, out, errs := runWith(t, s, "e\n", "c", "compact", "--strategy", "summarize", "--to", "3", "--review")
-		if code != exitOK {
+		if code != command.ExitOK {
 			t.Fatalf("%d %s%s", code, out, errs)
 		}
 		if _, out, _ = runWith(t, nil, "", "c", "print", "--compacted"); !strings.Contains(out, want) {
@@ -138,7 +139,7 @@ func TestReviewEdits(t *testing.T) {
 	// Too long is too long, whoever wrote it (C6).
 	t.Setenv("EDITOR", "cat testdata/bakery.jsonl testdata/bakery.jsonl >")
 	code, out, errs := runWith(t, s, "e\n", "c", "compact", "--strategy", "summarize", "--to", "3", "--review")
-	if code != exitFailed || !strings.Contains(errs, "not smaller than what it hides") {
+	if code != command.ExitFailed || !strings.Contains(errs, "not smaller than what it hides") {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
 }

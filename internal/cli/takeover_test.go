@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tenfold/body"
+	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/corpustest"
 	"tenfold/session"
@@ -26,7 +27,7 @@ import (
 // in for a real session.
 var takenOver = []struct {
 	client, sample string
-	read, run      modelserver.Block
+	read, Run      modelserver.Block
 }{
 	{"claude-code", "../../examples/session.jsonl", modelserver.Call("Read", `{"file_path":"a.txt"}`), modelserver.Call("Bash", `{"command":"echo took-$((40+2))"}`)},
 	{"codex", "codex/session.jsonl", modelserver.Call("exec_command", `{"cmd":"cat a.txt"}`), modelserver.Call("shell", `{"command":["bash","-lc","echo took-$((40+2))"]}`)},
@@ -63,7 +64,7 @@ func TestTakeOver(t *testing.T) {
 				}
 				t.Run(wire.profile.Name, func(t *testing.T) {
 					server := modelserver.New(modelserver.Sequence(
-						modelserver.Calls(one.read), modelserver.Calls(one.run), modelserver.Text("It says bread."), modelserver.Text("Still bread."),
+						modelserver.Calls(one.read), modelserver.Calls(one.Run), modelserver.Text("It says bread."), modelserver.Text("Still bread."),
 					))
 					h := httptest.NewServer(server)
 					defer h.Close()
@@ -77,12 +78,12 @@ func TestTakeOver(t *testing.T) {
 					}
 					t.Setenv("TENFOLD_STORE", "sqlite://"+filepath.Join(dir, "t.db"))
 					t.Chdir(dir)
-					out, errs, code := query(t, "--resume", path, "--allow", "shell", "go on")
-					if code != exitOK || out != "It says bread.\n" {
+					out, errs, code := ask(t, "--resume", path, "--allow", "shell", "go on")
+					if code != command.ExitOK || out != "It says bread.\n" {
 						t.Fatalf("the exit code is %d\n%s\n%s", code, out, errs)
 					}
-					out, errs, code = query(t, "and now?")
-					if code != exitOK || out != "Still bread.\n" {
+					out, errs, code = ask(t, "and now?")
+					if code != command.ExitOK || out != "Still bread.\n" {
 						t.Fatalf("afterwards the exit code is %d\n%s\n%s", code, out, errs)
 					}
 					requests := server.Main()
@@ -139,7 +140,7 @@ func checkTakenOver(t *testing.T, dir, client, path string, window int) {
 	}
 	defer st.Close()
 	service := session.NewService(st)
-	active, err := activeFile(filepath.Join(dir, "t.db.active")).get()
+	active, err := command.ActiveFile(filepath.Join(dir, "t.db.active")).Get()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,11 +188,11 @@ func checkTakenOver(t *testing.T, dir, client, path string, window int) {
 	}
 }
 
-// query runs "tenfold query" here.
-func query(t *testing.T, args ...string) (out, errs string, code int) {
+// ask runs "tenfold query" here.
+func ask(t *testing.T, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&stdout), Err: &stderr}
-	code = run(t.Context(), append([]string{"query", "--config", "c.toml"}, args...), term)
+	code = Run(t.Context(), append([]string{"query", "--config", "c.toml"}, args...), term)
 	return stdout.String(), stderr.String(), code
 }

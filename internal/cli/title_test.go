@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/internal/cli/transcripts"
 	"tenfold/internal/corpustest"
 	"tenfold/purpose"
 	"tenfold/transcript"
@@ -34,7 +35,7 @@ func TestL11TheTitleIsTheFirstRequest(t *testing.T) {
 		if _, err := l.Append(c.entries...); err != nil {
 			t.Fatal(err)
 		}
-		if got := firstWords(l); got != c.want {
+		if got := transcripts.FirstWords(l); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -59,7 +60,7 @@ func TestL11CorpusTitles(t *testing.T) {
 			if _, err := l.Append(c.Entries...); err != nil {
 				t.Fatal(err)
 			}
-			title := firstWords(l)
+			title := transcripts.FirstWords(l)
 			if title != "" {
 				titled++
 			}

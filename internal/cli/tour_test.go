@@ -98,7 +98,7 @@ func tourCommand(t *testing.T, line string) string {
 	}
 	var out bytes.Buffer
 	term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &out}
-	run(t.Context(), words[1:], term)
+	Run(t.Context(), words[1:], term)
 	text := strings.ReplaceAll(out.String(), os.Getenv("HOME"), "/home/dev/tenfold")
 	for _, v := range varying {
 		text = v.pattern.ReplaceAllString(text, v.with)

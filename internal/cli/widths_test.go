@@ -11,9 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"tenfold/internal/cli/terminal"
-
 	"github.com/charmbracelet/x/ansi"
+
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/cli/transcripts"
 )
 
 var update = flag.Bool("update", false, "renew the golden files")
@@ -39,7 +41,7 @@ func onTerminal(t *testing.T, width int, colour bool, args ...string) string {
 		In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs,
 		OutTTY: true, OutColour: colour, Width: width, ErrWidth: width,
 	}
-	if code := run(t.Context(), args, term); code != exitOK {
+	if code := Run(t.Context(), args, term); code != command.ExitOK {
 		t.Fatalf("%v: exit %d: %s", args, code, errs.String())
 	}
 	text := out.String()
@@ -119,5 +121,28 @@ func golden(t *testing.T, name, got string) {
 	}
 	if got != string(want) {
 		t.Errorf("%s differs; renew it with -update\n got:\n%s\nwant:\n%s", name, got, want)
+	}
+}
+
+// What goes to standard error is broken between words too, and hangs.
+func TestNotesOnNarrowTerminal(t *testing.T) {
+	var errs bytes.Buffer
+	term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&errs), Err: &errs, ErrTTY: true, ErrColour: true, ErrWidth: 40}
+	if code := Run(t.Context(), []string{"compact", "x", "--format", "klingon"}, term); code != command.ExitUsage {
+		t.Errorf("the exit code is %d", code)
+	}
+	text := ansi.Strip(errs.String())
+	if !strings.HasPrefix(text, "error: unknown format \"klingon\"\nhint:  known formats: tenfold,") {
+		t.Errorf("it says\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if ansi.StringWidth(strings.TrimRight(line, "\n")) > 40 {
+			t.Errorf("a line is too wide: %s", line)
+		}
+	}
+	for _, name := range transcripts.ReadableFormats() {
+		if !strings.Contains(text, name) {
+			t.Errorf("%s is torn", name)
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // decoder reads trees into the types, and gathers notices.
 type decoder struct{ notices []string }
 
-// decode reads a tree into c, and gives what is no error and should be known.
+// decode reads a tree into c, and gives what is not an error and should be known.
 func decode(n *node, c *Config) (notices []string, err error) {
 	var d decoder
 	err = d.decode(n, reflect.ValueOf(c).Elem(), nil, field{})

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 func TestDelta(t *testing.T) {

@@ -234,7 +234,7 @@ type Effective struct {
 	// file, the workspace's once they trust it, their environment and flags. What
 	// a stranger's file or a conversation says is not in it.
 	Mine Config
-	// Notices say what is no error and should be known.
+	// Notices say what is not an error and should be known.
 	Notices   []string
 	root, own *node
 }

@@ -287,7 +287,7 @@ func TestVariablesAreNotLedAstray(t *testing.T) {
 	}
 }
 
-// A workspace's file that is no small file is not read, and one that is written
+// A workspace's file that is not a small file is not read, and one that is written
 // to be slow is not slow.
 func TestHostileWorkspaceFiles(t *testing.T) {
 	for name, text := range map[string]string{

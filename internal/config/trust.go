@@ -40,6 +40,17 @@ const (
 	Gone TrustState = "gone"
 )
 
+// Words says for people whether a file is trusted.
+func (s TrustState) Words() string {
+	switch s {
+	case Trusted:
+		return "trusted"
+	case Changed:
+		return "changed since it was trusted"
+	}
+	return "not trusted"
+}
+
 // A TrustedFile is one that a person trusts, or trusted before it changed.
 type TrustedFile struct {
 	Path  string

@@ -19,6 +19,7 @@ import (
 	"tenfold/agent"
 	"tenfold/internal/eventlog"
 	"tenfold/internal/logtest"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/strategy"
@@ -266,7 +267,7 @@ func TestEntriesComeBack(t *testing.T) {
 	})
 }
 
-// No link leads out of the directory, and what is no file is refused.
+// No link leads out of the directory, and what is not a file is refused.
 func TestTranscriptStaysInItsDirectory(t *testing.T) {
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "victim")
 	if err := os.WriteFile(outside, []byte("mine\n"), 0o600); err != nil {

@@ -186,7 +186,7 @@ func (f *File) repair() (written, torn int64, err error) {
 }
 
 // lastSeq is the newest entry that some lines hold, -1 for none. What is cut of
-// the first line is no object.
+// the first line is not an object.
 func lastSeq(lines []byte) int64 {
 	for len(lines) > 0 {
 		begin := bytes.LastIndexByte(lines[:len(lines)-1], '\n') + 1

@@ -39,7 +39,7 @@ const (
 
 func (h *Host) failuresFile() string { return filepath.Join(h.Data, "failures.jsonl") }
 
-// Fail records a failure. That it cannot be recorded is no failure of the agent's,
+// Fail records a failure. That it cannot be recorded is not a failure of the agent's,
 // so that nothing is returned.
 func (h *Host) Fail(f Failure) {
 	if h.Data == "" {

@@ -164,7 +164,7 @@ func sum(data []byte) string {
 	return hex.EncodeToString(d[:])
 }
 
-// fileAt reads a file that is to be edited or replaced; missing is no error.
+// fileAt reads a file that is to be edited or replaced; missing is not an error.
 func fileAt(name string) (data []byte, there bool, err error) {
 	info, err := os.Stat(name)
 	switch {

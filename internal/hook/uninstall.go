@@ -65,7 +65,7 @@ func (w Written) planRemoval() (change, error) {
 // planTakingOut works out what a file of the person becomes.
 func (w Written) planTakingOut(ch *change) {
 	after, exact := w.without(ch.before)
-	ch.Action, ch.after = "restore", append([]byte{}, after...) // not nil, which is no file
+	ch.Action, ch.after = "restore", append([]byte{}, after...) // not nil, which is not a file
 	switch {
 	case w.Made && blank(after):
 		ch.Action, ch.after = "remove", nil

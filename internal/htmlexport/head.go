@@ -8,6 +8,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/picture"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 	"tenfold/internal/redact"
 )
 
@@ -46,7 +48,7 @@ func (p *page) head() {
 	p.raw(`<section aria-labelledby="tl"><h2 id="tl">Timeline</h2>`, "\n")
 	p.setup()
 	p.raw(`<p class="soft">A bar is what an entry takes, in tokens: pale what was said, full what a model sees of it; a full one is `,
-		thousands(p.scale.Tokens(p.full)), " or more. Open a turn, and an entry, to read it.</p>\n",
+		number.Thousands(p.scale.Tokens(p.full)), " or more. Open a turn, and an entry, to read it.</p>\n",
 		`<div id="tools" role="search" hidden><label for="q">Search</label><input id="q" type="search" autocomplete="off" spellcheck="false">`,
 		`<button id="prev" type="button">Previous</button><button id="next" type="button">Next</button>`,
 		`<button data-to="bad" type="button">Next error</button><button data-to="user" type="button">Next message of the person</button>`,
@@ -65,7 +67,7 @@ func (p *page) facts() {
 	all := p.scale.Counts(p.view.Totals().All())[0]
 	tokens := arrow(all.Before, all.After)
 	if saved := all.Before - all.After; saved > 0 && all.Before > 0 {
-		tokens += " (" + thousands(saved*100/all.Before) + " % smaller)"
+		tokens += " (" + number.Thousands(saved*100/all.Before) + " % smaller)"
 	}
 	shown := "all that was said, and what a model sees of it"
 	if p.Compacted {
@@ -74,8 +76,8 @@ func (p *page) facts() {
 	p.raw("<dl>\n")
 	p.fact("Shows", shown)
 	p.fact("Tokens", tokens)
-	p.fact("Turns", thousands(p.log.Turns()))
-	p.fact("Entries", thousands(int(p.log.Version())))
+	p.fact("Turns", number.Thousands(p.log.Turns()))
+	p.fact("Entries", number.Thousands(int(p.log.Version())))
 	p.fact("Model", p.safe(p.view.Config().Model))
 	p.fact("Agent", p.safe(p.Tool))
 	p.fact("Directory", p.safe(p.Directory))
@@ -97,7 +99,7 @@ func (p *page) redacted() {
 		for k, n := range p.found.Redacted {
 			if n > 0 {
 				one, many := redact.Kind(k).Words()
-				p.raw(count(n, one, many))
+				p.raw(number.CountOf(n, one, many))
 				if all -= n; all > 0 {
 					p.raw(", ")
 				}
@@ -109,7 +111,7 @@ func (p *page) redacted() {
 		p.raw("Only what has the form of a secret, of an e-mail address or of a home directory is found: read before you share.")
 	}
 	if p.found.Cut > 0 {
-		p.raw(" ", count(p.found.Cut, "text is", "texts are"), " cut at ", thousands(LongestText>>10), " KB.")
+		p.raw(" ", number.CountOf(p.found.Cut, "text is", "texts are"), " cut at ", number.Thousands(LongestText>>10), " KB.")
 	}
 	p.raw("</p>\n")
 }
@@ -126,10 +128,10 @@ func (p *page) sumsOfFates() {
 		}
 		n := ""
 		if entries {
-			n = thousands(c.Entries)
+			n = number.Thousands(c.Entries)
 		}
 		p.raw(`<tr><th scope="row" class="f-`, class, `"><span class="ft">`, name, `</span></th><td class="r">`,
-			n, `</td><td class="r">`, thousands(c.Before), `</td><td class="r">`, thousands(c.After), "</td></tr>\n")
+			n, `</td><td class="r">`, number.Thousands(c.Before), `</td><td class="r">`, number.Thousands(c.After), "</td></tr>\n")
 	}
 	var counts []tenfold.Count
 	for _, f := range tenfold.Fates() {
@@ -167,15 +169,15 @@ func (p *page) compactions() {
 		now := ""
 		if by, ok := p.by[o.ID]; ok {
 			sum := p.scale.Counts(by)[0]
-			now = count(sum.Entries, "entry", "entries") + ", " + arrow(sum.Before, sum.After)
+			now = number.CountOf(sum.Entries, "entry", "entries") + ", " + arrow(sum.Before, sum.After)
 		}
 		why := what(c)
 		if c.Reason != "" {
 			why += ": " + c.Reason
 		}
-		link := p.safe(tagFor(o.ID))
+		link := p.safe(terminal.Tag(o.ID))
 		if !p.Compacted {
-			link = `<a href="#e` + number(o.Seq) + `">` + link + "</a>"
+			link = `<a href="#e` + numeral(o.Seq) + `">` + link + "</a>"
 		}
 		p.raw("<tr><td>", link, state, "</td><td>", when(e.Time), "</td><td>", p.safe(where(c)), "</td><td>", p.safe(why), `</td><td class="r">`,
 			did, `</td><td class="r">`, now, "</td></tr>\n")
@@ -203,7 +205,7 @@ func (p *page) setup() {
 		for _, t := range c.Tools {
 			names = append(names, t.Name)
 		}
-		p.raw(`<details class="setup"><summary>`, count(len(names), "tool", "tools"), "</summary><p>", p.safe(strings.Join(names, ", ")), "</p></details>\n")
+		p.raw(`<details class="setup"><summary>`, number.CountOf(len(names), "tool", "tools"), "</summary><p>", p.safe(strings.Join(names, ", ")), "</p></details>\n")
 	}
 }
 

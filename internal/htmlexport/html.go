@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 )
 
 // raw writes markup of ours: never a text of the conversation.
@@ -50,7 +51,7 @@ func (p *page) pre(class, text string) {
 	_, _ = escapes.WriteString(p.out, terminal.Visible(strings.ReplaceAll(text, "\r\n", "\n")))
 	p.raw("</pre>\n")
 	if rest > 0 {
-		p.raw(`<p class="cut">… `, thousands(rest), " bytes more are not in this file</p>\n")
+		p.raw(`<p class="cut">… `, number.Thousands(rest), " bytes more are not in this file</p>\n")
 	}
 }
 
@@ -86,27 +87,12 @@ func when(t time.Time) string {
 	return `<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04") + " UTC</time>"
 }
 
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + many
-}
-
 // arrow is a count of tokens before and after, or one number where nothing changed.
 func arrow(before, after int) string {
 	if before == after {
-		return thousands(before)
+		return number.Thousands(before)
 	}
-	return thousands(before) + " → " + thousands(after)
+	return number.Thousands(before) + " → " + number.Thousands(after)
 }
 
 // barSteps is how many lengths a bar has.

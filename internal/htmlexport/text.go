@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/number"
 )
 
 // kindWord names a kind.
@@ -46,7 +47,7 @@ func textOf(p tenfold.Payload) string {
 		return v.Text
 	case tenfold.Reasoning:
 		if strings.TrimSpace(v.Text) == "" {
-			return "(" + thousands(len(v.Encrypted)+len(v.Signature)) + " bytes that only the provider can read)"
+			return "(" + number.Thousands(len(v.Encrypted)+len(v.Signature)) + " bytes that only the provider can read)"
 		}
 		return v.Text
 	case tenfold.ToolCall:
@@ -71,7 +72,7 @@ func partsText(parts []tenfold.Part) string {
 		if p.File == nil {
 			b.WriteString(p.Text)
 		} else {
-			b.WriteString("[" + string(p.File.Type) + " " + p.File.Label() + ", " + thousands(int(p.File.Size())) + " bytes]")
+			b.WriteString("[" + string(p.File.Type) + " " + p.File.Label() + ", " + number.Thousands(int(p.File.Size())) + " bytes]")
 		}
 	}
 	return b.String()
@@ -128,23 +129,23 @@ func note(p tenfold.Payload) (kind, text string) {
 			return "model", v.Model
 		}
 	case tenfold.Pin:
-		return "pin", "pinned " + count(len(v.Entries), "entry", "entries")
+		return "pin", "pinned " + number.CountOf(len(v.Entries), "entry", "entries")
 	case tenfold.Unpin:
-		return "pin", "unpinned " + count(len(v.Entries), "entry", "entries")
+		return "pin", "unpinned " + number.CountOf(len(v.Entries), "entry", "entries")
 	case tenfold.Recalled:
-		return "recalled", "a model asked for " + count(len(v.Entries), "entry", "entries") + " again"
+		return "recalled", "a model asked for " + number.CountOf(len(v.Entries), "entry", "entries") + " again"
 	}
 	return "", ""
 }
 
 // where is the range of a compaction.
 func where(c tenfold.Compaction) string {
-	out := "turn " + thousands(c.FromTurn)
+	out := "turn " + number.Thousands(c.FromTurn)
 	if c.ToTurn != c.FromTurn {
-		out = "turns " + thousands(c.FromTurn) + "–" + thousands(c.ToTurn)
+		out = "turns " + number.Thousands(c.FromTurn) + "–" + number.Thousands(c.ToTurn)
 	}
 	if c.ToStep != nil {
-		out += ", to step " + thousands(*c.ToStep)
+		out += ", to step " + number.Thousands(*c.ToStep)
 	}
 	return out
 }
@@ -181,14 +182,4 @@ func what(c tenfold.Compaction) string {
 	return strings.Join(words, ", ")
 }
 
-// tagFor shortens the id of a compaction to its end: those made at about the same
-// time begin alike.
-func tagFor(id string) string {
-	const show = 6
-	if len(id) <= show+5 {
-		return id
-	}
-	return "cmp_…" + strings.ToValidUTF8(id[len(id)-show:], "")
-}
-
-func number(seq int64) string { return strconv.FormatInt(seq, 10) }
+func numeral(seq int64) string { return strconv.FormatInt(seq, 10) }

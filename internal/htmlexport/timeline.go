@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 	"tenfold/tool"
 )
 
@@ -42,7 +44,7 @@ func (p *page) entries() {
 			if fate != tenfold.Kept {
 				r.why = r.fate + ": " + p.view.Why(e.Seq).String()
 				if by != "" {
-					r.why += ", " + tagFor(by)
+					r.why += ", " + terminal.Tag(by)
 				}
 				if seen, ok := p.shown[e.Seq]; ok {
 					if r.seen = p.textOf(seen); r.seen == r.text {
@@ -81,12 +83,12 @@ func (p *page) item(it tenfold.Item) row {
 		r.fate, r.before = "added", 0
 		r.why = "put in by the projection: " + it.Added.String()
 		if it.By != "" {
-			r.why += ", " + tagFor(it.By)
+			r.why += ", " + terminal.Tag(it.By)
 		}
 	default:
 		r.fate = it.Fate.String()
 		if it.Fate != tenfold.Kept && it.By != "" {
-			r.why = r.fate + ", " + tagFor(it.By)
+			r.why = r.fate + ", " + terminal.Tag(it.By)
 		}
 	}
 	return r
@@ -99,9 +101,9 @@ func (p *page) gap(first, before int64) {
 		if hidden > 0 {
 			did := ""
 			if by != "" {
-				did = ", " + tagFor(by)
+				did = ", " + terminal.Tag(by)
 			}
-			p.raw(`<p class="gap">× `, count(hidden, "entry", "entries"), ", ", thousands(p.scale.Tokens(tokens)), " tokens, that a model does not see", p.safe(did), "</p>\n")
+			p.raw(`<p class="gap">× `, number.CountOf(hidden, "entry", "entries"), ", ", number.Thousands(p.scale.Tokens(tokens)), " tokens, that a model does not see", p.safe(did), "</p>\n")
 		}
 		hidden, tokens = 0, 0
 	}
@@ -182,13 +184,13 @@ func (p *page) openTurn(turn int) {
 	if len(p.turns) == 1 {
 		open = " open"
 	}
-	p.raw(`<details class="turn"`, open, `><summary><h2>Turn `, thousands(turn), `</h2><span class="x">`)
+	p.raw(`<details class="turn"`, open, `><summary><h2>Turn `, number.Thousands(turn), `</h2><span class="x">`)
 	found := p.redact.Counts // of the entry, which is counted where it stands
 	asked, _ := line(p.without(cmp.Or(t.asked, t.said)))
 	p.redact.Counts = found
-	p.raw(asked, `</span><span class="facts">`, count(t.entries, "entry", "entries"))
+	p.raw(asked, `</span><span class="facts">`, number.CountOf(t.entries, "entry", "entries"))
 	if t.errors > 0 {
-		p.raw(` · <span class="bad">`, count(t.errors, "error", "errors"), "</span>")
+		p.raw(` · <span class="bad">`, number.CountOf(t.errors, "error", "errors"), "</span>")
 	}
 	if !t.at.IsZero() {
 		p.raw(" · ", when(t.at))
@@ -222,7 +224,7 @@ func (p *page) row(r row) {
 	}
 	id := ""
 	if r.seq > 0 {
-		id = ` id="e` + number(r.seq) + `"`
+		id = ` id="e` + numeral(r.seq) + `"`
 	}
 	short := whole && r.why == "" && r.seen == ""
 	if short {
@@ -232,7 +234,7 @@ func (p *page) row(r row) {
 	}
 	seq := ""
 	if r.seq > 0 {
-		seq = number(r.seq)
+		seq = numeral(r.seq)
 	}
 	p.raw(`<span class="n">`, seq, `</span><b>`, p.safe(r.kind), "</b>")
 	p.raw(`<span class="x">`)

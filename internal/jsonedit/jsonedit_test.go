@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold/internal/jsonedit"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 func TestInsertKeepsTheStyleOfTheFile(t *testing.T) {

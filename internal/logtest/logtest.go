@@ -435,6 +435,7 @@ func (d *drawer) textPolicy() *tenfold.TextPolicy {
 		Action: tenfold.Selective, Rest: pick(d, "", "", tenfold.Omit, tenfold.Keep),
 		Marks: pick(d, "", tenfold.MarksShort), Recall: d.int(0, 3) == 0, Entries: map[int64]tenfold.TextTrim{},
 	}
+	p.Requests = p.Rest == tenfold.Omit && d.bool()
 	for range d.int(0, 12) {
 		p.Entries[int64(d.number(1, len(d.entries)+9))] = d.textTrim()
 	}

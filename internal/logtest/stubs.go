@@ -28,7 +28,7 @@ func HoldStubs(t rapid.TB, p *tenfold.Projection) {
 			}
 			var left, all map[string]json.RawMessage
 			if err := json.Unmarshal([]byte(got.Arguments), &left); err != nil {
-				t.Fatalf("entry %d: %q is no object: %v", it.Seq, got.Arguments, err)
+				t.Fatalf("entry %d: %q is not an object: %v", it.Seq, got.Arguments, err)
 			}
 			if json.Unmarshal([]byte(call.Arguments), &all) != nil {
 				continue

@@ -62,6 +62,7 @@ func ways(b *testing.B, up http.HandlerFunc) []*way {
 	}
 	b.Cleanup(func() { _ = store.Close() })
 	k := keeper.New(keeper.Options{
+		Idle: restTime,
 		Open: func(context.Context) (*session.Service, error) { return session.NewService(store), nil },
 		Configure: func(_, model string) (session.Live, error) {
 			l, err := config.Read(config.Sources{})
@@ -224,8 +225,13 @@ func (d *dialog) call(i int) {
 
 func (d *dialog) next() []byte {
 	body := d.head + d.text.String() + "]}"
-	d.text.WriteString(`,{"role":"assistant","content":[{"type":"text","text":"The loaf rises."}]},{"role":"user","content":[{"type":"text","text":"And then?"}]}`)
+	d.say()
 	return []byte(body)
+}
+
+// say adds the answer, and what the person says to it.
+func (d *dialog) say() {
+	d.text.WriteString(`,{"role":"assistant","content":[{"type":"text","text":"The loaf rises."}]},{"role":"user","content":[{"type":"text","text":"And then?"}]}`)
 }
 
 // X9: a turn more of a long conversation, which is what nearly all requests are.
@@ -326,57 +332,106 @@ func BenchmarkX9Streams(b *testing.B) {
 }
 
 // X9: the request at which an epoch begins, of a conversation that was followed all
-// along. Its answers tell what it takes, so that it is known when it is full. One grows
-// as conversations do, and is read ahead for the plan while a tool runs; the other
-// doubles at once. CPU is that of the process while the request is on its way,
-// client and upstream included.
+// along, and those that fill it up to there. Its answers tell what it takes, so that it
+// is known when it is full: by an answer, with a thought in it or without, by what the
+// person said, or inside a turn whose answers think and call. CPU is that of the process
+// while the request is on its way, client and upstream included.
 func BenchmarkX9Epoch(b *testing.B) {
 	for _, size := range []int{400 << 10, 4 << 20} {
-		for name, from := range map[string]int{"ahead": size * 93 / 100, "at once": size / 2} {
+		for _, name := range []string{"answer", "thought", "words", "loop"} {
 			b.Run(fmt.Sprintf("%dKB/%s", size>>10, name), func(b *testing.B) {
 				var arrived atomic.Int64
+				var answer atomic.Value // the blocks of the answer
 				all := ways(b, func(w http.ResponseWriter, r *http.Request) {
 					body, _ := io.ReadAll(r.Body)
 					arrived.Store(int64(len(body)))
-					w.Header().Set("Content-Type", "text/event-stream")
-					_, _ = io.WriteString(w, strings.Replace(stream, `"cache_read_input_tokens":100000`, fmt.Sprintf(`"cache_read_input_tokens":%d`, len(body)/3), 1))
+					w.Header().Set("Content-Type", "application/json")
+					_, _ = fmt.Fprintf(w, `{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[%s],"stop_reason":"end_turn","usage":{"input_tokens":10,"cache_read_input_tokens":%d,"output_tokens":5}}`,
+						answer.Load(), len(body)/3)
 				})
 				benchWindow.Store(int64(size) / 3 * 100 / 82) // 80 % of it are a little less than size
 				defer benchWindow.Store(0)
 				cpu := map[*way][]time.Duration{}
 				for i := 0; b.Loop(); i++ {
-					d := newSource(from, fmt.Sprint("epoch ", i))
-					for range 3 {
-						body := d.next()
+					d := newSource(size*93/100, fmt.Sprint("epoch ", i))
+					// ask sends what was said, has the model answer, and tells whether an epoch
+					// began. What came before is not measured.
+					ask := func(blocks string, measured bool) (began bool) {
+						answer.Store(blocks)
+						body := []byte(d.head + d.text.String() + "]}")
 						for _, w := range all {
+							before := processorTime()
 							w.ask(b, d, body)
-							w.first, w.last = w.first[:len(w.first)-1], w.last[:len(w.last)-1]
-							if n := arrived.Load(); n < int64(len(body)*9/10) {
-								b.Fatalf("an epoch began too early: %d of %d bytes arrived", n, len(body))
+							spent := processorTime() - before
+							if began = w.name == "ours" && arrived.Load() < int64(len(body)*9/10); measured {
+								cpu[w] = append(cpu[w], spent)
+							} else {
+								w.first, w.last = w.first[:len(w.first)-1], w.last[:len(w.last)-1]
 							}
 						}
+						_, _ = fmt.Fprintf(&d.text, `,{"role":"assistant","content":[%s]}`, blocks)
+						return began
 					}
-					rest()
-					d.grow(size * 51 / 50)
-					body := d.next()
-					for _, w := range all {
-						before := processorTime()
-						w.ask(b, d, body)
-						cpu[w] = append(cpu[w], processorTime()-before)
-						if n := arrived.Load(); w.name == "ours" && n > int64(len(body)*9/10) {
-							b.Fatalf("no epoch began: %d of %d bytes arrived", n, len(body))
+					person := func(text string) {
+						_, _ = fmt.Fprintf(&d.text, `,{"role":"user","content":[{"type":"text","text":"%s"}]}`, text)
+					}
+					for range 2 {
+						if ask(said, false) {
+							b.Fatal("an epoch began too early")
 						}
+						person("And then?")
+					}
+					ask(said, false)
+					rest()
+					switch name {
+					case "answer", "thought":
+						d.grow(size * 51 / 50)
+						ask(map[string]string{"answer": "", "thought": thought}[name]+said, false)
+						rest()
+						person("And then?")
+					case "words":
+						person(strings.Repeat(d.result(0), size*9/100/4000))
+						ask(said, true)
+						rest()
+						person("And then?")
+					case "loop":
+						person("Read on.")
+						for step := 0; ; step++ {
+							if step == 50 {
+								b.Fatal("no epoch began in the loop")
+							}
+							id := fmt.Sprintf("toolu_loop_%d", step)
+							began := ask(thought+fmt.Sprintf(`{"type":"tool_use","id":"%s","name":"Read","input":{"file_path":"/recipes/%s.txt"}}`, id, id), d.text.Len() > size)
+							if rest(); began {
+								break
+							}
+							_, _ = fmt.Fprintf(&d.text, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"%s","content":"%s"}]}`, id, strings.Repeat(d.result(0), max(size/100/4000, 1)))
+						}
+						continue
+					}
+					if !ask(said, true) {
+						b.Fatal("no epoch began")
 					}
 					rest()
 				}
 				report(b, all)
 				for _, w := range all {
 					b.ReportMetric(float64(quantile(cpu[w], .5))/1e6, w.name+"-cpu-ms-p50")
+					b.ReportMetric(float64(slices.Max(cpu[w]))/1e6, w.name+"-cpu-ms-max")
 				}
 			})
 		}
 	}
 }
+
+// The blocks of answers.
+const (
+	said    = `{"type":"text","text":"The loaf rises."}`
+	thought = `{"type":"thinking","thinking":"hm","signature":"c2ln"},`
+)
+
+// restTime is how long after an answer a conversation is at rest.
+const restTime = 300 * time.Millisecond
 
 // rest waits until nothing is done beside the requests any more.
 func rest() {
@@ -389,13 +444,11 @@ func rest() {
 	}
 }
 
-// grow adds what a tool gave, up to a size, and the person goes on: inside a turn the
-// limit is another.
+// grow adds what a tool gave, up to a size.
 func (d *dialog) grow(size int) {
 	for ; d.text.Len() < size; d.calls++ {
 		d.call(d.calls)
 	}
-	_ = d.next()
 }
 
 // processorTime is what the process has used of the processor.

@@ -39,7 +39,7 @@ func until[T any](t *testing.T, what string, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("never: " + what)
 		panic("")
 	}

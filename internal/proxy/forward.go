@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"tenfold/internal/proxy/wire"
+	"tenfold/internal/telemetry"
 )
 
 // A passage is a request on its way and its response.
@@ -54,7 +55,9 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, t target) {
 		name = p.protocol
 	}
 	status, cut := p.run(protocol, kind, name != "")
-	s.log.Debug("request", "client", t.route.Client, "upstream", t.name, "protocol", name, "status", status, "cut", cut, "took", time.Since(start))
+	took := time.Since(start)
+	s.log.Info("request", "client", t.route.Client, "upstream", t.name, "protocol", name, "status", status, "cut", cut, "took", took)
+	telemetry.Forwarded(ctx, t.name, status, took)
 	if cut {
 		panic(http.ErrAbortHandler)
 	}

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"tenfold/internal/graceful"
 	"tenfold/internal/proxy/wire"
 )
 
@@ -21,7 +21,7 @@ type Options struct {
 	Keeper Keeper
 	// Transport sends requests on; nil is [NewTransport].
 	Transport http.RoundTripper
-	// Log hears of every request (debug) and of vendors that cannot be reached
+	// Log hears of every request (info) and of vendors that cannot be reached
 	// (warn), never of a header, a query or a body (X8). Nil is silent.
 	Log *slog.Logger
 	// Hosts are names, beside those of this machine's own loopback, by which
@@ -150,29 +150,13 @@ const (
 // Serve answers requests until the context ends; then streams under way have a few
 // seconds to come to their end, and are cut. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{
+	err := graceful.Serve(ctx, &http.Server{
 		Handler: s, MaxHeaderBytes: longestHeader, ReadHeaderTimeout: time.Minute,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
-	stopped := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(stopped)
-		soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
-		defer cancel()
-		if server.Shutdown(soon) != nil {
-			_ = server.Close()
-		}
-	})
-	err := server.Serve(l)
-	if !stop() {
-		<-stopped
-	}
+	}, l, goodbye)
 	s.heard.Wait()
 	if t, ok := s.transport.(interface{ CloseIdleConnections() }); ok {
 		t.CloseIdleConnections()
-	}
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
 	}
 	return err
 }

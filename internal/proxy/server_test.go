@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold/internal/proxy/wire"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -27,14 +27,11 @@ func Here(ctx context.Context, s *session.Service, dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
-	looked := 0
-	for c, err := range s.List(ctx) {
-		if err != nil {
-			return "", err
-		}
-		if looked++; looked > mostLooked {
-			break
-		}
+	newest, err := s.Page(ctx, nil, mostLooked)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range newest {
 		if c.Origin.Directory != "" {
 			if tool.CleanPath(c.Origin.Directory) == tool.CleanPath(dir) {
 				return c.ID, nil

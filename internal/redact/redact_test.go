@@ -66,7 +66,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// What is no secret and names nobody stays as it is.
+// What is not a secret and names nobody stays as it is.
 func TestNothingToRedact(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

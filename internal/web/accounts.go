@@ -18,6 +18,7 @@ import (
 // asks, and again only where they went on.
 type accounts struct {
 	service *session.Service
+	census  *census
 	prices  provider.Prices
 	alive   context.Context //nolint:containedctx // of the server: it ends the reading
 	working sync.WaitGroup
@@ -31,9 +32,9 @@ type accounts struct {
 	seed maphash.Seed
 }
 
-func newAccounts(alive context.Context, service *session.Service) *accounts {
+func newAccounts(alive context.Context, service *session.Service, census *census) *accounts {
 	return &accounts{
-		service: service, prices: provider.Shipped(), alive: alive,
+		service: service, census: census, prices: provider.Shipped(), alive: alive,
 		of: map[string]*account{}, seen: map[uint64]string{}, seed: maphash.MakeSeed(),
 	}
 }
@@ -68,14 +69,14 @@ type spent struct {
 	input, cacheRead, cacheWrite, output int
 }
 
-// current reports whether an account is that of a log as it stands.
+// current reports whether an account is that of a log as it stands, or later.
 func (a *account) current(c store.Conversation) bool {
-	return a != nil && a.row.Version == c.Version && a.row.Created.Equal(c.Created)
+	return a != nil && a.row.Version >= c.Version && a.row.Created.Equal(c.Created)
 }
 
 // dollars is what the responses of a conversation cost, as far as it was read; what
 // is not is read from now on.
-func (a *accounts) dollars(c store.Conversation) (dollars float64, known bool) {
+func (a *accounts) dollars(c store.Conversation) float64 {
 	a.mu.Lock()
 	one := a.of[c.ID]
 	a.mu.Unlock()
@@ -83,9 +84,9 @@ func (a *accounts) dollars(c store.Conversation) (dollars float64, known bool) {
 		a.wake()
 	}
 	if one == nil {
-		return 0, false
+		return 0
 	}
-	return one.dollars, true
+	return one.dollars
 }
 
 // wake has what went on read.
@@ -105,13 +106,12 @@ func (a *accounts) wake() {
 }
 
 func (a *accounts) readAll() {
-	var all []store.Conversation
+	all, _, err := a.census.list(a.alive)
+	if err != nil {
+		return // whoever asks lists them too, and is told
+	}
 	there := map[string]bool{}
-	for c, err := range a.service.List(a.alive) {
-		if err != nil {
-			return // whoever asks lists them too, and is told
-		}
-		all = append(all, c)
+	for _, c := range all {
 		there[c.ID] = true
 	}
 	a.forget(there)

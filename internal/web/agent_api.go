@@ -17,9 +17,6 @@ func (s *Server) declareAgent() {
 	declareEmpty(s, say, s.say)
 	declareEmpty(s, operation(http.MethodPost, "stop", "/conversations/{id}/stop", "Stop the agent, and keep what it did"), s.stopAgent)
 	declareEmpty(s, operation(http.MethodPost, "reply", "/conversations/{id}/questions/{qid}", "Answer a question of the agent"), s.reply)
-	begin := operation(http.MethodPost, "begin", "/conversations", "Make a conversation")
-	begin.DefaultStatus = http.StatusCreated
-	declare(s, begin, s.beginConversation)
 }
 
 type saying struct {
@@ -96,16 +93,4 @@ func (s *Server) talking(ctx context.Context, id string, f func(*talk) error) er
 		return err
 	}
 	return f(s.live.peek(row.ID))
-}
-
-type beginning struct {
-	Body Fresh
-}
-
-func (s *Server) beginConversation(ctx context.Context, in *beginning) (out Conversation, err error) {
-	made, err := s.service.Create(ctx, session.Create{Title: strings.TrimSpace(in.Body.Title)})
-	if err != nil {
-		return out, err
-	}
-	return s.conversation(ctx, &InConversation{ID: made.ID()})
 }

@@ -13,7 +13,6 @@ import (
 func (s *Server) declareCompact() {
 	const one = "/conversations/{id}"
 	declare(s, operation(http.MethodPost, "plan", one+"/plan", "Say what a compaction would do; calls no model and writes nothing"), s.plan)
-	declare(s, operation(http.MethodPost, "compact", one+"/compactions", "Compact in place"), s.compact)
 	declare(s, operation(http.MethodPost, "undo", one+"/undo", "Undo the newest compacting command"), s.undo)
 	declare(s, operation(http.MethodPost, "redo", one+"/redo", "Apply again what was undone last"), s.redo)
 	declareEmpty(s, operation(http.MethodPut, "pin", one+"/pins/{seq}", "Pin an entry, and the other half of a call and its result"), func(ctx context.Context, in *pinned) error {
@@ -86,10 +85,16 @@ func trialOf(r report.Report, o *opened) Trial {
 // atVersion refuses a log that is not the one that a person looked at; 0 takes any.
 func atVersion(s *session.Session, version int64) error {
 	if now := s.Log().Version(); version != 0 && version != now {
-		return conflict("the conversation has "+strconv.FormatInt(now, 10)+" entries now, not "+strconv.FormatInt(version, 10),
-			"look at what is new and try again, or leave out the version")
+		return moved(version, now, "look at what is new and try again, or leave out the version")
 	}
 	return nil
+}
+
+// moved is a log that is at another version than the one a request names.
+func moved(expected, actual int64, hint string) *Problem {
+	p := conflict("the conversation has "+strconv.FormatInt(actual, 10)+" entries now, not "+strconv.FormatInt(expected, 10), hint)
+	p.Expected, p.Actual = &expected, &actual
+	return p
 }
 
 func conflict(detail, hint string) *Problem {
@@ -98,13 +103,13 @@ func conflict(detail, hint string) *Problem {
 
 // compact is "tenfold conversation compact --in-place". Where a model may be asked
 // it works on a session of its own: everything else goes on meanwhile.
-func (s *Server) compact(ctx context.Context, in *wished) (out report.Report, err error) {
+func (s *Server) compact(ctx context.Context, in *compacting) (out report.Report, err error) {
 	if err := s.writable(); err != nil {
 		return out, err
 	}
 	alone := ""
 	err = s.with(ctx, in.ID, func(o *session.Session) error {
-		p, err := s.prepared(o, in.Body)
+		p, err := s.prepared(o, in)
 		if err != nil {
 			return err
 		}
@@ -122,18 +127,24 @@ func (s *Server) compact(ctx context.Context, in *wished) (out report.Report, er
 	if err != nil {
 		return out, err
 	}
-	p, err := s.prepared(o, in.Body)
+	p, err := s.prepared(o, in)
 	if err != nil {
 		return out, err
 	}
 	return applied(ctx, o, p)
 }
 
-func (s *Server) prepared(o *session.Session, w Wish) (Prepared, error) {
-	if err := atVersion(o, w.Version); err != nil {
-		return Prepared{}, err
+func (s *Server) prepared(o *session.Session, in *compacting) (Prepared, error) {
+	if _, again := o.Log().Lookup("cmp_" + requestID(in.Key) + "/0"); in.Key == "" || !again { // else it is there already
+		if err := atVersion(o, in.Body.Version); err != nil {
+			return Prepared{}, err
+		}
 	}
-	return s.backend.Request(o, w, false)
+	p, err := s.backend.Request(o, in.Body.Wish, false)
+	if in.Key != "" {
+		p.Request.ID = requestID(in.Key)
+	}
+	return p, err
 }
 
 // applied compacts. What was looked at is what is planned over; entries that come

@@ -3,6 +3,8 @@ package web
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -25,7 +27,9 @@ type InConversation struct {
 
 func (s *Server) declareConversations() {
 	declare(s, operation(http.MethodGet, "meta", "/meta", "What this server offers"), func(context.Context, *struct{}) (Meta, error) {
-		return s.backend.Meta(), nil
+		m := s.backend.Meta()
+		m.Jobs = s.jobs != nil
+		return m, nil
 	})
 	declare(s, operation(http.MethodGet, "conversations", "/conversations", "List conversations"), s.conversations)
 	declare(s, operation(http.MethodGet, "conversation", "/conversations/{id}", "Describe a conversation"), s.conversation)
@@ -38,12 +42,14 @@ type listed struct {
 	Tool    string `query:"tool"`
 	Since   string `query:"since" doc:"went on after: a day, a time, or how long ago (2d)"`
 	Until   string `query:"until" doc:"began before; a day counts to its end"`
-	Sort    string `query:"sort" enum:"updated,ended,tokens,dollars" default:"updated"`
+	Sort    string `query:"sort" enum:"updated,ended,tokens,dollars" default:"updated" doc:"the last appended to first, which alone reads no more than a page of the store; by the last activity, by tokens or by cost. Only a walk over all pages in the order of updated misses none, whatever is appended meanwhile: what changed since it began comes again on its last pages"`
+	Totals  bool   `query:"totals" doc:"also give total, sums, projects and tools, of the whole list"`
 	Cursor  string `query:"cursor"`
 	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
 }
 
-// conversations reads no log: the store knows the totals.
+// conversations reads no log, and of the store one page, unless more is asked for: then
+// the whole list, if it was not read lately.
 func (s *Server) conversations(ctx context.Context, in *listed) (out Conversations, err error) {
 	filter := listing.Filter{Tool: in.Tool}
 	for _, bound := range []struct {
@@ -62,60 +68,126 @@ func (s *Server) conversations(ctx context.Context, in *listed) (out Conversatio
 	if in.Project != "" {
 		filter.Directories = []string{in.Project}
 	}
-	after, err := in.position()
-	if err != nil {
-		return out, err
-	}
 	active, err := s.backend.Active()
 	if err != nil {
 		return out, err
 	}
-	var found []ConversationRow
-	projects, tools, now := map[string]int{}, map[string]int{}, time.Now()
-	for c, err := range s.service.List(ctx) {
+	now := time.Now()
+	passes := func(c store.Conversation) bool { return filter.Matches(c, now) && in.names(c) }
+	if in.Sort == "updated" {
+		walk, err := walkOf(in.Cursor)
 		if err != nil {
 			return out, err
 		}
-		row := s.row(c, active)
-		if row.Project != "" {
-			projects[row.Project]++
+		page, next, err := listing.Page(ctx, s.service, walk, in.Limit, passes)
+		for _, c := range page {
+			out.Items = append(out.Items, s.row(c, active))
 		}
-		if row.Tool != "" {
-			tools[row.Tool]++
-		}
-		if filter.Matches(c, now) && in.names(row) {
-			found = append(found, row)
-			out.Sums.Before += row.Tokens.Before
-			out.Sums.After += row.Tokens.After
-			out.Sums.Dollars += row.Dollars
+		if out.Next = cursorOf(next); err != nil || !in.Totals {
+			return out, err
 		}
 	}
+	all, asOf, err := s.census.list(ctx)
+	if err != nil {
+		return out, err
+	}
+	var found []costed
+	projects, tools, sums := map[string]int{}, map[string]int{}, ListSums{}
+	for _, c := range all {
+		if c.Origin.Directory != "" {
+			projects[c.Origin.Directory]++
+		}
+		if tool := session.ToolOf(c); tool != "" {
+			tools[tool]++
+		}
+		if passes(c) {
+			dollars := s.accounts.dollars(c)
+			found = append(found, costed{c, dollars})
+			sums.Before += c.Stats.TokensBefore
+			sums.After += c.Stats.TokensAfter
+			sums.Dollars += dollars
+		}
+	}
+	out.AsOf = new(asOf.UTC())
+	if in.Totals {
+		out.Total, out.Sums, out.Projects, out.Tools = new(len(found)), &sums, facets(projects), facets(tools)
+	}
+	if in.Sort == "updated" {
+		return out, nil
+	}
 	in.order(found)
-	out.Total, out.Projects, out.Tools = len(found), facets(projects), facets(tools)
-	from := min(after, len(found))
+	from := 0
+	if in.Cursor != "" {
+		if from, err = strconv.Atoi(in.Cursor); err != nil || from < 0 {
+			return out, unknownCursor(in.Cursor)
+		}
+	}
+	from = min(from, len(found))
 	to := min(from+in.Limit, len(found))
-	if out.Items = found[from:to]; to < len(found) {
+	for _, c := range found[from:to] {
+		out.Items = append(out.Items, s.row(c.Conversation, active))
+	}
+	if to < len(found) {
 		out.Next = strconv.Itoa(to)
 	}
 	return out, nil
 }
 
-// position is where a page begins. The list is as long as a person's, so that a
-// cursor need be no more than that.
-func (in *listed) position() (int, error) {
-	if in.Cursor == "" {
-		return 0, nil
+// cursorOf writes where a walk stands, whatever bytes its ids have.
+func cursorOf(w *listing.Walk) string {
+	if w == nil {
+		return ""
 	}
-	at, err := strconv.Atoi(in.Cursor)
-	if err != nil || at < 0 {
-		return 0, refused("unknown cursor "+strconv.Quote(in.Cursor), "take \"next\" of the page before")
+	text, err := json.Marshal([...]*cursorPlace{newCursorPlace(w.After), newCursorPlace(w.Began), newCursorPlace(w.Until)})
+	if err != nil {
+		panic(err) // numbers and bytes are always written
 	}
-	return at, nil
+	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// names reports whether a row has all words that are looked for.
-func (in *listed) names(r ConversationRow) bool {
-	text := strings.ToLower(r.Title + "\n" + r.Project + "\n" + r.ID + "\n" + r.Tool)
+func walkOf(cursor string) (*listing.Walk, error) {
+	if cursor == "" {
+		return nil, nil //nolint:nilnil // a walk begins
+	}
+	var places []*cursorPlace
+	text, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil {
+		err = json.Unmarshal(text, &places)
+	}
+	if err != nil || len(places) != 3 {
+		return nil, unknownCursor(cursor)
+	}
+	return &listing.Walk{After: places[0].place(), Began: places[1].place(), Until: places[2].place()}, nil
+}
+
+// A cursorPlace is a place as a cursor has it.
+type cursorPlace struct {
+	Seconds int64  `json:"s"`
+	Nanos   int64  `json:"n"`
+	ID      []byte `json:"i"`
+}
+
+func newCursorPlace(p *store.Place) *cursorPlace {
+	if p == nil {
+		return nil
+	}
+	return &cursorPlace{p.Updated.Unix(), int64(p.Updated.Nanosecond()), []byte(p.ID)}
+}
+
+func (c *cursorPlace) place() *store.Place {
+	if c == nil {
+		return nil
+	}
+	return &store.Place{Updated: time.Unix(c.Seconds, c.Nanos).UTC(), ID: string(c.ID)}
+}
+
+func unknownCursor(cursor string) error {
+	return refused("unknown cursor "+strconv.Quote(cursor), "take \"next\" of the page before")
+}
+
+// names reports whether a conversation has all words that are looked for.
+func (in *listed) names(c store.Conversation) bool {
+	text := strings.ToLower(c.Title + "\n" + c.Origin.Directory + "\n" + c.ID + "\n" + session.ToolOf(c))
 	for word := range strings.FieldsSeq(strings.ToLower(in.Q)) {
 		if !strings.Contains(text, word) {
 			return false
@@ -124,15 +196,25 @@ func (in *listed) names(r ConversationRow) bool {
 	return true
 }
 
+// costed is a conversation with what it cost.
+type costed struct {
+	store.Conversation
+	dollars float64
+}
+
 // order sorts what comes in the order of the last change.
-func (in *listed) order(rows []ConversationRow) {
+func (in *listed) order(all []costed) {
 	switch in.Sort {
 	case "ended":
-		slices.SortStableFunc(rows, func(x, y ConversationRow) int { return y.Ended.Compare(x.Ended) })
+		slices.SortStableFunc(all, func(x, y costed) int {
+			_, xEnded := listing.Span(x.Conversation)
+			_, yEnded := listing.Span(y.Conversation)
+			return yEnded.Compare(xEnded)
+		})
 	case "tokens":
-		slices.SortStableFunc(rows, func(x, y ConversationRow) int { return cmp.Compare(y.Tokens.Before, x.Tokens.Before) })
+		slices.SortStableFunc(all, func(x, y costed) int { return cmp.Compare(y.Stats.TokensBefore, x.Stats.TokensBefore) })
 	case "dollars":
-		slices.SortStableFunc(rows, func(x, y ConversationRow) int { return cmp.Compare(y.Dollars, x.Dollars) })
+		slices.SortStableFunc(all, func(x, y costed) int { return cmp.Compare(y.dollars, x.dollars) })
 	}
 }
 
@@ -149,7 +231,7 @@ func facets(counts map[string]int) []Facet {
 // row is what the store knows of a conversation.
 func (s *Server) row(c store.Conversation, active string) ConversationRow {
 	began, ended := listing.Span(c)
-	dollars, _ := s.accounts.dollars(c)
+	dollars := s.accounts.dollars(c)
 	return ConversationRow{
 		ID: c.ID, Title: c.Title, Tool: session.ToolOf(c), Project: c.Origin.Directory, Turns: c.Stats.Turns, Entries: c.Version,
 		Tokens:  Tokens{Before: c.Stats.TokensBefore, After: c.Stats.TokensAfter, Method: report.CounterName(s.service.Counter())},

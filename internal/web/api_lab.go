@@ -34,14 +34,10 @@ func (s *Server) declareLab() {
 			if in.Project != "" {
 				filter.Directories = []string{in.Project}
 			}
-			for c, err := range s.service.List(ctx) {
-				if err != nil {
-					return nil, nil, 0, err
-				}
-				if filter.Matches(c, c.Updated) && len(found) < mostLab {
-					found = append(found, c)
-				}
+			if err != nil {
+				return nil, nil, 0, err
 			}
+			found, _, err = listing.Page(ctx, s.service, nil, mostLab, func(c store.Conversation) bool { return filter.Matches(c, c.Updated) })
 			return found, policies, eval.DefaultMinRequests, err
 		})
 }

@@ -78,10 +78,11 @@ func (s *Server) spending(ctx context.Context, in *spendingBy) (out Spendings, e
 		to = m.End(time.Now())
 	}
 	groups := map[string]*Spending{}
-	for c, err := range s.service.List(ctx) {
-		if err != nil {
-			return out, err
-		}
+	all, _, err := s.census.list(ctx)
+	if err != nil {
+		return out, err
+	}
+	for _, c := range all {
 		out.Of++
 		s.accounts.mu.Lock()
 		one := s.accounts.of[c.ID]

@@ -159,14 +159,9 @@ func cached(p *tenfold.Projection, items []tenfold.Item) (n int, warm time.Time)
 		warm = at.Add(rule.Lifetime).UTC()
 	}
 	// What the request showed is what the log showed then.
-	then := tenfold.NewLog(tenfold.WithCounter(p.Log().Counter()))
-	for e := range p.Log().Entries() {
-		if e.Seq > request {
-			break
-		}
-		if _, err := then.Append(e); err != nil {
-			return 0, warm
-		}
+	then, err := logAt(p.Log(), request)
+	if err != nil {
+		return 0, warm
 	}
 	was := tenfold.Project(then)
 	if was.Config().System != p.Config().System || !slices.Equal(was.Config().Tools, p.Config().Tools) {

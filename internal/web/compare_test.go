@@ -1,7 +1,6 @@
 package web
 
 import (
-	"flag"
 	"net/http"
 	"reflect"
 	"slices"
@@ -14,10 +13,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
-
-// Logs are drawn alike every time; -rapid.seed=0 draws others.
-var _ = flag.Set("rapid.seed", "19")
 
 // Rows of a comparison add up to what both views cost, whatever a log holds, and
 // the compaction itself is the only difference between them.
@@ -163,7 +160,7 @@ func TestComparisonPairsWhatIsPutIn(t *testing.T) {
 	}
 }
 
-// A summary in the system prompt is no item of the view, and has a row as well.
+// A summary in the system prompt is not an item of the view, and has a row as well.
 func TestComparisonShowsASummaryInTheSystemPrompt(t *testing.T) {
 	t.Parallel()
 	l := comparedLog(t).Log()

@@ -6,12 +6,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -102,7 +104,7 @@ func keepsContract(t testing.TB, r *http.Request, pattern string, w *httptest.Re
 		t.Fatalf("%s %s: the document has no %s", r.Method, r.URL, key)
 	}
 	kind, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
-	if w.Code == http.StatusNoContent || w.Code == http.StatusAccepted {
+	if w.Code == http.StatusNoContent || w.Code == http.StatusAccepted || w.Code == http.StatusNotModified {
 		if w.Body.Len() > 0 {
 			t.Errorf("%s %s: %d with a body", r.Method, r.URL, w.Code)
 		}
@@ -119,6 +121,9 @@ func keepsContract(t testing.TB, r *http.Request, pattern string, w *httptest.Re
 		return // each event by itself, where it is read
 	}
 	validates(t, r.Method+" "+r.URL.String(), schema, w.Body.Bytes())
+	if w.Code < 400 && kind == "application/json" {
+		readsAs(t, pattern, w.Body.Bytes())
+	}
 }
 
 // validates holds a value against its schema.
@@ -236,14 +241,14 @@ func TestAnswersKeepTheContract(t *testing.T) {
 		}
 		readsAll(t, s, open)
 	}
-	all := get[Conversations](t, s, "/api/conversations?limit=7", http.StatusOK)
+	all := get[Conversations](t, s, "/api/conversations?limit=7&totals=true", http.StatusOK)
 	got := len(all.Items)
 	for all.Next != "" {
-		all = get[Conversations](t, s, "/api/conversations?limit=7&cursor="+all.Next, http.StatusOK)
+		all = get[Conversations](t, s, "/api/conversations?limit=7&totals=true&cursor="+all.Next, http.StatusOK)
 		got += len(all.Items)
 	}
-	if got != logs || all.Total != logs {
-		t.Errorf("%d of %d conversations, total %d", got, logs, all.Total)
+	if got != logs || *all.Total != logs {
+		t.Errorf("%d of %d conversations, total %d", got, logs, *all.Total)
 	}
 	get[Meta](t, s, "/api/meta", http.StatusOK)
 	get[list[Hit]](t, s, "/api/search?q=a", http.StatusOK)
@@ -281,5 +286,39 @@ func TestAnswersAboutTheCorpusKeepTheContract(t *testing.T) {
 			t.Fatal(err)
 		}
 		readsAll(t, s, open)
+	}
+}
+
+// Each operation says what a token needs for it, in words that tokens have, and the
+// table of those that write names no other.
+func TestOperationsNeedScopes(t *testing.T) {
+	t.Parallel()
+	s := &Server{}
+	s.declare()
+	named := map[string]bool{}
+	for path, item := range s.api.OpenAPI().Paths {
+		for _, op := range operationsOf(item) {
+			named[op.OperationID] = true
+			if len(op.Security) != 1 || len(op.Security[0][tokenScheme]) == 0 {
+				t.Errorf("%s %s needs %v", op.Method, path, op.Security)
+				continue
+			}
+			for _, scope := range op.Security[0][tokenScheme] {
+				if !slices.Contains([]string{scopeRead, scopeAppend, scopeCompact, scopeAdmin, scopeOperator}, scope) {
+					t.Errorf("%s %s needs %q", op.Method, path, scope)
+				}
+				if reads := op.Method == http.MethodGet || onlyReads(path); scope == scopeRead && !reads || reads && scope != scopeRead && scope != scopeAdmin {
+					t.Errorf("%s %s needs %q", op.Method, path, scope)
+				}
+			}
+		}
+	}
+	for name := range scopes {
+		if !named[name] {
+			t.Errorf("the table of scopes has %q, which is not an operation", name)
+		}
+	}
+	if got := scopesOf(&huma.Operation{OperationID: "new", Method: http.MethodPost}); !slices.Equal(got, []string{scopeOperator}) {
+		t.Errorf("an operation that is not in the table needs %v", got)
 	}
 }

@@ -36,10 +36,11 @@ func apiConfig() huma.Config {
 	}
 }
 
-// jsonFormat writes empty lists as [] and text that is not UTF-8 with U+FFFD.
+// jsonFormat writes empty lists as [] and text that is not UTF-8 with U+FFFD. What is
+// JSON already, as the arguments of a call, stays as it is.
 var jsonFormat = huma.Format{
 	Marshal: func(w io.Writer, v any) error {
-		return json.MarshalWrite(w, v, jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
+		return json.MarshalWrite(w, v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true), json.Deterministic(true))
 	},
 	Unmarshal: func(data []byte, v any) error { return json.Unmarshal(data, v) },
 }
@@ -63,7 +64,7 @@ func declare[I, T any](s *Server, op huma.Operation, f func(context.Context, *I)
 	huma.Register(s.api, withProblems(s, op), func(ctx context.Context, in *I) (*answer[T], error) {
 		out, err := f(ctx, in)
 		if err != nil {
-			return nil, problemOf(err)
+			return nil, problemOf(err).told(ctx)
 		}
 		return &answer[T]{out}, nil
 	})
@@ -74,7 +75,7 @@ func declareEmpty[I any](s *Server, op huma.Operation, f func(context.Context, *
 	op.DefaultStatus = cmp.Or(op.DefaultStatus, http.StatusNoContent)
 	huma.Register(s.api, withProblems(s, op), func(ctx context.Context, in *I) (*struct{}, error) {
 		if err := f(ctx, in); err != nil {
-			return nil, problemOf(err)
+			return nil, problemOf(err).told(ctx)
 		}
 		return nil, nil
 	})
@@ -100,6 +101,8 @@ func finishDocument(doc *huma.OpenAPI) {
 	for _, s := range schemas {
 		neverNull(s)
 	}
+	describeStore(doc)
+	secure(doc)
 }
 
 func neverNull(s *huma.Schema) {

@@ -13,10 +13,13 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"tenfold/fleet/tenant"
+	"tenfold/internal/telemetry"
 	"tenfold/store/remote"
 )
 
@@ -31,6 +34,8 @@ type Access struct {
 	Token string
 	// ReadOnly refuses whatever writes.
 	ReadOnly bool
+	// Tenants lets the tokens of tenants in; nil lets in none.
+	Tenants *Tenants
 }
 
 // A Guard stands before the API and the page. A stranger's page in the same
@@ -134,10 +139,20 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 			h.Set("Cache-Control", "no-store")
 		}
 		reading := r.Method == http.MethodGet || r.Method == http.MethodHead
+		next, who, err := next, (*tenant.Identity)(nil), error(nil)
+		if token := g.shown(r); token != "" && !g.bears(r) {
+			if who, err = g.access.Tenants.admit(r.Context(), token); err == nil {
+				Note(r.Context(), who.Name, who.Token)
+				r = r.WithContext(tenant.With(telemetry.InTenant(r.Context(), who.Name), who))
+				next = Traced(g.access.Tenants.handler(token))
+			}
+		}
 		switch {
 		case r.URL.Host != "" || r.Method == http.MethodConnect:
 			deny(w, http.StatusForbidden, "proxy", "this is not a proxy", "ask for a path of this server")
-		case !g.knows(r) && !g.bears(r): // a proxy with a certificate has a name of its own
+		case err != nil:
+			refuseToken(w, err)
+		case !g.knows(r) && who == nil && !g.bears(r): // a proxy with a certificate has a name of its own
 			deny(w, http.StatusForbidden, "host", "unknown host", `use the address that "tenfold serve" prints`)
 		case !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}, r.Method) || !api && !reading:
 			h.Set("Allow", "GET, HEAD")
@@ -146,7 +161,7 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 			deny(w, http.StatusForbidden, "origin", "requests of other pages are refused", "open the page itself")
 		case r.URL.Path == "/" && r.Method == http.MethodGet && r.URL.Query().Has(inviteParam):
 			g.welcome(w, r)
-		case !g.admits(r) || isStore(r.URL.Path) && r.Header.Get("Authorization") == "": // a store is for programs alone
+		case who == nil && !g.admits(r) || isStore(r.URL.Path) && r.Header.Get("Authorization") == "": // a store is for programs alone
 			g.turnAway(w, r)
 		case !reading && g.access.ReadOnly && !onlyReads(r.URL.Path):
 			deny(w, http.StatusForbidden, "read_only", "this server only reads", `start "tenfold serve" without --read-only`)
@@ -158,6 +173,14 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 	})
 }
 
+// bodyLimit is how long a body may be: entries come in batches.
+func bodyLimit(path string) int64 {
+	if path == "/api/conversations" || strings.HasSuffix(path, "/entries") {
+		return longestBatch
+	}
+	return longestBody
+}
+
 func isAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }
 
 // storePath is where the store itself is, for the programs of other machines.
@@ -167,7 +190,7 @@ func isStore(path string) bool { return strings.HasPrefix(path, storePath) }
 
 // onlyReads reports whether a POST writes nothing.
 func onlyReads(path string) bool {
-	return strings.HasSuffix(path, "/plan") || isStore(path) && remote.OnlyReads(path)
+	return strings.HasSuffix(path, "/plan") || strings.HasSuffix(path, "/plans") || isStore(path) && remote.OnlyReads(path)
 }
 
 // knows reports whether the Host of a request is a name of this server. A page of a
@@ -232,6 +255,29 @@ func (g *Guard) bears(r *http.Request) bool {
 	return strings.EqualFold(scheme, "Bearer") && same(token, g.access.Token)
 }
 
+// shown is the token of a tenant that a request shows; empty for none.
+func (g *Guard) shown(r *http.Request) string {
+	said := r.Header.Values("Authorization")
+	if len(said) != 1 {
+		return ""
+	}
+	scheme, token, _ := strings.Cut(said[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") || !strings.HasPrefix(token, tenant.Prefix) {
+		return ""
+	}
+	return token
+}
+
+// refuseToken says why a token is not let in.
+func refuseToken(w http.ResponseWriter, err error) {
+	p := problemOf(err)
+	w.Header().Set("Cache-Control", "no-store")
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+	}
+	p.write(w)
+}
+
 // welcome signs in a browser that was invited, and cleans its address.
 func (g *Guard) welcome(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()[inviteParam]
@@ -278,11 +324,12 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		return
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyWait)) // until it has come
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestBody))
+	most := bodyLimit(r.URL.Path)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLong):
-		deny(w, http.StatusRequestEntityTooLarge, "too_long", "the body is longer than 4 MB", "send less")
+		deny(w, http.StatusRequestEntityTooLarge, "too_long", "the body is longer than "+strconv.FormatInt(most>>20, 10)+" MB", "send less")
 		return
 	case err != nil:
 		w.Header().Set("Connection", "close")

@@ -489,7 +489,7 @@ func FuzzHost(f *testing.F) {
 		// A browser that takes the same text for an authority goes to this machine.
 		u, err := url.Parse("http://" + host + "/")
 		if err != nil {
-			t.Fatalf("%q is no host: %v", host, err)
+			t.Fatalf("%q is not a host: %v", host, err)
 		}
 		name := strings.ToLower(u.Hostname())
 		if ip, err := netip.ParseAddr(name); name != "localhost" && (err != nil || !ip.IsLoopback()) || u.User != nil || u.Path != "/" {

@@ -93,7 +93,7 @@ func (k *laboratory) take(ctx context.Context, l *tenfold.Log, leastRequests int
 	for _, percent := range labCuts() {
 		c, err := s.Cut(percent)
 		if err != nil { // too short
-			return false, nil //nolint:nilerr // which is no failure
+			return false, nil //nolint:nilerr // which is not a failure
 		}
 		if n, _ := c.Carried(horizon); n > 0 {
 			cuts = append(cuts, c)

@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"tenfold/fleet/tenant"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store"
@@ -21,8 +25,23 @@ type Problem struct { //nolint:errname // as RFC 9457 calls it
 	Detail string `json:"detail" doc:"what was being done, to what, and what is wrong"`
 	Hint   string `json:"hint,omitempty" doc:"what to try"`
 	Code   string `json:"code,omitempty" doc:"the kind of problem, for programs: not_found, conflict …"`
+	// Expected and Actual are the versions of a conflict (L8).
+	Expected *int64 `json:"expected,omitempty" doc:"of a conflict: the version that the request named"`
+	Actual   *int64 `json:"actual,omitempty" doc:"of a conflict: the version of the log, which a new request has to read first"`
 	// Errors are what is wrong with the parts of a request.
 	Errors []Fault `json:"errors,omitempty"`
+
+	// after is when to try again, where that is known: the header Retry-After.
+	after time.Duration
+}
+
+// GetHeaders implements huma.HeadersError.
+func (p *Problem) GetHeaders() http.Header {
+	h := http.Header{}
+	if p.after > 0 { // in whole seconds, and not too early
+		h.Set("Retry-After", strconv.Itoa(int((p.after+time.Second-1)/time.Second)))
+	}
+	return h
 }
 
 // A Fault is what is wrong with one part of a request.
@@ -44,8 +63,10 @@ const problemType = "application/problem+json"
 
 // write answers with a problem where huma does not.
 func (p *Problem) write(w http.ResponseWriter) {
+	p.toldBy(w)
 	p.Title = http.StatusText(p.Status)
 	body, _ := json.Marshal(p) //nolint:errchkjson // texts and numbers
+	maps.Copy(w.Header(), p.GetHeaders())
 	w.Header().Set("Content-Type", problemType)
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(body)
@@ -65,6 +86,8 @@ var statuses = []struct {
 	{session.ErrNothingToUndo, http.StatusConflict, "nothing_to_undo", "no compaction is in effect"},
 	{session.ErrNothingToRedo, http.StatusConflict, "nothing_to_redo", "only what was undone can be redone"},
 	{session.ErrVetoed, http.StatusConflict, "vetoed", ""},
+	{tenant.ErrDenied, http.StatusUnauthorized, "", ""},
+	{tenant.ErrScope, http.StatusForbidden, "", ""},
 	{store.ErrClosed, http.StatusServiceUnavailable, "closed", "the server is ending: start it again"},
 	{context.Canceled, http.StatusServiceUnavailable, "cancelled", ""},
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "timeout", "try again"},
@@ -74,7 +97,9 @@ var statuses = []struct {
 func problemOf(err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {
-		return p
+		said := *p // which may be shared
+		said.Title = http.StatusText(said.Status)
+		return &said
 	}
 	p = &Problem{Status: http.StatusInternalServerError, Detail: err.Error()}
 	var conflict *store.ConflictError
@@ -84,6 +109,10 @@ func problemOf(err error) *Problem {
 		switch {
 		case said.Code == "not_found":
 			p.Status = http.StatusNotFound
+		case said.Code == "job_state":
+			p.Status = http.StatusConflict
+		case said.Code == "limit_jobs":
+			p.Status, p.after = http.StatusTooManyRequests, time.Minute
 		case said.Usage, said.Code == "usage":
 			p.Status = http.StatusBadRequest
 		case said.Hint != "":
@@ -96,9 +125,14 @@ func problemOf(err error) *Problem {
 			break
 		}
 	}
+	var limit *tenant.LimitError
+	if errors.As(err, &limit) {
+		p.Status, p.after = http.StatusTooManyRequests, limit.After
+	}
 	if errors.As(err, &conflict) {
 		p.Status, p.Code = http.StatusConflict, "conflict"
 		p.Hint = or(p.Hint, "the conversation went on meanwhile: look at it again and try again")
+		p.Expected, p.Actual = &conflict.Expected, &conflict.Actual
 	}
 	p.Title = http.StatusText(p.Status)
 	return p
@@ -116,7 +150,7 @@ func refused(detail, hint string) *Problem {
 	return &Problem{Title: http.StatusText(http.StatusBadRequest), Status: http.StatusBadRequest, Code: "usage", Detail: detail, Hint: hint}
 }
 
-// asProblem has errors of huma's own, such as a parameter that is no number, told
+// asProblem has errors of huma's own, such as a parameter that is not a number, told
 // in our form.
 func asProblem(_ huma.Context, _ string, v any) (any, error) {
 	model, ok := v.(*huma.ErrorModel)

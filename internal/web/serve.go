@@ -2,11 +2,12 @@ package web
 
 import (
 	"context"
-	"errors"
 	"log"
 	"net"
 	"net/http"
 	"time"
+
+	"tenfold/internal/graceful"
 )
 
 const (
@@ -23,25 +24,8 @@ const (
 // so that streams close and nothing begins; what is being written has a few seconds.
 // It closes the listener.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, errs *log.Logger) error {
-	server := &http.Server{
+	return graceful.Serve(ctx, &http.Server{
 		Handler: h, MaxHeaderBytes: longestHeader, ReadHeaderTimeout: headerWait, IdleTimeout: idleWait, ErrorLog: errs,
 		BaseContext: func(net.Listener) context.Context { return ctx },
-	}
-	stopped := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(stopped)
-		soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
-		defer cancel()
-		if server.Shutdown(soon) != nil {
-			_ = server.Close()
-		}
-	})
-	err := server.Serve(l)
-	if !stop() {
-		<-stopped
-	}
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
-	return err
+	}, l, goodbye)
 }

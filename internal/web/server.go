@@ -8,7 +8,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"tenfold/fleet/tenant"
 	"tenfold/session"
+	"tenfold/store/remote"
 )
 
 // Options say what a server works with.
@@ -19,6 +21,13 @@ type Options struct {
 	// Store answers the programs of other machines, whose store this server is, below
 	// /api/store/; nil is not found.
 	Store http.Handler
+	// Gate is that of the tenant whose store this is; nil for a store of one person.
+	Gate *tenant.Gate
+
+	// shelf bounds what all tenants have open together; nil makes one.
+	shelf *shelf
+	// Jobs is the work in the background; nil where there is none.
+	Jobs Jobs
 }
 
 // A Server answers the API, below /api/. Who may ask is decided before it is asked
@@ -31,12 +40,15 @@ type Server struct {
 	live     *talks
 	compared comparisons
 	accounts *accounts
+	census   *census
 	// measuring holds a token while strategies are measured.
 	measuring chan struct{}
 	mux       *http.ServeMux
 	api       huma.API
 	page      http.Handler
 	store     http.Handler
+	gate      *tenant.Gate
+	jobs      Jobs
 
 	// alive ends with the server, and with it all event streams.
 	alive context.Context
@@ -45,10 +57,14 @@ type Server struct {
 
 // New makes a server. Each group of operations declares itself.
 func New(o Options) *Server {
-	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page, store: o.Store}
+	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page, store: o.Store, gate: o.Gate, jobs: o.Jobs}
 	s.alive, s.end = context.WithCancel(context.Background())
-	s.sessions = newSessions(s.service)
-	s.accounts = newAccounts(s.alive, s.service)
+	if o.shelf == nil {
+		o.shelf = newShelf()
+	}
+	s.sessions = o.shelf.of(s.service)
+	s.census = &census{service: s.service, short: shortList}
+	s.accounts = newAccounts(s.alive, s.service, s.census)
 	s.measuring = make(chan struct{}, 1)
 	s.topics = &topics{server: s, open: map[string]*topic{}}
 	s.live = newTalks(s)
@@ -60,17 +76,23 @@ func New(o Options) *Server {
 func (s *Server) declare() {
 	s.mux = http.NewServeMux()
 	s.api = humago.New(s.mux, apiConfig())
+	s.api.UseMiddleware(s.enforce)
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
 		(*Server).declareCompare,
 		(*Server).declareLog,
+		(*Server).declareEntries,
 		(*Server).declareView,
+		(*Server).declareProjection,
 		(*Server).declareEvents,
 		(*Server).declareExport,
 		(*Server).declareAgent,
 		(*Server).declareCompact,
+		(*Server).declarePlan,
 		(*Server).declareMoney,
 		(*Server).declareLab,
+		(*Server).declareTenant,
+		(*Server).declareJobs,
 	} {
 		declare(s)
 	}
@@ -90,24 +112,30 @@ func Document() ([]byte, error) {
 func (s *Server) Close() error {
 	s.end()
 	s.accounts.working.Wait()
+	s.sessions.leave()
 	return s.live.close()
 }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.page != nil && !isAPI(r.URL.Path) {
+		routed(r.Context(), "page")
 		s.foresee(r.URL.Path)
 		s.page.ServeHTTP(w, r)
 		return
 	}
 	if s.store != nil && isStore(r.URL.Path) {
+		routed(r.Context(), storePath+remote.Method(r.URL.Path))
 		s.store.ServeHTTP(w, r)
 		return
 	}
-	if _, pattern := s.mux.Handler(r); pattern == "" {
+	_, pattern := s.mux.Handler(r)
+	if pattern == "" {
 		s.refuse(w, r)
 		return
 	}
+	_, path, _ := strings.Cut(pattern, " ")
+	routed(r.Context(), path)
 	s.mux.ServeHTTP(w, r)
 }
 

@@ -20,10 +20,33 @@ const (
 // sessions are the conversations that are opened, each for one goroutine at a time.
 type sessions struct {
 	service *session.Service
+	*shelf
+	open map[string]*opened // guarded by the mutex of the shelf
+}
 
+// A shelf bounds what is opened of several stores together.
+type shelf struct {
 	mu   sync.Mutex
-	open map[string]*opened
+	all  map[*sessions]struct{}
 	used int64 // counts uses, so that the one used longest ago is known
+}
+
+func newShelf() *shelf { return &shelf{all: map[*sessions]struct{}{}} }
+
+// of gives the sessions of a store; leave it when they are not needed any more.
+func (b *shelf) of(service *session.Service) *sessions {
+	s := &sessions{service: service, shelf: b, open: map[string]*opened{}}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all[s] = struct{}{}
+	return s
+}
+
+// leave lets go of all that is open.
+func (s *sessions) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, s)
 }
 
 // opened is a conversation in memory. What stands below lock is only touched by
@@ -48,7 +71,7 @@ type opened struct {
 }
 
 func newSessions(service *session.Service) *sessions {
-	return &sessions{service: service, open: map[string]*opened{}}
+	return newShelf().of(service)
 }
 
 // with runs f on a conversation at its newest version.
@@ -136,16 +159,19 @@ func (s *sessions) put(id string, o *opened) {
 		}
 	}
 	for {
-		oldest, entries := "", int64(0)
-		for id, o := range s.open {
-			entries += o.size
-			if o.users == 0 && (oldest == "" || o.used < s.open[oldest].used) {
-				oldest = id
+		of, oldest, many, entries := s, "", 0, int64(0)
+		for other := range s.all {
+			many += len(other.open)
+			for id, o := range other.open {
+				entries += o.size
+				if o.users == 0 && (oldest == "" || o.used < of.open[oldest].used) {
+					of, oldest = other, id
+				}
 			}
 		}
-		if oldest == "" || (len(s.open) <= mostOpen && entries <= mostEntries) {
+		if oldest == "" || (many <= mostOpen && entries <= mostEntries) {
 			return
 		}
-		delete(s.open, oldest)
+		delete(of.open, oldest)
 	}
 }

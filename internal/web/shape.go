@@ -36,11 +36,14 @@ type ConversationRow struct {
 type Conversations struct {
 	Items []ConversationRow `json:"items"`
 	Next  string            `json:"next,omitempty" doc:"cursor of the next page; empty at the end"`
-	Total int               `json:"total" doc:"that pass the filters"`
-	Sums  ListSums          `json:"sums" doc:"over all that pass the filters"`
+	// AsOf is there where more is asked for than a page in the order of updated.
+	AsOf *time.Time `json:"as_of,omitempty" doc:"when the whole list was read: of more than 5,000 conversations at most a minute ago"`
+	// The others are there when totals are asked for.
+	Total *int      `json:"total,omitempty" doc:"that pass the filters"`
+	Sums  *ListSums `json:"sums,omitempty" doc:"over all that pass the filters"`
 	// Projects and Tools are what the filters offer, with how many each has.
-	Projects []Facet `json:"projects"`
-	Tools    []Facet `json:"tools"`
+	Projects []Facet `json:"projects,omitempty"`
+	Tools    []Facet `json:"tools,omitempty"`
 }
 
 // ListSums add up what a list has, all pages of it.
@@ -68,7 +71,7 @@ type Conversation struct {
 
 // A FateSum is what became of entries of one fate.
 type FateSum struct {
-	Fate    string `json:"fate" doc:"kept, stripped, trimmed, omitted or summarised; added and config for what is no entry"`
+	Fate    string `json:"fate" doc:"kept, stripped, trimmed, omitted or summarised; added and config for what is not an entry"`
 	Entries int    `json:"entries"`
 	Before  int    `json:"before"`
 	After   int    `json:"after"`
@@ -220,6 +223,7 @@ type Meta struct {
 	Agent      bool     `json:"agent" doc:"messages can be sent: a model is configured"`
 	Model      string   `json:"model,omitempty" doc:"what answers a message that names none"`
 	Models     []string `json:"models" doc:"that the configuration names, as PROVIDER/MODEL"`
+	Jobs       bool     `json:"jobs" doc:"the store has jobs in the background"`
 	Profiles   []string `json:"profiles"`
 	Strategies []string `json:"strategies"`
 	Providers  []string `json:"providers" doc:"for views: anthropic, openai-chat …"`

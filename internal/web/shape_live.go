@@ -75,7 +75,9 @@ type Message struct {
 
 // A Fresh is a conversation to make.
 type Fresh struct {
-	Title string `json:"title,omitzero" maxLength:"500"`
+	ID      string     `json:"id,omitzero" maxLength:"500" doc:"absent: the server makes one, with an Idempotency-Key always the same"`
+	Title   string     `json:"title,omitzero" maxLength:"500"`
+	Entries []LogEntry `json:"entries,omitempty" maxItems:"1000" doc:"what its log begins with; at most 1000, and 32 MB"`
 }
 
 // An Event is what the stream of a conversation tells: one of entry, status, text,

@@ -1,15 +1,23 @@
 package web
 
 import (
+	"context"
+	"fmt"
+	"iter"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tenfold"
+	"tenfold/internal/listing"
 	"tenfold/session"
 	"tenfold/store"
+	"tenfold/store/memory"
 )
 
 // talk is a conversation of two turns, with a failed call, a sub-agent, what a host
@@ -187,12 +195,12 @@ func TestListsAreFiltered(t *testing.T) {
 		"?sort=tokens":                 "a b c d",
 		"?sort=ended":                  "d c b a",
 		"?limit=2":                     "d c",
-		"?limit=2&cursor=2":            "b a",
-		"?limit=2&cursor=9":            "",
+		"?sort=ended&limit=2&cursor=2": "b a",
+		"?sort=ended&limit=2&cursor=9": "",
 		"?q=nothing":                   "",
 		"?tool=codex&until=2026-05-01": "a",
 	} {
-		got := get[Conversations](t, s, "/api/conversations"+query, http.StatusOK)
+		got := get[Conversations](t, s, "/api/conversations"+strings.Replace("?totals=true&"+query, "&?", "&", 1), http.StatusOK)
 		var ids []string
 		for _, c := range got.Items {
 			ids = append(ids, c.ID)
@@ -210,8 +218,108 @@ func TestListsAreFiltered(t *testing.T) {
 			t.Errorf("%s: facets %v %v", query, got.Tools, got.Projects)
 		}
 	}
-	page := get[Conversations](t, s, "/api/conversations?limit=1", http.StatusOK)
-	if all := get[Conversations](t, s, "/api/conversations", http.StatusOK); page.Sums != all.Sums || page.Sums.Before < 10 || page.Next != "1" || all.Next != "" || page.Total != 4 {
+	page := get[Conversations](t, s, "/api/conversations?limit=1&totals=true", http.StatusOK)
+	if all := get[Conversations](t, s, "/api/conversations?totals=true", http.StatusOK); *page.Sums != *all.Sums || page.Sums.Before < 10 || page.Next == "" || all.Next != "" || *page.Total != 4 {
 		t.Errorf("%+v and %+v", page, all)
+	}
+	var ids []string
+	for next := ""; ; {
+		page := get[Conversations](t, s, "/api/conversations?limit=3&cursor="+next, http.StatusOK)
+		for _, c := range page.Items {
+			ids = append(ids, c.ID)
+		}
+		if next = page.Next; page.Total != nil || page.Sums != nil || page.Projects != nil {
+			t.Errorf("nobody asked for totals: %+v", page)
+		}
+		if next == "" {
+			break
+		}
+	}
+	if slices.Sort(ids); strings.Join(ids, "") != "abcd" {
+		t.Errorf("page by page there are %v", ids)
+	}
+	for _, cursor := range []string{"1", "MS4y", "eC4xLmE", "a.b.c"} {
+		get[Problem](t, s, "/api/conversations?cursor="+cursor, http.StatusBadRequest)
+	}
+}
+
+// listedOften counts how often the whole list is read.
+type listedOften struct {
+	store.Store
+	whole atomic.Int32
+}
+
+func (s *listedOften) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
+	s.whole.Add(1)
+	return s.Store.Conversations(ctx)
+}
+
+// What is told of all conversations reads a long list once a minute, whoever asks for
+// whichever part of it.
+func TestALongListIsReadOnceAMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const short = 50
+		st := &listedOften{Store: memory.New()}
+		defer st.Close()
+		for i := range short {
+			if err := st.Create(t.Context(), store.Conversation{ID: fmt.Sprint("c", i), Created: time.Unix(int64(i), 0), Stats: store.Stats{TokensBefore: i}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, service := server(t, st)
+		s.census.short = short
+		ask := func(times int32) {
+			t.Helper()
+			st.whole.Store(0)
+			for range 3 {
+				if page := get[Conversations](t, s, "/api/conversations?sort=tokens&limit=2", http.StatusOK); page.Items[0].ID != fmt.Sprint("c", short-1) || page.AsOf == nil {
+					t.Errorf("%+v", page)
+				}
+				get[Conversations](t, s, "/api/conversations?totals=true&limit=2", http.StatusOK)
+				get[Spendings](t, s, "/api/money", http.StatusOK)
+			}
+			synctest.Wait()
+			if n := st.whole.Load(); n != times {
+				t.Errorf("it is read %d times, not %d", n, times)
+			}
+		}
+		get[Spendings](t, s, "/api/money", http.StatusOK)
+		synctest.Wait() // the logs are read
+		ask(9)          // a short list tells what is there now
+		created(t, service, "one more", nil)
+		ask(1)
+		if all := get[Conversations](t, s, "/api/conversations?totals=true", http.StatusOK); *all.Total != short+1 || time.Since(*all.AsOf) > listStays {
+			t.Errorf("%d as of %v", *all.Total, all.AsOf)
+		}
+		created(t, service, "and more", nil)
+		ask(0)
+		time.Sleep(listStays + time.Second)
+		s.census.mu.Lock()
+		kept := s.census.all
+		s.census.mu.Unlock()
+		if kept != nil {
+			t.Error("the list is kept for nobody")
+		}
+		for version, want := range []bool{true, true, false} { // a log may have been read after the list
+			if (&account{row: store.Conversation{Version: 1}}).current(store.Conversation{Version: int64(version)}) != want {
+				t.Errorf("of version 1 for %d: not %v", version, want)
+			}
+		}
+		ask(1)
+		if all := get[Conversations](t, s, "/api/conversations?totals=true", http.StatusOK); *all.Total != short+2 {
+			t.Errorf("%d are there later", *all.Total)
+		}
+	})
+}
+
+// A cursor keeps where a walk stands, and what is no cursor is refused.
+func TestCursors(t *testing.T) {
+	t.Parallel()
+	one, two := &store.Place{Updated: time.Unix(1<<40, 5).UTC(), ID: "a\xff.\x00"}, &store.Place{ID: ""}
+	for _, w := range []*listing.Walk{nil, {}, {After: one}, {After: two, Began: one}, {Began: two, Until: one}} {
+		if got, err := walkOf(cursorOf(w)); err != nil || !reflect.DeepEqual(got, w) {
+			t.Errorf("%+v became %+v, %v", w, got, err)
+		}
 	}
 }

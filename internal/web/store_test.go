@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestStoreIsForPrograms(t *testing.T) {
 		if _, err := c.Conversation(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "401") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("token %q reads: %v", token, err)
 		}
-		if err := c.Delete(t.Context(), "a"); err == nil {
+		if err := c.Delete(t.Context(), "a", store.AnyVersion); err == nil {
 			t.Errorf("token %q deletes", token)
 		}
 	}
@@ -90,7 +91,7 @@ func TestStoreReadOnly(t *testing.T) {
 	_, appending := c.Append(t.Context(), store.Batch{Conversation: "a", Expected: 1, Entries: []tenfold.Entry{{ID: "2", Payload: tenfold.TurnStart{}}}})
 	for name, err := range map[string]error{
 		"Append": appending, "Create": c.Create(t.Context(), store.Conversation{ID: "b"}),
-		"SetTitle": c.SetTitle(t.Context(), "a", "other"), "Delete": c.Delete(t.Context(), "a"),
+		"SetTitle": c.SetTitle(t.Context(), "a", "other"), "Delete": c.Delete(t.Context(), "a", store.AnyVersion),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "only reads") {
 			t.Errorf("%s: %v", name, err)
@@ -99,5 +100,32 @@ func TestStoreReadOnly(t *testing.T) {
 	about, err := st.Conversation(t.Context(), "a")
 	if _, other := st.Conversation(t.Context(), "b"); err != nil || about.Title != "first" || about.Version != 1 || !errors.Is(other, store.ErrNotFound) {
 		t.Errorf("afterwards: %+v, %v, %v", about, err, other)
+	}
+}
+
+// The document has the methods that a store answers, and says which only read.
+func TestTheDocumentHasTheStore(t *testing.T) {
+	t.Parallel()
+	doc := &Server{}
+	doc.declare()
+	h := remote.Handler(memory.New())
+	for path, item := range doc.api.OpenAPI().Paths {
+		if !isStore(path) {
+			continue
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, http.NoBody))
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != framesType {
+			t.Errorf("%s: %d %s", path, w.Code, w.Header())
+		}
+		needed := scopesOf(item.Post)
+		if reads := slices.Equal(needed, []string{scopeRead}); reads != remote.OnlyReads(path) || len(needed) == 0 {
+			t.Errorf("%s needs %v", path, needed)
+		}
+	}
+	for _, name := range []string{"delete", "append"} {
+		if item := doc.api.OpenAPI().Paths[storePath+name]; item == nil || item.Post.Security[0][tokenScheme][0] != map[string]string{"delete": scopeAdmin, "append": scopeAppend}[name] {
+			t.Errorf("%s: %+v", name, item)
+		}
 	}
 }

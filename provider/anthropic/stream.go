@@ -98,7 +98,7 @@ func (s *stream) Take(_ string, data []byte) ([]provider.Event, error) {
 	return nil, nil
 }
 
-// whole reads an answer that is no stream.
+// whole reads an answer that is not a stream.
 func (s *stream) whole(data []byte) ([]provider.Event, error) {
 	var m struct {
 		ID      string           `json:"id"`

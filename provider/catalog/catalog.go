@@ -130,7 +130,7 @@ func play(name, file string) (provider.Model, error) {
 			Hint: `name a file of JSON lines such as {"text":"…"}`,
 		}
 	}
-	return script.New(answers...).As(name, body.Anthropic()), nil
+	return provider.Observed(script.New(answers...).As(name, body.Anthropic())), nil
 }
 
 // opened keeps a nil pointer from becoming a model.
@@ -138,7 +138,7 @@ func opened[M provider.Model](m M, err error) (provider.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, nil
+	return provider.Observed(m), nil
 }
 
 // settings joins what the caller says with what is built in.

@@ -46,7 +46,7 @@ type chatChunk struct {
 	Choices []struct {
 		Index   int            `json:"index"`
 		Delta   jsontext.Value `json:"delta"`
-		Message jsontext.Value `json:"message"` // the whole, of an answer that is no stream
+		Message jsontext.Value `json:"message"` // the whole, of an answer that is not a stream
 		Reason  string         `json:"finish_reason"`
 	} `json:"choices"`
 	Usage *struct {

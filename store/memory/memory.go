@@ -26,6 +26,7 @@ type Store struct {
 	// origins are the ids of the conversations that have a key as origin.
 	origins map[string]map[string]struct{}
 	closed  bool
+	pack    bool // texts are kept compressed
 	hub     watch.Hub[*log]
 }
 
@@ -50,7 +51,13 @@ type uncounted struct{}
 func (uncounted) Count(string) int { return 0 }
 
 // New gives an empty store.
-func New() *Store { return &Store{} }
+func New(options ...Option) *Store {
+	s := &Store{}
+	for _, o := range options {
+		o(s)
+	}
+	return s
+}
 
 // explain says of an error what was tried.
 var explain = engine.Errors{Place: "in memory"}
@@ -81,7 +88,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 }
 
 func (s *Store) create(ctx context.Context, c store.Conversation, entries []tenfold.Entry) error {
-	entries, err := copied(nil, entries)
+	entries, err := s.copied(nil, entries)
 	if err != nil {
 		return err
 	}
@@ -134,6 +141,12 @@ func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found
 		for id := range s.origins[value] {
 			found = append(found, s.logs[id].about)
 		}
+	case engine.ByHandle:
+		for id, l := range s.logs {
+			if store.Handle(id) == value {
+				found = append(found, l.about)
+			}
+		}
 	}
 	return found, nil
 }
@@ -175,6 +188,21 @@ func (s *Store) Conversation(ctx context.Context, id string) (store.Conversation
 // Conversations implements [store.Store].
 func (s *Store) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
 	return s.reader().Conversations(ctx)
+}
+
+// Page implements [store.Store].
+func (s *Store) Page(ctx context.Context, after *store.Place, limit int) ([]store.Conversation, error) {
+	return s.reader().Page(ctx, after, limit)
+}
+
+// WithPrefix implements [store.Store].
+func (s *Store) WithPrefix(ctx context.Context, prefix string, limit int) ([]store.Conversation, error) {
+	return s.reader().WithPrefix(ctx, prefix, limit)
+}
+
+// WithHandle implements [store.Store].
+func (s *Store) WithHandle(ctx context.Context, handle string) ([]store.Conversation, error) {
+	return s.reader().WithHandle(ctx, handle)
 }
 
 // Imported implements [store.Store].
@@ -237,10 +265,13 @@ func (s *Store) SetTitle(ctx context.Context, id, title string) error {
 }
 
 // Delete implements [store.Store].
-func (s *Store) Delete(ctx context.Context, id string) error {
+func (s *Store) Delete(ctx context.Context, id string, expected int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l, err := s.find(ctx, id)
+	if err == nil && expected != store.AnyVersion && expected != l.about.Version {
+		err = &store.ConflictError{Conversation: id, Expected: expected, Actual: l.about.Version}
+	}
 	if err == nil {
 		s.comesFrom(l, store.Origin{})
 		delete(s.logs, id)
@@ -257,7 +288,7 @@ func (s *Store) Append(ctx context.Context, b store.Batch) (int64, error) {
 
 func (s *Store) append(ctx context.Context, b store.Batch) (int64, error) {
 	var few [4]tenfold.Entry
-	entries, err := copied(few[:0], b.Entries)
+	entries, err := s.copied(few[:0], b.Entries)
 	if err != nil {
 		return 0, err
 	}
@@ -321,7 +352,7 @@ func (l *log) add(entries []tenfold.Entry) (added int, err error) {
 }
 
 // copied appends entries to out, their payloads as the store keeps them.
-func copied(out, in []tenfold.Entry) ([]tenfold.Entry, error) {
+func (s *Store) copied(out, in []tenfold.Entry) ([]tenfold.Entry, error) {
 	out = slices.Grow(out, len(in))
 	for _, e := range in {
 		if e.ID == "" || e.Payload == nil {
@@ -330,6 +361,9 @@ func copied(out, in []tenfold.Entry) ([]tenfold.Entry, error) {
 		p, err := kept(e.Payload)
 		if err != nil {
 			return nil, fmt.Errorf("entry %s: %w", e.ID, err)
+		}
+		if s.pack {
+			p = pack(p)
 		}
 		e.Payload, e.Time = p, e.Time.Round(0).UTC()
 		out = append(out, e)

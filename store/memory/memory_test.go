@@ -13,5 +13,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) store.Store { return memory.New() })
+	t.Run("plain", func(t *testing.T) { storetest.Run(t, func(*testing.T) store.Store { return memory.New() }) })
+	t.Run("packed", func(t *testing.T) {
+		storetest.Run(t, func(*testing.T) store.Store { return memory.New(memory.Packed()) })
+	})
 }

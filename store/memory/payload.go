@@ -40,8 +40,11 @@ func kept(p tenfold.Payload) (tenfold.Payload, error) {
 
 // handedOut gives a payload that was kept; its slices belong to the caller.
 func handedOut(p tenfold.Payload) (tenfold.Payload, error) {
-	if r, ok := p.(held); ok {
-		return r.Payload()
+	switch p := p.(type) {
+	case held:
+		return p.Payload()
+	case packed:
+		return p.payload()
 	}
 	return ownText(p), nil
 }

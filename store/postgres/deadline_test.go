@@ -34,7 +34,7 @@ func TestDeadlines(t *testing.T) {
 	for name, attempt := range away {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &Store{retry: retry, timeout: timeout, quit: make(chan struct{})}
+				s := newCaller(options{timeout: timeout, retry: retry})
 				var wg sync.WaitGroup
 				for i := range 200 {
 					wg.Go(func() {
@@ -72,7 +72,7 @@ func TestDeadlines(t *testing.T) {
 // Close does not wait for those who wait for a server to come back.
 func TestCloseWhileAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Store{retry: time.Hour, timeout: time.Minute, quit: make(chan struct{})}
+		s := newCaller(options{timeout: time.Minute, retry: time.Hour})
 		var wg sync.WaitGroup
 		for range 64 {
 			wg.Go(func() {
@@ -94,7 +94,7 @@ func TestCloseWhileAway(t *testing.T) {
 
 // Nobody comes in while Close waits for others.
 func TestEnterWhileClosing(t *testing.T) {
-	s := &Store{quit: make(chan struct{})}
+	s := newCaller(options{})
 	if err := s.gate.Enter(); err != nil {
 		t.Fatal(err)
 	}

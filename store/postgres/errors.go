@@ -15,6 +15,7 @@ import (
 	"tenfold/store"
 	"tenfold/store/internal/engine"
 	"tenfold/store/internal/row"
+	"tenfold/store/vault"
 )
 
 // hints say what to try, by the server's code.
@@ -23,7 +24,8 @@ var hints = map[string]string{
 	"28000":         "check the user in the URL and the server's pg_hba.conf",
 	"28P01":         "check the user and the password in the URL, or PGPASSWORD",
 	"3D000":         "check the database in the URL, or create it with createdb",
-	"42501":         "grant the user CREATE on the schema, and access to the tables tenfold_*",
+	codeForbidden:   "grant the user CREATE on the schema, and access to the tables tenfold_*",
+	"TF002":         "use a newer tenfold",
 	codeNoTable:     "the tables were dropped: open the store again to create them, or restore a backup",
 	"53100":         "free some disk space on the server and try again; nothing was written",
 	"53200":         "the server is out of memory: write less at once",
@@ -38,14 +40,29 @@ var hints = map[string]string{
 func hint(err error) string {
 	var connect *pgconn.ConnectError
 	var name *net.DNSError
+	var server *pgconn.PgError
 	h, known := hints[code(err)]
 	switch {
+	case errors.Is(err, errNotBelow):
+		return "use a plain user, or as a superuser run CREATE ROLE tenfold_app and GRANT tenfold_app TO the user"
+	case errors.Is(err, errAbove):
+		return "use a plain user, or run ALTER ROLE tenfold_app NOSUPERUSER NOBYPASSRLS"
+	case errors.As(err, &server) && server.Code == codeOld:
+		return server.Hint
 	case errors.Is(err, errSlow):
 		return "check that the server can be reached, and what it waits for"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
 		return ""
 	case known:
 		return h
+	case errors.Is(err, vault.ErrTampered):
+		return "somebody changed the tables: restore a backup"
+	case errors.Is(err, vault.ErrMaster):
+		return "give the master key that wraps the keys of this database, on a line after the new one if there is one"
+	case errors.Is(err, vault.ErrNoKey):
+		return "its key was destroyed, or tenfold_keys was not restored with the other tables"
+	case errors.Is(err, errNoMaster):
+		return "set " + vault.EnvKey + ", " + vault.EnvFile + " or " + vault.EnvCommand
 	case errors.Is(err, row.ErrDamaged), errors.Is(err, engine.ErrGap):
 		return "the tables are damaged: restore a backup"
 	case errors.As(err, &name):

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/store"
+	"tenfold/store/internal/schema"
 	"tenfold/store/postgres/pgtest"
 	"tenfold/store/storetest"
 )
@@ -98,12 +100,16 @@ func testSchema(t *testing.T, server *pgtest.Server) {
 		})
 	}
 	wg.Wait()
-	s := opened(t, url)
-	if _, err := s.pool.Exec(t.Context(), "INSERT INTO tenfold_schema (version_id, is_applied) VALUES (99, true)"); err != nil {
+	admin := superuser(t, url)
+	if _, err := admin.Exec(t.Context(), "INSERT INTO tenfold_schema (version_id, is_applied) VALUES (99, true)"); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Conversations(t, opened(t, url), 1)
+	if _, err := admin.Exec(t.Context(), "UPDATE tenfold_compat SET oldest = 98"); err != nil {
 		t.Fatal(err)
 	}
 	_, err := Open(t.Context(), url)
-	wantError(t, err, "it has schema 99 and this program knows 3: use a newer tenfold")
+	wantError(t, err, fmt.Sprintf("it has schema 99, for which a program must know 98, and this program knows %d: use a newer tenfold", schema.Newest(migrations)))
 }
 
 // Who waits for a lock may give up, or is told in time; nothing was written.
@@ -111,7 +117,7 @@ func testTimeouts(t *testing.T, server *pgtest.Server) {
 	url := server.Database(t)
 	s, hasty := opened(t, url), opened(t, url, WithTimeout(100*time.Millisecond))
 	id := storetest.Conversations(t, s, 1)[0]
-	tx, err := s.pool.Begin(t.Context())
+	tx, err := superuser(t, url).Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +147,9 @@ func testTimeouts(t *testing.T, server *pgtest.Server) {
 // What an index could not hold is told apart all the same; and nothing is
 // left of what is deleted.
 func testLongIDs(t *testing.T, server *pgtest.Server) {
-	s := opened(t, server.Database(t))
+	url := server.Database(t)
+	s, admin := opened(t, url), superuser(t, url)
+	s.salt = nil
 	long := strings.Repeat("\x00long\xff", 1000)
 	ids := []string{long, long + "1", long + "2", long[:maxShort], long[:maxShort+1], string(short(long))}
 	for _, id := range ids {
@@ -158,8 +166,8 @@ func testLongIDs(t *testing.T, server *pgtest.Server) {
 			}
 		}
 	}
-	var w worder
-	if !slices.Equal(slices.Clone(w.of("liquid")), w.of("costarring")) {
+	w := s.worder(s.keys.Load())
+	if !slices.Equal(slices.Clone(w.of([]byte("liquid"))), w.of([]byte("costarring"))) {
 		t.Error("these two were to have one hash")
 	}
 	for text, want := range map[string]int{"liquid": 36, "costarring": 0} {
@@ -168,12 +176,12 @@ func testLongIDs(t *testing.T, server *pgtest.Server) {
 		}
 	}
 	for _, id := range ids {
-		if err := s.Delete(t.Context(), id); err != nil {
+		if err := s.Delete(t.Context(), id, store.AnyVersion); err != nil {
 			t.Error(err)
 		}
 	}
 	var n int
-	err := s.pool.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM tenfold_entries) + (SELECT count(*) FROM tenfold_conversations)").Scan(&n)
+	err := admin.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM tenfold_entries) + (SELECT count(*) FROM tenfold_conversations)").Scan(&n)
 	if n != 0 || err != nil {
 		t.Errorf("%d rows are left, %v", n, err)
 	}

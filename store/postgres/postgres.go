@@ -13,176 +13,162 @@
 // Stores tell each other of appends by NOTIFY, after the commit and not in
 // it: see watch.go. That, and prepared statements, need connections of their
 // own: a pooler in between must be in session mode.
+//
+// A [Database] is for many tenants, each of which has a [Store]: row level
+// security keeps them apart, whatever a statement says. Entries are
+// partitioned by the month in which their conversation was made, so that the
+// rows of old ones can go at once.
 package postgres
 
 import (
 	"context"
-	"fmt"
-	"net"
+	"errors"
 	"strconv"
-	"strings"
-	"sync"
-	"time"
+	"sync/atomic"
 
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5"
 
 	"tenfold/store"
 	"tenfold/store/internal/engine"
-	"tenfold/store/internal/watch"
 )
 
-// Store is a store in a PostgreSQL database.
+// Store is the store of one tenant in a PostgreSQL database.
 type Store struct {
 	reader
-	pool    *pgxpool.Pool
-	timeout time.Duration
-	retry   time.Duration
-
-	// self tells this store's own notifications from those of others.
-	self     string
-	hub      watch.Hub[int64]
-	listener watch.Companion
-	told     notifier
-
-	quit   chan struct{} // closed when Close begins
-	ending sync.Once
-
-	gate   engine.Gate
-	errors engine.Errors
+	caller
+	db     *Database
+	tenant int
+	// setting is the number as PostgreSQL takes settings.
+	setting string
+	salt    []byte
+	keys    atomic.Pointer[keys]
+	owner   bool // of the database
+	errors  engine.Errors
+	grouper grouper // of appends
+	doing   grouper // of those that do more
 }
 
 type reader = engine.Reader[int64]
 
 var _ store.Store = (*Store)(nil)
 
-// An Option changes how a store is opened.
-type Option func(*options)
-
-type options struct {
-	timeout time.Duration
-	retry   time.Duration
-}
-
-// WithTimeout says how long one statement may take; a minute by default. A
-// statement_timeout in the URL goes before it on the server's side.
-func WithTimeout(d time.Duration) Option { return func(o *options) { o.timeout = d } }
-
-// WithRetry says for how long a call tries again when the server is away; 15
-// seconds by default. 0 has the first loss of a connection be an error.
-func WithRetry(d time.Duration) Option { return func(o *options) { o.retry = d } }
-
-const (
-	defaultTimeout = time.Minute
-	defaultRetry   = 15 * time.Second
-	connectTimeout = 10 * time.Second
-	// maxConns is how many connections a store opens at most, unless the URL
-	// has a pool_max_conns. They wait for disks more than for processors, and
-	// those who commit together share an fsync.
-	maxConns = 16
-)
-
-// Open opens the store in the database that the URL names, such as
-// postgres://user:password@host:5432/database, with the parameters of libpq
-// and of pgxpool. Its tables, whose names begin with tenfold_, are made if
-// they are not there; several processes may do so at once.
+// Open opens the database that the URL names, as OpenDatabase does, and gives
+// the store of the tenant that its parameter tenant names, or of the tenant
+// default. Closing the store closes the database.
 func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
-	o := options{timeout: defaultTimeout, retry: defaultRetry}
-	for _, opt := range opts {
-		opt(&o)
-	}
-	config, err := parse(url, o)
-	if err != nil {
-		return nil, fmt.Errorf("open: %w", err)
-	}
-	s, err := open(ctx, config, o)
-	if err != nil {
-		return nil, explained(config).Explain("open", err)
-	}
-	return s, nil
-}
-
-func open(ctx context.Context, config *pgxpool.Config, o options) (*Store, error) {
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	d, tenant, err := openURL(ctx, url, opts)
 	if err != nil {
 		return nil, err
 	}
+	s, err := d.Tenant(ctx, tenant)
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	s.owner = true
+	return s, nil
+}
+
+func newStore(d *Database, tenant int, salt []byte) *Store {
 	s := &Store{
-		pool:    pool,
-		timeout: o.timeout,
-		retry:   o.retry,
-		self:    uuid.NewString(),
-		told:    notifier{wake: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})},
-		quit:    make(chan struct{}),
-		errors:  explained(config),
+		caller: newCaller(options{timeout: d.timeout, retry: d.retry, log: d.log}), db: d,
+		tenant: tenant, setting: strconv.Itoa(tenant), salt: salt, errors: d.errors,
 	}
 	s.reader = engine.NewReader(engine.Backend[int64]{
 		List: s.list, Find: s.find, Chunk: s.chunk, LookUp: s.lookUp, Errors: s.errors,
-		Hub: &s.hub, Poll: pollTime, Companion: func() (leave func()) { return s.listener.Join(s.listen) },
+		Hub: &d.hub, Poll: pollTime, Companion: func() (leave func()) { return d.listener.Join(d.listen) },
 	})
-	// A server that starts is waited for; one that is not there, or does not
-	// know the user, is told of at once.
-	if err = s.try(ctx, starting, s.pool.Ping); err == nil {
-		err = prepare(ctx, pool)
-	}
-	if err != nil {
-		pool.Close()
-		return nil, err
-	}
-	go s.notify()
-	return s, nil
+	return s
 }
 
-// parse reads the URL, and sets what it leaves open.
-func parse(url string, o options) (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, unreadable(url, err)
-	}
-	if !strings.Contains(url, "pool_max_conns") {
-		config.MaxConns = maxConns
-	}
-	c := config.ConnConfig
-	if c.ConnectTimeout <= 0 || c.ConnectTimeout > connectTimeout {
-		c.ConnectTimeout = connectTimeout
-	}
-	// Who gives up tells the server, which then does not do it later.
-	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: time.Second}
-	}
-	millis := strconv.FormatInt(o.timeout.Milliseconds(), 10)
-	for name, value := range map[string]string{
-		"application_name":                    "tenfold",
-		"statement_timeout":                   millis,
-		"idle_in_transaction_session_timeout": millis,
-	} {
-		if _, set := c.RuntimeParams[name]; !set {
-			c.RuntimeParams[name] = value
-		}
-	}
-	return config, nil
-}
+// TenantID is the number of the store's tenant.
+func (s *Store) TenantID() int { return s.tenant }
 
-// explained names the database of errors, without its password. No error of
-// pgx names one, but for those of parse.
-func explained(config *pgxpool.Config) engine.Errors {
-	c := config.ConnConfig
-	place := "postgres://" + c.User + "@" + net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database
-	return engine.Errors{Place: place, Hint: hint}
-}
+// Database is where the store is.
+func (s *Store) Database() *Database { return s.db }
 
 // Close implements [store.Store].
 func (s *Store) Close() error {
-	s.ending.Do(func() { close(s.quit) }) // nobody waits any more for the server to come back
-	if !s.gate.Close() {
-		return nil
+	if s.close() {
+		s.db.mu.Lock()
+		delete(s.db.stores, s)
+		s.db.mu.Unlock()
+		s.db.hub.WakeAll() // its watches end
 	}
-	close(s.told.end)
-	<-s.told.done
-	s.hub.WakeAll()
-	s.listener.Close()
-	s.pool.Close()
+	if s.owner {
+		return s.db.Close()
+	}
 	return nil
+}
+
+// An asker runs one statement for the store's tenant and reads its rows. The
+// statement may be done when it gives no error.
+type asker func(ctx context.Context, read func(pgx.Rows) error, sql string, args ...any) error
+
+// tenantSQL sets the tenant for the rest of the transaction.
+const tenantSQL = "SELECT set_config('tenfold.tenant', $1, true)"
+
+// ask is an asker whose statement is a transaction: what is sent at once, in
+// one round trip, is one.
+func (s *Store) ask(ctx context.Context, read func(pgx.Rows) error, sql string, args ...any) error {
+	var b pgx.Batch
+	b.Queue(tenantSQL, s.setting)
+	b.Queue(sql, args...)
+	return s.send(ctx, s.db.pool, &b, read)
+}
+
+// A sender is the pool, or a transaction.
+type sender interface {
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// send runs a batch, and reads the rows of its last statement. Sent to the pool, the
+// end of the batch is the commit.
+func (s *Store) send(ctx context.Context, to sender, b *pgx.Batch, read func(pgx.Rows) error) error {
+	results := to.SendBatch(ctx, b)
+	err := func() error {
+		for range b.Len() - 1 {
+			if _, err := results.Exec(); err != nil {
+				return err
+			}
+		}
+		rows, err := results.Query()
+		if err != nil {
+			return err
+		}
+		return readAll(rows, read)
+	}()
+	if closed := results.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// within is an asker in a transaction of the caller's.
+func within(tx pgx.Tx) asker {
+	return func(ctx context.Context, read func(pgx.Rows) error, sql string, args ...any) error {
+		rows, err := tx.Query(ctx, sql, args...)
+		if err != nil {
+			return err
+		}
+		return readAll(rows, read)
+	}
+}
+
+func readAll(rows pgx.Rows, read func(pgx.Rows) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := read(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// one reads the only row into values; none is pgx.ErrNoRows, which the
+// caller learns by found.
+func one(found *bool, values ...any) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		*found = true
+		return rows.Scan(values...)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/goleak"
 
 	"tenfold/store"
@@ -28,6 +29,17 @@ func opened(t testing.TB, url string, opts ...Option) *Store {
 	return s
 }
 
+// superuser gives connections that no policy holds.
+func superuser(t testing.TB, url string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(context.Background(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
 // TestPostgres holds what may share a server.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
@@ -35,7 +47,10 @@ func TestPostgres(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *pgtest.Server){
 		"Store": testStore, "OpenErrors": testOpenErrors, "Schema": testSchema, "Timeouts": testTimeouts,
 		"LongIDs": testLongIDs, "LostConnections": testLostConnections, "Told": testTold,
-		"Upgrade": testUpgrade, "ImportedUsesItsIndex": testImportedUsesItsIndex,
+		"Upgrade": testUpgrade, "Isolation": testIsolation, "Above": testAbove, "Plans": testPlans, "Tidy": testTidy,
+		"InterruptedUpgrade": testInterruptedUpgrade, "TenantOfURL": testTenantOfURL, "Vault": testVault,
+		"Tampered": testTampered, "EncryptLive": testEncryptLive, "Erase": testErase, "Retention": testRetention,
+		"Ready": testReady, "Seen": testSeen, "Groups": testGroups,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -46,7 +61,7 @@ func TestPostgres(t *testing.T) {
 
 func testStore(t *testing.T, server *pgtest.Server) {
 	again := func(t *testing.T, s store.Store) store.Store {
-		config := s.(*Store).pool.Config()
+		config := s.(*Store).db.pool.Config()
 		again, err := Open(context.Background(), config.ConnString())
 		if err != nil {
 			t.Fatal(err)

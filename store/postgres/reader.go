@@ -2,9 +2,12 @@ package postgres
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -19,141 +22,256 @@ import (
 var listSQL = [...]string{
 	engine.All:      selectSQL,
 	engine.ByID:     selectSQL + "WHERE name = $1",
-	engine.ByOrigin: selectSQL + "WHERE origin <> '' AND sha256(origin) = sha256($1) AND origin = $1",
+	engine.ByOrigin: selectSQL + "WHERE origin_hash = ANY($1::bytea[])",
+	engine.ByHandle: selectSQL + "WHERE handle = $1",
 }
 
-const selectSQL = "SELECT id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark, tool, directory, ended FROM tenfold_conversations "
+const selectSQL = "SELECT name, sealed, id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark, tool, directory, ended FROM tenfold_conversations "
 
 func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found []store.Conversation, err error) {
-	var args []any
-	switch by {
-	case engine.ByID:
-		args = []any{short(value)}
-	case engine.ByOrigin:
-		args = []any{[]byte(value)}
-	}
 	err = s.try(ctx, lost, func(ctx context.Context) error {
-		rows, err := s.pool.Query(ctx, listSQL[by], args...)
-		if err == nil {
-			found, err = pgx.CollectRows(rows, conversation)
-		}
-		return err
+		return s.keyed(ctx, func(k *keys) error {
+			var args []any
+			switch by {
+			case engine.ByID:
+				args = []any{short(value)}
+			case engine.ByOrigin:
+				args = []any{k.hashes(value)}
+			case engine.ByHandle:
+				handle, _ := store.ParseHandle(value)
+				args = []any{handle}
+			}
+			found = found[:0]
+			return s.ask(ctx, func(rows pgx.Rows) error {
+				c, err := k.conversation(rows)
+				if err == nil && (by != engine.ByOrigin || c.Origin.Key == value) {
+					found = append(found, c)
+				}
+				return err
+			}, listSQL[by], args...)
+		})
 	})
 	return found, err
 }
 
-func conversation(rows pgx.CollectableRow) (store.Conversation, error) {
+// pageSQL lists the conversations behind a place. The index of minutes gives those of a
+// minute together, which are then sorted.
+const pageSQL = selectSQL + `WHERE minute <= $1 AND (minute < $1 OR coalesce(updated, ` + noTime + `) < $2 OR coalesce(updated, ` + noTime + `) = $2 AND name > $3)
+ORDER BY minute DESC, coalesce(updated, ` + noTime + `) DESC, name LIMIT $4`
+
+// noTime is the first of all times in nanoseconds: no conversation has it.
+const noTime = "-9223372036854775808"
+
+// Page implements [store.Store].
+func (s *Store) Page(ctx context.Context, after *store.Place, limit int) (found []store.Conversation, err error) {
+	minute, nanos, name := int64(math.MaxInt64), int64(math.MaxInt64), []byte{}
+	if after != nil {
+		nanos, name = math.MinInt64, short(after.ID)
+		if at := row.Nanos(after.Updated); at != nil {
+			nanos = *at
+		}
+		minute = nanos / int64(time.Minute)
+	}
+	err = s.try(ctx, lost, func(ctx context.Context) error {
+		return s.keyed(ctx, func(k *keys) error {
+			found = found[:0]
+			return s.ask(ctx, func(rows pgx.Rows) error {
+				c, err := k.conversation(rows)
+				found = append(found, c)
+				return err
+			}, pageSQL, minute, nanos, name, max(limit, 0))
+		})
+	})
+	return found, s.errors.Explain("list conversations", err)
+}
+
+// prefixSQL finds ids by how they begin, between that and the next text that does
+// not begin with it.
+const prefixSQL = selectSQL + "WHERE name >= $1 AND ($2::bytea IS NULL OR name < $2) LIMIT $3"
+
+// WithPrefix implements [store.Store].
+func (s *Store) WithPrefix(ctx context.Context, prefix string, limit int) (found []store.Conversation, err error) {
+	// What names begin with of ids that are too long for them: see short.
+	first := []byte(prefix[:min(len(prefix), maxShort-sha256.Size+1)])
+	err = s.try(ctx, lost, func(ctx context.Context) error {
+		return s.keyed(ctx, func(k *keys) error {
+			found = found[:0]
+			return s.ask(ctx, func(rows pgx.Rows) error {
+				c, err := k.conversation(rows)
+				if err == nil && strings.HasPrefix(c.ID, prefix) {
+					found = append(found, c)
+				}
+				return err
+			}, prefixSQL, first, engine.AfterPrefix(first), limit)
+		})
+	})
+	return found, s.errors.Explain("list conversations", err)
+}
+
+func (k *keys) conversation(rows pgx.Rows) (store.Conversation, error) {
 	var c store.Conversation
-	var id, title, origin, mark, tool, directory []byte
+	var name, id []byte
+	var sealed bool
+	var a about
 	var created, updated, ended *int64
 	var turns, before, after int64
-	err := rows.Scan(&id, &title, &created, &updated, &c.Version, &turns, &before, &after, &origin, &mark, &tool, &directory, &ended)
-	c.ID, c.Title = string(id), string(title)
-	c.Origin = store.Origin{Key: string(origin), Mark: string(mark), Tool: string(tool), Directory: string(directory)}
+	err := rows.Scan(&name, &sealed, &id, &a.title, &created, &updated, &c.Version, &turns, &before, &after, &a.origin, &a.mark, &a.tool, &a.directory, &ended)
+	if err != nil {
+		return c, err
+	}
+	c.ID = string(id)
+	if c.Title, c.Origin, err = k.open(name, sealed, a); err != nil {
+		return c, fmt.Errorf("conversation %s: %w", c.ID, err)
+	}
 	c.Created, c.Updated = row.FromNanos(created), row.FromNanos(updated)
 	c.Stats = store.Stats{Turns: int(turns), TokensBefore: int(before), TokensAfter: int(after), Ended: row.FromNanos(ended)}
-	return c, err
+	return c, nil
 }
 
 func (s *Store) find(ctx context.Context, id string) (key, version int64, err error) {
 	err = s.try(ctx, lost, func(ctx context.Context) error {
-		err := s.pool.QueryRow(ctx, "SELECT key, version FROM tenfold_conversations WHERE name = $1", short(id)).Scan(&key, &version)
-		return notFound(err)
+		key, version, err = s.findNow(ctx, short(id))
+		return err
 	})
 	return key, version, err
 }
 
-// notFound turns no row into no conversation.
-func notFound(err error) error {
-	if errors.Is(err, pgx.ErrNoRows) {
-		return store.ErrNotFound
+// findNow is one attempt of find.
+func (s *Store) findNow(ctx context.Context, name []byte) (key, version int64, err error) {
+	var found bool
+	err = s.ask(ctx, one(&found, &key, &version), "SELECT key, version FROM tenfold_conversations WHERE name = $1", name)
+	if err == nil && !found {
+		err = store.ErrNotFound
 	}
-	return err
+	return key, version, err
 }
 
 // How much of a log is read at once. Between chunks no connection is in use,
 // however long the caller takes over an entry.
 const (
 	chunkEntries = 1024
-	chunkBytes   = 4 << 20
+	chunkBytes   = 2 << 20
+	// chunkDecoded is how long what was compressed may become.
+	chunkDecoded = 8 << 20
 )
 
+var errEnough = errors.New("the chunk is long enough")
+
+// partition names the table that holds the entries of a conversation. What
+// reads one log names it: a plan over all partitions, once it is kept, locks
+// each of them whenever it runs.
+func partition(key int64) string {
+	month := key >> 40
+	return fmt.Sprintf("tenfold_entries_%d_%02d", 2020+month/12, 1+month%12)
+}
+
 // chunkSQL reads the next entries of a log, until they are chunkBytes long;
-// the sizes are known without reading the texts.
-const chunkSQL = `
-SELECT seq, meta, text FROM (
+// the sizes are known without reading the texts. What may be sealed is read with the
+// name of its log.
+func chunkSQL(key int64, named bool) string {
+	name := ""
+	if named {
+		name = ", (SELECT name FROM tenfold_conversations WHERE key = $1)"
+	}
+	return `
+SELECT seq, meta, text` + name + ` FROM (
 	SELECT seq, meta, text, sum(coalesce(octet_length(text), 0) + octet_length(meta)) OVER (ORDER BY seq) - coalesce(octet_length(text), 0) AS before
 	FROM (
-		SELECT seq, meta, text FROM tenfold_entries
+		SELECT seq, meta, text FROM ` + partition(key) + `
 		WHERE conversation = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4
 	) AS next
 ) AS sized
 WHERE before <= $5 ORDER BY seq`
+}
 
 func (s *Store) chunk(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, key, seq, last int64) ([]tenfold.Entry, error) {
 	err := s.try(ctx, lost, func(ctx context.Context) error {
-		dst = dst[:0]
-		rows, err := s.pool.Query(ctx, chunkSQL, key, seq, last, chunkEntries, chunkBytes)
-		if err != nil {
-			return err
+		err := s.keyed(ctx, func(k *keys) error {
+			dst = dst[:0]
+			want, size := seq, 0
+			open := opener{keys: k}
+			return s.ask(ctx, func(rows pgx.Rows) error {
+				want++
+				var got int64
+				var meta []byte
+				var text, name pgtype.DriverBytes // the connection's, until the next row
+				into := []any{&got, &meta, &text, &name}
+				if k.ring == nil {
+					into = into[:3]
+				}
+				if err := rows.Scan(into...); err != nil {
+					return err
+				}
+				if got != want {
+					return fmt.Errorf("entry %d: %w", want, engine.ErrGap)
+				}
+				e, n, err := open.entry(d, name, got, meta, text)
+				if err != nil {
+					return fmt.Errorf("entry %d: %w", got, err)
+				}
+				dst = append(dst, e)
+				if size += n; size > chunkDecoded {
+					return errEnough
+				}
+				return nil
+			}, chunkSQL(key, k.ring != nil), key, seq, last, chunkEntries, chunkBytes)
+		})
+		if errors.Is(err, errEnough) || code(err) == codeNoTable { // where its month is gone, so is it
+			return nil
 		}
-		defer rows.Close()
-		for want := seq + 1; rows.Next(); want++ {
-			var got int64
-			var meta []byte
-			var text pgtype.DriverBytes // the connection's, until the next row
-			if err := rows.Scan(&got, &meta, &text); err != nil {
-				return err
-			}
-			if got != want {
-				return fmt.Errorf("entry %d: %w", want, engine.ErrGap)
-			}
-			e, err := d.Entry(got, meta, string(text))
-			if err != nil {
-				return fmt.Errorf("entry %d: %w", got, err)
-			}
-			dst = append(dst, e)
-		}
-		return rows.Err()
+		return err
 	})
 	return dst, err
 }
 
 const searchSQL = `
-SELECT c.id, e.seq, e.meta, e.text
-FROM tenfold_entries AS e JOIN tenfold_conversations AS c ON c.key = e.conversation
-WHERE e.words @> $1::integer[]`
+SELECT (SELECT c.id FROM tenfold_conversations AS c WHERE c.key = e.conversation), (SELECT c.name FROM tenfold_conversations AS c WHERE c.key = e.conversation),
+	e.seq, e.meta, e.text
+FROM tenfold_found AS e`
+
+// seekSQL sets what tenfold_found holds. The planner does not know how common
+// the words are, and might rather read everything.
+const seekSQL = `
+SELECT set_config('tenfold.words', $1, true), set_config('plan_cache_mode', 'force_custom_plan', true),
+	set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
 
 // lookUp asks the index, which knows words and no phrases.
 func (s *Store) lookUp(ctx context.Context, log *int64, r *engine.Ranking) (bool, error) {
-	sql := searchSQL
-	var w worder
-	// Planned anew each time: how to find a word depends on how common it is.
-	args := []any{pgx.QueryExecModeCacheDescribe, w.of(strings.Join(r.Query.Phrases(), " "))}
-	if log != nil {
-		sql, args = sql+" AND e.conversation = $2", append(args, *log)
-	}
-	return true, s.try(ctx, lost, func(ctx context.Context) error {
-		r.Reset()
-		rows, err := s.pool.Query(ctx, sql, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		var d row.Decoder
-		for rows.Next() {
-			var seq int64
-			var meta []byte
-			var id, text pgtype.DriverBytes // the connection's, until the next row
-			if err := rows.Scan(&id, &seq, &meta, &text); err != nil {
-				return err
+	known := true
+	err := s.try(ctx, lost, func(ctx context.Context) error {
+		return s.keyed(ctx, func(k *keys) error {
+			r.Reset()
+			if known = !k.converting; !known {
+				return nil // some words are hashed as before, some are not
 			}
-			e, err := d.Entry(seq, meta, string(text))
-			if err != nil {
-				return err
+			var b pgx.Batch
+			b.Queue(tenantSQL, s.setting)
+			if k.ring == nil {
+				b.Queue("SELECT tenfold_plain()")
 			}
-			r.Offer(string(id), e)
-		}
-		return rows.Err()
+			b.Queue(seekSQL, s.worder(k).array(strings.Join(r.Query.Phrases(), " ")))
+			if log != nil {
+				b.Queue(searchSQL+" WHERE e.conversation = $1", *log)
+			} else {
+				b.Queue(searchSQL)
+			}
+			var d row.Decoder
+			open := opener{keys: k}
+			return s.send(ctx, s.db.pool, &b, func(rows pgx.Rows) error {
+				var seq int64
+				var meta []byte
+				var id, name, text pgtype.DriverBytes // the connection's, until the next row
+				if err := rows.Scan(&id, &name, &seq, &meta, &text); err != nil {
+					return err
+				}
+				e, _, err := open.entry(&d, name, seq, meta, text)
+				if err != nil {
+					return fmt.Errorf("conversation %s, entry %d: %w", string(id), seq, err)
+				}
+				r.Offer(string(id), e)
+				return nil
+			})
+		})
 	})
+	return known, err
 }

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"tenfold/store/internal/engine"
 )
 
 // A trouble is how an attempt failed, the more certain the lower.
@@ -29,9 +33,14 @@ const (
 // The codes of PostgreSQL that the store acts on.
 const (
 	codeUnique      = "23505"
+	codePartition   = "23514" // a check failed, of which partitions have the only ones
 	codeSerialize   = "40001"
 	codeDeadlock    = "40P01"
+	codeForbidden   = "42501"
 	codeNoTable     = "42P01"
+	codeNoRole      = "22023" // a parameter's value is invalid, and role is the only one that we set to a name
+	codeOld         = "TF001" // see 00005_tenants.sql
+	codeSealed      = "TF003" // see 00006_life.sql
 	codeConnections = "53300"
 	codeShutdown    = "57P01"
 	codeCrash       = "57P02"
@@ -81,27 +90,48 @@ const (
 	grace = 5 * time.Second
 )
 
+// A caller runs attempts, until it is closed.
+type caller struct {
+	timeout, retry time.Duration
+	quit           chan struct{} // closed when close begins
+	ending         sync.Once
+	gate           engine.Gate
+	log            *slog.Logger // nil is silent
+}
+
+func newCaller(o options) caller {
+	return caller{timeout: o.timeout, retry: o.retry, quit: make(chan struct{}), log: o.log}
+}
+
+// close waits for attempts under way, none of which waits any more for the
+// server to come back. It reports whether it is the first to do so.
+func (c *caller) close() bool {
+	c.ending.Do(func() { close(c.quit) })
+	return c.gate.Close()
+}
+
 // try runs f, again while it fails with troubles up to worst, for as long as
-// the store's retry says.
-func (s *Store) try(ctx context.Context, worst trouble, f func(ctx context.Context) error) error {
-	if err := s.gate.Enter(); err != nil {
+// retry says.
+func (c *caller) try(ctx context.Context, worst trouble, f func(ctx context.Context) error) error {
+	if err := c.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.Leave()
+	defer c.gate.Leave()
 	start, pause := time.Now(), firstPause
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := s.once(ctx, f)
-		if err == nil || ctx.Err() != nil || troubleOf(err) > worst || time.Since(start)+pause > s.retry {
+		err := c.once(ctx, f)
+		if err == nil || ctx.Err() != nil || troubleOf(err) > worst || time.Since(start)+pause > c.retry {
 			return err
 		}
+		c.retrying(ctx, err)
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
-		case <-s.quit:
+		case <-c.quit:
 			return err
 		}
 		pause = min(2*pause, maxPause)
@@ -110,8 +140,8 @@ func (s *Store) try(ctx context.Context, worst trouble, f func(ctx context.Conte
 
 // once runs f with a limit: a server that vanished without a word does not
 // keep its own timeout.
-func (s *Store) once(ctx context.Context, f func(ctx context.Context) error) error {
-	limited, cancel := context.WithTimeout(ctx, s.timeout+grace)
+func (c *caller) once(ctx context.Context, f func(ctx context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, c.timeout+grace)
 	defer cancel()
 	err := f(limited)
 	switch {

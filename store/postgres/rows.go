@@ -3,13 +3,8 @@ package postgres
 import (
 	"crypto/sha256"
 	"fmt"
-	"hash/fnv"
-	"slices"
-	"strconv"
-	"strings"
 
 	"tenfold"
-	"tenfold/store/internal/fulltext"
 	"tenfold/store/internal/row"
 )
 
@@ -24,15 +19,18 @@ const (
 type columns struct {
 	ids, metas, texts [][]byte
 	words             []*string
+	sizes             []int64 // of meta and text, as they are in the clear
+	size              int64   // their sum
+	payloads          []tenfold.Payload
+	indexed           *keys // those that the words are hashed by
 }
 
-// newColumns encodes entries; of those with one id, the first (L9).
+// newColumns encodes entries, but for their words; of those with one id, the first
+// (L9).
 func newColumns(entries []tenfold.Entry) (*columns, error) {
 	n := len(entries)
-	c := &columns{make([][]byte, 0, n), make([][]byte, 0, n), make([][]byte, 0, n), make([]*string, 0, n)}
+	c := &columns{ids: make([][]byte, 0, n), metas: make([][]byte, 0, n), texts: make([][]byte, 0, n), sizes: make([]int64, 0, n), payloads: make([]tenfold.Payload, 0, n)}
 	seen := make(map[string]struct{}, n)
-	size := 0
-	var w worder
 	for _, e := range entries {
 		r, err := row.New(e, maxText)
 		if err != nil {
@@ -42,19 +40,30 @@ func newColumns(entries []tenfold.Entry) (*columns, error) {
 			continue
 		}
 		seen[e.ID] = struct{}{}
-		if size += len(r.Meta) + len(r.Text); size > maxBatch {
+		if c.size += int64(len(r.Meta) + len(r.Text)); c.size > maxBatch {
 			return nil, fmt.Errorf("the batch is longer than %d MB: append it in parts", maxBatch>>20)
 		}
 		c.ids = append(c.ids, short(e.ID))
-		c.metas = append(c.metas, r.Meta)
-		var text []byte // NULL for none
-		if r.Text != "" {
-			text = []byte(r.Text)
+		meta, text, err := encode(r)
+		if err != nil {
+			return nil, err
 		}
-		c.texts = append(c.texts, text)
-		c.words = append(c.words, w.array(tenfold.SearchText(e.Payload)))
+		c.metas, c.texts, c.sizes = append(c.metas, meta), append(c.texts, text), append(c.sizes, int64(len(r.Meta)+len(r.Text)))
+		c.payloads = append(c.payloads, e.Payload)
 	}
 	return c, nil
+}
+
+// index hashes the words of the entries.
+func (s *Store) index(c *columns, k *keys) {
+	if c.indexed == k {
+		return
+	}
+	c.words, c.indexed = make([]*string, len(c.payloads)), k
+	w := s.worder(k)
+	for i, p := range c.payloads {
+		c.words[i] = w.array(tenfold.SearchText(p))
+	}
 }
 
 // maxShort is how many bytes of an id an index holds; PostgreSQL takes no
@@ -69,46 +78,4 @@ func short(id string) []byte {
 	}
 	sum := sha256.Sum256([]byte(id))
 	return append([]byte(id[:maxShort-len(sum)+1]), sum[:]...)
-}
-
-// A worder turns texts into sets of words. The index holds hashes of words:
-// whatever it finds is held against the text, so that two words with one
-// hash do no harm, and four bytes a word keep it small.
-type worder struct {
-	words  []byte
-	hashes []int32
-}
-
-// of gives the hashes of the words of a text that AppendWords made.
-func (w *worder) of(words string) []int32 {
-	w.hashes = w.hashes[:0]
-	h := fnv.New32a()
-	for word := range strings.FieldsSeq(words) {
-		h.Reset()
-		_, _ = h.Write([]byte(word))
-		w.hashes = append(w.hashes, int32(h.Sum32())) //nolint:gosec // a hash: PostgreSQL has no unsigned integers
-	}
-	slices.Sort(w.hashes)
-	w.hashes = slices.Compact(w.hashes)
-	return w.hashes
-}
-
-// array gives the hashes of a text's words as PostgreSQL writes arrays; nil,
-// which is NULL, for none. An array of arrays must be square, so that a batch
-// sends them as texts.
-func (w *worder) array(text string) *string {
-	w.words = fulltext.AppendWords(w.words[:0], text)
-	hashes := w.of(string(w.words))
-	if len(hashes) == 0 {
-		return nil
-	}
-	b := append(make([]byte, 0, 12*len(hashes)+2), '{')
-	for i, h := range hashes {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, int64(h), 10)
-	}
-	s := string(append(b, '}'))
-	return &s
 }

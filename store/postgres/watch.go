@@ -17,18 +17,19 @@ const (
 	// pollTime is how often a watch looks for itself: a store that ended
 	// between its commit and its word to others told nobody.
 	pollTime = 5 * time.Second
-	// tellPause is how long a store collects what it has to tell.
-	tellPause = 5 * time.Millisecond
+	// tellPause is how long a store that has just told collects what it has to tell
+	// next: each telling is a transaction that others wait for.
+	tellPause = 20 * time.Millisecond
 	// maxPayload is below the 8000 bytes that PostgreSQL takes.
 	maxPayload = 7900
 )
 
 // listen wakes watchers of what other stores tell, on a connection of its
 // own. When that is lost it makes another.
-func (s *Store) listen(ctx context.Context) {
+func (d *Database) listen(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
-		if s.hear(ctx) {
+		if d.hear(ctx) {
 			pause = firstPause
 		}
 		select {
@@ -41,8 +42,8 @@ func (s *Store) listen(ctx context.Context) {
 
 // hear listens until the connection is lost, and reports whether there was
 // one. Trouble with it is told by the watchers, who read.
-func (s *Store) hear(ctx context.Context) bool {
-	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+func (d *Database) hear(ctx context.Context) bool {
+	conn, err := pgx.ConnectConfig(ctx, d.conn)
 	if err != nil {
 		return false
 	}
@@ -54,19 +55,19 @@ func (s *Store) hear(ctx context.Context) bool {
 	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
 		return false
 	}
-	s.hub.WakeAll() // for what came before
+	d.hub.WakeAll() // for what came before
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {
 			return true
 		}
 		words := strings.Fields(n.Payload)
-		if len(words) == 0 || words[0] == s.self {
+		if len(words) == 0 || words[0] == d.self {
 			continue
 		}
 		for _, word := range words[1:] {
 			if key, err := strconv.ParseInt(word, 10, 64); err == nil {
-				s.hub.Wake(key)
+				d.hub.Wake(key)
 			}
 		}
 	}
@@ -85,34 +86,35 @@ type notifier struct {
 }
 
 // tell has watchers here and elsewhere hear of a log.
-func (s *Store) tell(key int64) {
-	s.hub.Wake(key)
-	s.told.mu.Lock()
-	if s.told.keys == nil {
-		s.told.keys = map[int64]struct{}{}
+func (d *Database) tell(key int64) {
+	d.hub.Wake(key)
+	d.tidier.untidy(key)
+	d.told.mu.Lock()
+	if d.told.keys == nil {
+		d.told.keys = map[int64]struct{}{}
 	}
-	s.told.keys[key] = struct{}{}
-	s.told.mu.Unlock()
+	d.told.keys[key] = struct{}{}
+	d.told.mu.Unlock()
 	select {
-	case s.told.wake <- struct{}{}:
+	case d.told.wake <- struct{}{}:
 	default:
 	}
 }
 
 // notify is the notifier's goroutine.
-func (s *Store) notify() {
-	defer close(s.told.done)
+func (d *Database) notify() {
+	defer close(d.told.done)
 	for {
 		select {
-		case <-s.told.wake:
-			s.notifyOthers()
-		case <-s.told.end:
-			s.notifyOthers()
+		case <-d.told.wake:
+			d.notifyOthers()
+		case <-d.told.end:
+			d.notifyOthers()
 			return
 		}
 		select {
 		case <-time.After(tellPause):
-		case <-s.told.end:
+		case <-d.told.end:
 		}
 	}
 }
@@ -123,20 +125,20 @@ const notifySQL = `
 SELECT pg_notify('` + channel + `', p)
 FROM (SELECT set_config('synchronous_commit', 'off', true)) AS lazy, unnest($1::text[]) AS p`
 
-func (s *Store) notifyOthers() {
-	s.told.mu.Lock()
-	keys := s.told.keys
-	s.told.keys = nil
-	s.told.mu.Unlock()
+func (d *Database) notifyOthers() {
+	d.told.mu.Lock()
+	keys := d.told.keys
+	d.told.keys = nil
+	d.told.mu.Unlock()
 	if len(keys) == 0 {
 		return
 	}
 	var payloads []string
-	payload := []byte(s.self)
+	payload := []byte(d.self)
 	for key := range keys {
 		if len(payload) > maxPayload-30 {
 			payloads = append(payloads, string(payload))
-			payload = payload[:len(s.self)]
+			payload = payload[:len(d.self)]
 		}
 		payload = strconv.AppendInt(append(payload, ' '), key, 10)
 	}
@@ -144,5 +146,5 @@ func (s *Store) notifyOthers() {
 	ctx, cancel := context.WithTimeout(context.Background(), pollTime)
 	defer cancel()
 	// Who does not hear of it finds it when it next looks.
-	_, _ = s.pool.Exec(ctx, notifySQL, payloads)
+	_, _ = d.pool.Exec(ctx, notifySQL, payloads)
 }

@@ -1,16 +1,19 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -38,6 +41,11 @@ var _ store.Store = (*Store)(nil)
 // Patience is how long a method that may be tried again goes on where the server
 // cannot be reached: as long as one takes to start again.
 const Patience = 10 * time.Second
+
+// answerWithin is how long an answer may take to begin. A server gives up within it, so that who
+// hears nothing by then hears nothing any more: the machine is gone, and the connection
+// would not know for a quarter of an hour.
+const answerWithin = 2 * time.Minute
 
 // Open gives a client of the server at an address, such as
 // https://sessions.example.com. Token is what the server asks for, as a bearer
@@ -68,7 +76,8 @@ func Open(address, token string) (*Store, error) {
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
-		DialContext: (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
+		ResponseHeaderTimeout: answerWithin,
+		DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 	}
 	s.client = &http.Client{
 		Transport: transport,
@@ -86,11 +95,14 @@ func loopback(host string) bool {
 // hint says what to try.
 func hint(err error) string {
 	var refused *statusError
+	var said *serverError
 	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
+	case !isConnection(err) && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrClosed)):
 		return ""
 	case errors.As(err, &refused):
 		return refused.hint()
+	case errors.As(err, &said):
+		return said.hint
 	case isConnection(err):
 		return "check that the server runs and that this machine reaches it"
 	}
@@ -100,7 +112,11 @@ func hint(err error) string {
 // A statusError is an answer that does not come from the store.
 type statusError struct {
 	status int
-	says   string
+	// says, tells and code are what the server says is wrong, what it says to try,
+	// and its name for that.
+	says, tells, code string
+	// after is when it says to try again, where it does.
+	after time.Duration
 }
 
 // Error implements error.
@@ -112,16 +128,44 @@ func (e *statusError) Error() string {
 	return text
 }
 
+// As fills in a [problem.Error]. The hint is in the text already: see Explain.
+func (e *statusError) As(target any) bool {
+	p, ok := target.(**problem.Error)
+	if ok {
+		*p = &problem.Error{Code: cmp.Or(e.code, "store"), Err: e}
+	}
+	return ok
+}
+
 func (e *statusError) hint() string {
 	switch e.status {
 	case http.StatusUnauthorized, http.StatusForbidden:
+		switch {
+		case strings.HasPrefix(e.code, "token_"):
+			return "check TENFOLD_TOKEN: " + e.tells
+		case e.code == "scope":
+			return e.tells
+		}
 		return "set TENFOLD_TOKEN to a token of the server"
 	case http.StatusNotFound:
 		return "check the address: it is that of \"tenfold serve\""
 	case http.StatusTooManyRequests:
-		return "try again later"
+		return cmp.Or(e.tells, "try again later")
 	}
 	return ""
+}
+
+// delay is how long to wait before something is tried again, of which wait would be
+// the usual time; false where it is not to be. A server that has too many requests
+// says itself when: nothing was done then, so that anything may be tried again. Those
+// who were refused at once do not come back at once.
+func delay(err error, wait time.Duration, twice bool) (time.Duration, bool) {
+	var refused *statusError
+	if errors.As(err, &refused) && refused.status == http.StatusTooManyRequests {
+		pause := max(refused.after, wait)
+		return pause + rand.N(pause/4), refused.after > 0 && refused.after <= Patience
+	}
+	return wait, twice && isConnection(err)
 }
 
 // A connectionError says that the server could not be reached, or broke off.
@@ -141,7 +185,10 @@ type exchange struct {
 	id   string
 }
 
-func (x *exchange) close() { _ = x.body.Close() }
+func (x *exchange) close() {
+	_ = x.body.Close()
+	x.in.free()
+}
 
 // next gives the next frame; kind is end after the last.
 func (x *exchange) next() (kind byte, content []byte, err error) {
@@ -191,6 +238,7 @@ func (s *Store) ask(ctx context.Context, path string, p parameters, entries ...t
 	}
 	body := &strings.Builder{} // sent with its length, and again where the connection was stale
 	w := newWriter(body)
+	defer w.free()
 	w.json(object, p)
 	for _, e := range entries {
 		w.entry(e)
@@ -218,7 +266,7 @@ func (s *Store) ask(ctx context.Context, path string, p parameters, entries ...t
 		return nil, connectionError{err}
 	case answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != contentType:
 		defer func() { _ = answer.Body.Close() }()
-		err := &statusError{status: answer.StatusCode, says: detail(answer)}
+		err := refusal(answer)
 		if slices.Contains([]int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}, answer.StatusCode) {
 			return nil, connectionError{err}
 		}
@@ -227,20 +275,30 @@ func (s *Store) ask(ctx context.Context, path string, p parameters, entries ...t
 	return &exchange{answer.Body, newReader(answer.Body), string(p.ID)}, nil
 }
 
-// detail is what the server says of an error in its own words.
-func detail(answer *http.Response) string {
+// refusal is what the server says in its own words.
+func refusal(answer *http.Response) *statusError {
+	out := &statusError{status: answer.StatusCode}
+	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		out.after = time.Duration(min(seconds, 1e6)) * time.Second
+	}
 	var p struct {
 		Detail string `json:"detail"`
+		Hint   string `json:"hint"`
+		Code   string `json:"code"`
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
-	if err != nil || decode(body, &p) != nil {
-		return ""
+	if body, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10)); err == nil && decode(body, &p) == nil {
+		out.says, out.tells, out.code = p.Detail, p.Hint, p.Code
 	}
-	return p.Detail
+	return out
 }
 
 // again does what may be done twice until the server answers.
-func (s *Store) again(ctx context.Context, do func() error) error {
+func (s *Store) again(ctx context.Context, do func() error) error { return s.try(ctx, true, do) }
+
+// once does what may not.
+func (s *Store) once(ctx context.Context, do func() error) error { return s.try(ctx, false, do) }
+
+func (s *Store) try(ctx context.Context, twice bool, do func() error) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
 	}
@@ -248,24 +306,19 @@ func (s *Store) again(ctx context.Context, do func() error) error {
 	begun := time.Now()
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		err := do()
-		if err == nil || !isConnection(err) || time.Since(begun) > Patience {
+		if err == nil {
+			return nil
+		}
+		pause, may := delay(err, wait, twice)
+		if !may || time.Since(begun) > Patience {
 			return err
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(wait):
+		case <-time.After(pause):
 		}
 	}
-}
-
-// once does what may not.
-func (s *Store) once(do func() error) error {
-	if err := s.gate.Enter(); err != nil {
-		return err
-	}
-	defer s.gate.Leave()
-	return do()
 }
 
 // call asks, and takes the answer's objects.
@@ -291,7 +344,7 @@ func (s *Store) call(ctx context.Context, path string, p parameters, take func(*
 
 // Create implements [store.Store].
 func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...tenfold.Entry) error {
-	return s.errors.ExplainFor("create", c.ID, s.once(func() error {
+	return s.errors.ExplainFor("create", c.ID, s.once(ctx, func() error {
 		return s.call(ctx, pathCreate, parameters{Conversation: newConversation(c)}, nil, entries...)
 	}))
 }
@@ -341,6 +394,28 @@ func (s *Store) Conversations(ctx context.Context) iter.Seq2[store.Conversation,
 	}
 }
 
+// Page implements [store.Store].
+func (s *Store) Page(ctx context.Context, after *store.Place, limit int) ([]store.Conversation, error) {
+	p := parameters{Limit: limit}
+	if after != nil {
+		p.Place = &place{after.Updated, text(after.ID)}
+	}
+	all, err := s.list(ctx, pathPage, p)
+	return all, s.errors.Explain("list conversations", err)
+}
+
+// WithPrefix implements [store.Store].
+func (s *Store) WithPrefix(ctx context.Context, prefix string, limit int) ([]store.Conversation, error) {
+	all, err := s.list(ctx, pathPrefix, parameters{ID: text(prefix), Limit: limit})
+	return all, s.errors.Explain("list conversations", err)
+}
+
+// WithHandle implements [store.Store].
+func (s *Store) WithHandle(ctx context.Context, handle string) ([]store.Conversation, error) {
+	all, err := s.list(ctx, pathHandle, parameters{Key: text(handle)})
+	return all, s.errors.Explain("list conversations", err)
+}
+
 // Imported implements [store.Store].
 func (s *Store) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
 	all, err := s.list(ctx, pathImported, parameters{Key: text(key)})
@@ -355,9 +430,9 @@ func (s *Store) SetTitle(ctx context.Context, id, title string) error {
 }
 
 // Delete implements [store.Store].
-func (s *Store) Delete(ctx context.Context, id string) error {
-	return s.errors.ExplainFor("delete", id, s.once(func() error {
-		return s.call(ctx, pathDelete, parameters{ID: text(id)}, nil)
+func (s *Store) Delete(ctx context.Context, id string, expected int64) error {
+	return s.errors.ExplainFor("delete", id, s.once(ctx, func() error {
+		return s.call(ctx, pathDelete, parameters{ID: text(id), Expected: expected}, nil)
 	}))
 }
 

@@ -40,7 +40,8 @@ func (s *Store) follow(ctx context.Context, path, op, id string, after int64) it
 			if came {
 				begun, wait = time.Now(), 20*time.Millisecond
 			}
-			if err == nil || !isConnection(err) || (path == pathEntries && time.Since(begun) > Patience) {
+			pause, may := delay(err, wait, true)
+			if err == nil || !may || (path == pathEntries && time.Since(begun) > Patience) {
 				if err != nil {
 					yield(tenfold.Entry{}, s.errors.ExplainFor(op, id, err))
 				}
@@ -49,7 +50,7 @@ func (s *Store) follow(ctx context.Context, path, op, id string, after int64) it
 			select {
 			case <-ctx.Done():
 			case <-s.closed.Done():
-			case <-time.After(wait):
+			case <-time.After(pause):
 			}
 			wait = min(2*wait, time.Second)
 		}

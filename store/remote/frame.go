@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -45,7 +46,25 @@ type writer struct {
 	err error
 }
 
-func newWriter(w io.Writer) *writer { return &writer{w: bufio.NewWriterSize(w, bufferSize)} }
+// Buffers are used again: most of what a request would cost in memory is theirs.
+var (
+	writers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, bufferSize) }}
+	readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, bufferSize) }}
+)
+
+// newWriter makes a writer; free it when all is written.
+func newWriter(w io.Writer) *writer {
+	b, _ := writers.Get().(*bufio.Writer)
+	b.Reset(w)
+	return &writer{w: b}
+}
+
+// free gives the buffer back; nothing may be written any more.
+func (w *writer) free() {
+	w.w.Reset(nil)
+	writers.Put(w.w)
+	w.w = nil
+}
 
 func (w *writer) frame(kind byte, parts ...string) {
 	n := 0
@@ -101,9 +120,23 @@ type reader struct {
 	alive func()
 }
 
-func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReaderSize(r, bufferSize)} }
+// newReader makes a reader; free it when all is read.
+func newReader(r io.Reader) *reader {
+	b, _ := readers.Get().(*bufio.Reader)
+	b.Reset(r)
+	return &reader{r: b}
+}
 
-// next gives the next frame that is no beat.
+// free gives the buffer back, once; nothing may be read any more.
+func (r *reader) free() {
+	if r.r != nil {
+		r.r.Reset(nil)
+		readers.Put(r.r)
+		r.r = nil
+	}
+}
+
+// next gives the next frame that is not a beat.
 func (r *reader) next() (kind byte, content []byte, err error) {
 	for {
 		if kind, err = r.r.ReadByte(); err != nil {

@@ -54,18 +54,27 @@ var methods = map[string]method{
 		}
 		return nil
 	},
-	pathImported: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, w *writer) error {
-		all, err := h.st.Imported(ctx, string(p.Key))
-		for _, c := range all {
-			w.json(object, answer{Conversation: newConversation(c)})
+	pathPage: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, w *writer) error {
+		var after *store.Place
+		if p.Place != nil {
+			after = &store.Place{Updated: p.Place.Updated, ID: string(p.Place.ID)}
 		}
-		return err
+		return w.conversations(h.st.Page(ctx, after, p.Limit))
+	},
+	pathPrefix: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, w *writer) error {
+		return w.conversations(h.st.WithPrefix(ctx, string(p.ID), p.Limit))
+	},
+	pathHandle: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, w *writer) error {
+		return w.conversations(h.st.WithHandle(ctx, string(p.Key)))
+	},
+	pathImported: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, w *writer) error {
+		return w.conversations(h.st.Imported(ctx, string(p.Key)))
 	},
 	pathTitle: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, _ *writer) error {
 		return h.st.SetTitle(ctx, string(p.ID), string(p.Title))
 	},
 	pathDelete: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, _ *writer) error {
-		return h.st.Delete(ctx, string(p.ID))
+		return h.st.Delete(ctx, string(p.ID), p.Expected)
 	},
 	pathAppend: func(h handler, ctx context.Context, p parameters, entries []tenfold.Entry, w *writer) error {
 		b := store.Batch{Conversation: string(p.ID), Expected: p.Expected, Entries: entries, Now: p.Now}
@@ -97,10 +106,26 @@ var methods = map[string]method{
 	},
 }
 
+// conversations writes a list.
+func (w *writer) conversations(all []store.Conversation, err error) error {
+	for _, c := range all {
+		w.json(object, answer{Conversation: newConversation(c)})
+	}
+	return err
+}
+
+// Method is the name of the method at a path; "unknown" for one that there is not.
+func Method(urlPath string) string {
+	if name := path.Base(urlPath); methods[name] != nil {
+		return name
+	}
+	return "unknown"
+}
+
 // OnlyReads reports whether the method at a path writes nothing.
 func OnlyReads(urlPath string) bool {
 	switch path.Base(urlPath) {
-	case pathConversation, pathConversations, pathImported, pathEntries, pathWatch, pathSearch:
+	case pathConversation, pathConversations, pathPage, pathPrefix, pathHandle, pathImported, pathEntries, pathWatch, pathSearch:
 		return true
 	}
 	return false
@@ -117,6 +142,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p, entries, err := readRequest(http.MaxBytesReader(w, r.Body, maxRequest))
 	w.Header().Set("Content-Type", contentType)
 	out := newWriter(w)
+	defer out.free()
 	switch {
 	case err != nil:
 	case do != nil:
@@ -138,6 +164,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func readRequest(body io.Reader) (p parameters, entries []tenfold.Entry, err error) {
 	in := newReader(body)
+	defer in.free()
 	kind, content, err := in.next()
 	if err == nil && kind != object {
 		err = fmt.Errorf("%w: no parameters", errInvalid)

@@ -10,6 +10,7 @@
 package remote
 
 import (
+	"cmp"
 	"errors"
 	"time"
 	"unicode/utf8"
@@ -17,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold/problem"
 	"tenfold/store"
 )
 
@@ -25,6 +27,9 @@ const (
 	pathCreate        = "create"
 	pathConversation  = "conversation"
 	pathConversations = "conversations"
+	pathPage          = "page"
+	pathPrefix        = "prefix"
+	pathHandle        = "handle"
 	pathImported      = "imported"
 	pathTitle         = "title"
 	pathDelete        = "delete"
@@ -46,6 +51,7 @@ type parameters struct {
 	Expected     int64         `json:"expected,omitzero"`
 	Now          time.Time     `json:"now,omitzero"`
 	Text         text          `json:"text,omitzero"`
+	Place        *place        `json:"place,omitzero"`
 	Limit        int           `json:"limit,omitzero"`
 	Conversation *conversation `json:"conversation,omitzero"`
 	Stats        *stats        `json:"stats,omitzero"`
@@ -63,9 +69,10 @@ type answer struct {
 
 // A failure ends an answer.
 type failure struct {
-	// Code is one of those below.
+	// Code is one of those below, or that of a [problem.Error] with its hint.
 	Code     string `json:"code"`
 	Message  string `json:"message,omitzero"`
+	Hint     string `json:"hint,omitzero"`
 	Expected int64  `json:"expected,omitzero"`
 	Actual   int64  `json:"actual,omitzero"`
 }
@@ -83,6 +90,7 @@ const (
 // newFailure says of an error what a client makes the same error of.
 func newFailure(err error) failure {
 	var conflict *store.ConflictError
+	var said *problem.Error
 	switch {
 	case errors.As(err, &conflict):
 		return failure{Code: codeConflict, Expected: conflict.Expected, Actual: conflict.Actual}
@@ -94,6 +102,8 @@ func newFailure(err error) failure {
 		return failure{Code: codeClosed}
 	case errors.Is(err, errInvalid):
 		return failure{Code: codeInvalid, Message: err.Error()}
+	case errors.As(err, &said):
+		return failure{Code: cmp.Or(said.Code, codeOther), Message: err.Error(), Hint: said.Hint}
 	}
 	return failure{Code: codeOther, Message: err.Error()}
 }
@@ -110,20 +120,29 @@ func (f failure) err(id string) error {
 	case codeClosed:
 		return errGone
 	}
-	return &serverError{f.Code, f.Message}
+	return &serverError{f.Code, f.Message, f.Hint}
 }
 
 // errGone says that the server is being shut down: its store, not ours, is closed.
 var errGone = errors.New("the server is shutting down")
 
-// errInvalid says that a request is no request.
+// errInvalid says that a request is not valid.
 var errInvalid = errors.New("invalid request")
 
 // A serverError is one that only the server understands.
-type serverError struct{ code, message string }
+type serverError struct{ code, message, hint string }
 
 // Error implements error.
 func (e *serverError) Error() string { return e.message }
+
+// As fills in a [problem.Error]. The hint is in the text already: see Explain.
+func (e *serverError) As(target any) bool {
+	p, ok := target.(**problem.Error)
+	if ok {
+		*p = &problem.Error{Code: e.code, Err: e}
+	}
+	return ok
+}
 
 // A text is a string that need not be UTF-8: one that is not is written in base64, as
 // the one element of an array.
@@ -158,6 +177,10 @@ type (
 		Version int64     `json:"version,omitzero"`
 		Stats   stats     `json:"stats,omitzero"`
 		Origin  *origin   `json:"origin,omitzero"`
+	}
+	place struct {
+		Updated time.Time `json:"updated,omitzero"`
+		ID      text      `json:"id"`
 	}
 	stats struct {
 		Turns        int       `json:"turns,omitzero"`

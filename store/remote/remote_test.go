@@ -190,7 +190,7 @@ func TestWatchOutlivesItsServer(t *testing.T) {
 		case "2":
 			down.Store(true)
 			server.CloseClientConnections()
-			if err := errors.Join(st.Delete(t.Context(), "a"), st.Create(t.Context(), store.Conversation{ID: "a", Created: begun.Add(1)})); err != nil {
+			if err := errors.Join(st.Delete(t.Context(), "a", store.AnyVersion), st.Create(t.Context(), store.Conversation{ID: "a", Created: begun.Add(1)})); err != nil {
 				t.Fatal(err)
 			}
 			say("other 1")
@@ -330,7 +330,7 @@ func recorded(tb testing.TB) (bodies [][]byte) {
 	return bodies
 }
 
-// An answer that is cut anywhere is no answer.
+// An answer that is cut anywhere is not an answer.
 func TestCutAnswers(t *testing.T) {
 	t.Parallel()
 	st := memory.New()

@@ -1,8 +1,10 @@
 package remote
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -42,5 +44,30 @@ func TestWatchLeavesASilentServer(t *testing.T) {
 			t.Errorf("the watch gives %q, %v, asked %d times", e.ID, err, asked.Load())
 		}
 		break
+	}
+}
+
+// A server whose machine is gone does not keep anybody waiting: it is an error that
+// says where to look.
+func TestCreateLeavesASilentServer(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	c, err := Open(server.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	transport, ok := c.client.Transport.(*http.Transport)
+	if !ok || transport.ResponseHeaderTimeout != answerWithin {
+		t.Fatal("a client waits for ever")
+	}
+	transport.ResponseHeaderTimeout = 20 * time.Millisecond
+	err = c.Create(t.Context(), store.Conversation{ID: "a"})
+	if err == nil || !strings.Contains(err.Error(), "check that the server runs") {
+		t.Errorf("a server that says nothing gives %v", err)
 	}
 }

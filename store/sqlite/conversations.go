@@ -19,9 +19,9 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	}
 	err = s.write(ctx, bytesOf(rows), func(tx *tx) (refusal, err error) {
 		updated := cmp.Or(c.Updated, c.Created)
-		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated, turns, tokens_before, tokens_after, ended, origin, mark, tool, directory) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated, turns, tokens_before, tokens_after, ended, origin, mark, tool, directory, handle) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 			c.ID, c.Title, nanos(c.Created), nanos(updated), int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter), nanos(c.Stats.Ended),
-			c.Origin.Key, c.Origin.Mark, c.Origin.Tool, c.Origin.Directory)
+			c.Origin.Key, c.Origin.Mark, c.Origin.Tool, c.Origin.Directory, store.HandleNumber(c.ID))
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (s *Store) SetTitle(ctx context.Context, id, title string) error {
 }
 
 // Delete implements [store.Store].
-func (s *Store) Delete(ctx context.Context, id string) error {
+func (s *Store) Delete(ctx context.Context, id string, expected int64) error {
 	var key int64
 	err := s.write(ctx, maxGroupBytes, func(tx *tx) (refusal, err error) {
 		log, err := tx.log(id)
@@ -60,6 +60,9 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 		}
 		if log == nil {
 			return store.ErrNotFound, nil
+		}
+		if expected != store.AnyVersion && expected != log.version {
+			return &store.ConflictError{Conversation: id, Expected: expected, Actual: log.version}, nil
 		}
 		delete(tx.logs, id)
 		key = log.key

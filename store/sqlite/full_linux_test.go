@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -9,7 +10,7 @@ import (
 // The same on a disk that is truly full, where the tests may mount one.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=5m"); err != nil {
 		t.Skip("no disk to fill:", err)
 	}
 	t.Cleanup(func() {
@@ -26,5 +27,14 @@ func TestFullDisk(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	fillUp(t, s)
+	// To delete takes room too, in the write-ahead log.
+	other := filepath.Join(dir, "other")
+	if err := os.WriteFile(other, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fillUp(t, s, func() {
+		if err := os.Remove(other); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

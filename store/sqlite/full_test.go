@@ -13,10 +13,11 @@ import (
 // is there can be read, and once there is room appends go on.
 func TestFull(t *testing.T) {
 	s := opened(t, withMaxPages(100))
-	fillUp(t, s)
+	fillUp(t, s, func() {})
 }
 
-func fillUp(t *testing.T, s *Store) {
+// room makes some on the disk, once it is full.
+func fillUp(t *testing.T, s *Store, room func()) {
 	t.Helper()
 	for _, id := range []string{"a", "b"} {
 		if err := s.Create(t.Context(), store.Conversation{ID: id}); err != nil {
@@ -55,7 +56,8 @@ func fillUp(t *testing.T, s *Store) {
 			t.Errorf("log %s had %d entries, has %d and version %d, %v", id, version[id], n, c.Version, err)
 		}
 	}
-	if err := s.Delete(t.Context(), "a"); err != nil {
+	room()
+	if err := s.Delete(t.Context(), "a", store.AnyVersion); err != nil {
 		t.Fatal(err)
 	}
 	small := tenfold.Entry{ID: "small", Payload: tenfold.AssistantMessage{Text: "there is room"}}

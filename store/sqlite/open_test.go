@@ -101,7 +101,7 @@ func TestOpenErrors(t *testing.T) {
 				}
 			}
 			if strings.HasSuffix(err.Error(), ".") || strings.Contains(err.Error(), "\n") {
-				t.Errorf("%q is no error of one line", err)
+				t.Errorf("%q is not an error of one line", err)
 			}
 		})
 	}

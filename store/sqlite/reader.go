@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,15 +28,74 @@ var listSQL = [...]string{
 	engine.All:      selectSQL,
 	engine.ByID:     selectSQL + "WHERE id = ?",
 	engine.ByOrigin: selectSQL + "WHERE origin <> '' AND origin = ?",
+	engine.ByHandle: selectSQL + "WHERE handle = ? OR handle IS NULL",
 }
 
 const selectSQL = "SELECT id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark, tool, directory, ended FROM conversations "
 
-func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found []store.Conversation, err error) {
-	args := []any{value}
-	if by == engine.All {
-		args = nil
+// pageSQL lists the conversations behind a place.
+const pageSQL = selectSQL + "WHERE (place, id) > (?, ?) ORDER BY place, id LIMIT ?"
+
+// Page implements [store.Store].
+func (s *Store) Page(ctx context.Context, after *store.Place, limit int) ([]store.Conversation, error) {
+	place, id := int64(math.MinInt64), ""
+	if after != nil {
+		place, id = math.MaxInt64, after.ID
+		if at := row.Nanos(after.Updated); at != nil {
+			place = -*at
+		}
 	}
+	found, err := s.conversations(ctx, pageSQL, place, id, int64(max(limit, 0)))
+	return found, s.errors.Explain("list conversations", err)
+}
+
+// prefixSQL finds ids by how they begin; there are texts after those in all cases but one.
+const prefixSQL = selectSQL + "WHERE id >= ? AND id < ? LIMIT ?"
+
+// WithPrefix implements [store.Store].
+func (s *Store) WithPrefix(ctx context.Context, prefix string, limit int) (found []store.Conversation, err error) {
+	if after := engine.AfterPrefix([]byte(prefix)); after != nil {
+		found, err = s.conversations(ctx, prefixSQL, prefix, string(after), int64(max(limit, 0)))
+	} else {
+		found, err = s.conversations(ctx, selectSQL+"WHERE id >= ? LIMIT ?", prefix, int64(max(limit, 0)))
+	}
+	return found, s.errors.Explain("list conversations", err)
+}
+
+func (s *Store) list(ctx context.Context, by engine.Filter, value string) ([]store.Conversation, error) {
+	switch by {
+	case engine.All:
+		return s.conversations(ctx, listSQL[by])
+	case engine.ByHandle:
+		return s.withHandle(ctx, value)
+	}
+	return s.conversations(ctx, listSQL[by], value)
+}
+
+// withHandle gives those that were stored without a handle theirs, once. Where they
+// cannot be written they are looked at again the next time.
+func (s *Store) withHandle(ctx context.Context, handle string) ([]store.Conversation, error) {
+	n, _ := store.ParseHandle(handle)
+	all, err := s.conversations(ctx, listSQL[engine.ByHandle], n)
+	found := slices.DeleteFunc(slices.Clone(all), func(c store.Conversation) bool { return store.Handle(c.ID) != handle })
+	if len(found) == len(all) {
+		return found, err
+	}
+	err = s.write(ctx, 0, func(tx *tx) (refusal, err error) {
+		for _, c := range all {
+			if _, err := tx.exec("UPDATE conversations SET handle = ? WHERE id = ? AND handle IS NULL", store.HandleNumber(c.ID), c.ID); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	})
+	if code(err) != 0 { // SQLite's, as of a full disk
+		err = nil
+	}
+	return found, err
+}
+
+func (s *Store) conversations(ctx context.Context, query string, args ...any) (found []store.Conversation, err error) {
 	err = s.read(ctx, func(c *conn) error {
 		return c.query(ctx, func(row []driver.Value) error {
 			found = append(found, store.Conversation{
@@ -53,7 +113,7 @@ func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found
 				Origin: store.Origin{Key: text(row[8]), Mark: text(row[9]), Tool: text(row[10]), Directory: text(row[11])},
 			})
 			return nil
-		}, listSQL[by], args...)
+		}, query, args...)
 	})
 	return found, err
 }

@@ -69,6 +69,17 @@ func testUpgrade(t *testing.T, version int64) {
 	if found, err := s.Imported(t.Context(), "k"); err != nil || len(found) != 1 || found[0].ID != "a" {
 		t.Errorf("found %v, %v", found, err)
 	}
+	for range 2 { // those without a handle are given one
+		if found, err := s.WithHandle(t.Context(), store.Handle("a")); err != nil || len(found) != 1 || found[0].ID != "a" {
+			t.Errorf("by its handle %v are found, %v", found, err)
+		}
+		if found, err := s.WithHandle(t.Context(), "000001"); err != nil || len(found) != 0 {
+			t.Errorf("by another handle %v are found, %v", found, err)
+		}
+	}
+	if left, err := s.conversations(t.Context(), selectSQL+"WHERE handle IS NULL"); err != nil || len(left) != 0 {
+		t.Errorf("without a handle are %v, %v", left, err)
+	}
 }
 
 // A migration that fails leaves the file as it was, those before it included.
@@ -98,22 +109,30 @@ func TestFailedMigration(t *testing.T) {
 	}
 }
 
-// Looking for an origin uses its index: what it costs does not grow with the
-// conversations of other origins.
-func TestImportedUsesItsIndex(t *testing.T) {
+// Looking for an origin, or a handle, uses its index: what it costs does not grow with
+// the other conversations.
+func TestFilteredListsUseTheirIndexes(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "store.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	var plan strings.Builder
-	err = s.read(t.Context(), func(c *conn) error {
-		return c.query(context.Background(), func(row []driver.Value) error {
-			plan.WriteString(row[3].(string) + "\n")
-			return nil
-		}, "EXPLAIN QUERY PLAN "+listSQL[engine.ByOrigin], "k")
-	})
-	if err != nil || !strings.Contains(plan.String(), "SEARCH conversations USING INDEX conversations_origin") {
-		t.Errorf("the plan is\n%s%v", plan.String(), err)
+	for filter, test := range map[engine.Filter]struct {
+		value any
+		want  string
+	}{
+		engine.ByOrigin: {"k", "SEARCH conversations USING INDEX conversations_origin"},
+		engine.ByHandle: {int64(417093), "SEARCH conversations USING INDEX conversations_handle (handle=?)"},
+	} {
+		var plan strings.Builder
+		err = s.read(t.Context(), func(c *conn) error {
+			return c.query(context.Background(), func(row []driver.Value) error {
+				plan.WriteString(row[3].(string) + "\n")
+				return nil
+			}, "EXPLAIN QUERY PLAN "+listSQL[filter], test.value)
+		})
+		if err != nil || !strings.Contains(plan.String(), test.want) || strings.Contains(plan.String(), "SCAN") {
+			t.Errorf("the plan is\n%s%v", plan.String(), err)
+		}
 	}
 }

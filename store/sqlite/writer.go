@@ -10,6 +10,8 @@ import (
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"tenfold/store"
 )
 
 // What one transaction takes at most: so many jobs, and of more than one job
@@ -163,7 +165,7 @@ func (w *writer) lock() error {
 			case j.ctx.Err() != nil:
 				j.refuse(j.ctx.Err())
 			case now.Sub(j.blocked) >= busyTimeout:
-				j.refuse(err)
+				j.refuse(fmt.Errorf("%w: %w", store.ErrLocked, err))
 			}
 			return j.state.Load() != waiting
 		})

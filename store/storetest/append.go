@@ -190,7 +190,7 @@ func testCancelled(t *testing.T, _ *suite, st store.Store) {
 	}
 	for name, err := range map[string]error{
 		"Append": add, "Conversation": get, "Entries": read, "Search": search, "Conversations": listed,
-		"Create": st.Create(ctx, store.Conversation{ID: "b"}), "SetTitle": st.SetTitle(ctx, "a", "x"), "Delete": st.Delete(ctx, "a"),
+		"Create": st.Create(ctx, store.Conversation{ID: "b"}), "SetTitle": st.SetTitle(ctx, "a", "x"), "Delete": st.Delete(ctx, "a", store.AnyVersion),
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("a cancelled %s gives %v", name, err)

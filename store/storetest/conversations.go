@@ -52,7 +52,7 @@ func testNotFound(t *testing.T, _ *suite, st store.Store) {
 	_, read := collect(ctx, st, "gone", 0)
 	_, search := st.Search(ctx, store.Query{Text: "x", Conversation: "gone"})
 	for name, err := range map[string]error{
-		"Conversation": get, "SetTitle": st.SetTitle(ctx, "gone", "x"), "Delete": st.Delete(ctx, "gone"),
+		"Conversation": get, "SetTitle": st.SetTitle(ctx, "gone", "x"), "Delete": st.Delete(ctx, "gone", store.AnyVersion),
 		"Append": add, "Append to any version": addAny, "Entries": read, "Search": search,
 	} {
 		if err != nil && strings.Count(err.Error(), "conversation gone: ") != 1 {
@@ -97,6 +97,67 @@ func testListing(t *testing.T, _ *suite, st store.Store) {
 	}
 }
 
+// Page lists what Conversations does, from a place on: conversations of one time, of none,
+// and of times before 1970.
+func testPages(t *testing.T, _ *suite, st store.Store) {
+	if page, err := st.Page(t.Context(), nil, 3); len(page) != 0 || err != nil {
+		t.Errorf("an empty store has a page of %d, %v", len(page), err)
+	}
+	for i, id := range []string{"", "g", "c", "a", "b", "d", "e", "f", "h"} {
+		var at time.Time // none for the first two
+		switch {
+		case i >= 7:
+			at = time.Unix(int64(i-8), 30).UTC() // about 1970
+		case i >= 2:
+			at = start.Add(time.Duration(i/4) * 20 * time.Second) // some in one minute
+		}
+		ok(t, st.Create(t.Context(), store.Conversation{ID: id, Created: start, Updated: at}))
+	}
+	// One without a time has that of its creation, unless it was appended to without.
+	for _, id := range []string{"", "g"} {
+		_, err := st.Append(t.Context(), store.Batch{Conversation: id, Expected: store.AnyVersion, Entries: []tenfold.Entry{say("1", "x")}})
+		ok(t, err)
+	}
+	all := list(t, st)
+	if len(all) != 9 || all[8] != "g" || all[7] != "" {
+		t.Fatalf("the listing is %q", all)
+	}
+	for limit := range 11 {
+		var got []string
+		for after := (*store.Place)(nil); ; {
+			page, err := st.Page(t.Context(), after, limit)
+			ok(t, err)
+			for _, c := range page {
+				one, err := st.Conversation(t.Context(), c.ID)
+				if diff := cmp.Diff(one, c); diff != "" || err != nil {
+					t.Errorf("listed differs (-one +listed), %v:\n%s", err, diff)
+				}
+				got = append(got, c.ID)
+			}
+			if len(page) > limit {
+				t.Fatalf("a page of %d has %d", limit, len(page))
+			}
+			if len(page) < limit || limit == 0 {
+				break
+			}
+			after = page[len(page)-1].Place()
+		}
+		if want := all[:min(len(all), limit*len(all))]; !slices.Equal(got, want) {
+			t.Errorf("pages of %d give %q, not %q", limit, got, want)
+		}
+	}
+	if page, err := st.Page(t.Context(), nil, -1); len(page) != 0 || err != nil {
+		t.Errorf("a page of -1 has %d, %v", len(page), err)
+	}
+	// A place need not be that of a conversation.
+	between, want := &store.Place{Updated: start.Add(10 * time.Second), ID: "x"}, []string{"a", "c"}
+	page, err := st.Page(t.Context(), between, 2)
+	ok(t, err)
+	if got := []string{page[0].ID, page[1].ID}; len(page) != 2 || !slices.Equal(got, want) {
+		t.Errorf("from between on there are %q, not %q", got, want)
+	}
+}
+
 func testListingEndsEarly(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a", "b", "c")
 	for range st.Conversations(t.Context()) {
@@ -127,7 +188,7 @@ func testDelete(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a", "b")
 	add(t, st, "a", say("1", "alpha"), say("2", "beta"))
 	add(t, st, "b", say("1", "alpha"))
-	ok(t, st.Delete(t.Context(), "a"))
+	ok(t, st.Delete(t.Context(), "a", store.AnyVersion))
 	if _, err := collect(t.Context(), st, "a", 0); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("its log reads as %v", err)
 	}
@@ -142,8 +203,8 @@ func testDelete(t *testing.T, _ *suite, st store.Store) {
 		t.Errorf("the first append after Create gives version %d", v)
 	}
 	wantLog(t, st, "a", say("2", "gamma"))
-	ok(t, st.Delete(t.Context(), "a"))
-	if err := st.Delete(t.Context(), "a"); !errors.Is(err, store.ErrNotFound) {
+	ok(t, st.Delete(t.Context(), "a", store.AnyVersion))
+	if err := st.Delete(t.Context(), "a", store.AnyVersion); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("deleting it again gives %v", err)
 	}
 }
@@ -238,5 +299,67 @@ func testCreateWithEntries(t *testing.T, _ *suite, st store.Store) {
 	}
 	if _, err := st.Append(t.Context(), store.Batch{Conversation: "a", Expected: 2, Entries: []tenfold.Entry{say("4", "more")}, Now: start}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Ids are found by how they begin, byte for byte.
+func testPrefixes(t *testing.T, _ *suite, st store.Store) {
+	long := strings.Repeat("long", 100)
+	ids := []string{"a", "ab", "ab\x00", "ab\xff", "ab\xff\xff1", "ac", "b", "ä", long + "1", long + "2", "\xff", "\xff\xff"}
+	for _, id := range ids {
+		ok(t, st.Create(t.Context(), store.Conversation{ID: id}))
+	}
+	for _, prefix := range append(ids, "ab\xff\xff", "\xff\xff\xff", "lon", long, "A", "ac ", "\xc3") {
+		var want, got []string
+		for _, id := range ids {
+			if strings.HasPrefix(id, prefix) {
+				want = append(want, id)
+			}
+		}
+		found, err := st.WithPrefix(t.Context(), prefix, 100)
+		ok(t, err)
+		for _, c := range found {
+			got = append(got, c.ID)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("with %q begin %q, want %q", prefix, got, want)
+		}
+	}
+	if found, err := st.WithPrefix(t.Context(), "a", 2); len(found) != 2 || err != nil {
+		t.Errorf("of two there are %d, %v", len(found), err)
+	}
+}
+
+// Handles are the first bytes of a hash, whatever bytes an id has; two conversations may
+// have the same.
+func testHandles(t *testing.T, _ *suite, st store.Store) {
+	const one, two = "c1083", "c1465" // the first two of their kind with one handle
+	ids := []string{"", "a", "ab\x00", "\xff", strings.Repeat("long", 300), one, two}
+	for _, id := range ids {
+		ok(t, st.Create(t.Context(), store.Conversation{ID: id, Created: start, Title: "title of " + id}))
+	}
+	for _, id := range ids {
+		found, err := st.WithHandle(t.Context(), store.Handle(id))
+		c, e := st.Conversation(t.Context(), id)
+		want := []store.Conversation{c}
+		if id == one || id == two {
+			a, _ := st.Conversation(t.Context(), one)
+			b, _ := st.Conversation(t.Context(), two)
+			want = []store.Conversation{a, b}
+		}
+		if diff := cmp.Diff(want, found); diff != "" || err != nil || e != nil {
+			t.Errorf("with the handle of %q (-want +got), %v, %v:\n%s", id, err, e, diff)
+		}
+	}
+	ok(t, st.Delete(t.Context(), one, store.AnyVersion))
+	if found, err := st.WithHandle(t.Context(), store.Handle(two)); len(found) != 1 || found[0].ID != two || err != nil {
+		t.Errorf("once the other is gone there are %+v, %v", found, err)
+	}
+	for _, none := range []string{"", "12345", "1234567", "12345x", "-12345", "+00001", "000000"} {
+		if found, err := st.WithHandle(t.Context(), none); len(found) != 0 || err != nil {
+			t.Errorf("%q finds %+v, %v", none, found, err)
+		}
 	}
 }

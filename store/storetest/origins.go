@@ -86,7 +86,7 @@ func testOrigins(t *testing.T, _ *suite, st store.Store) {
 	}
 	ok(t, st.SetTitle(t.Context(), "b", "another"))
 	want("two", "b", "c")
-	ok(t, st.Delete(t.Context(), "b"))
+	ok(t, st.Delete(t.Context(), "b", store.AnyVersion))
 	want("two", "c")
 	create(t, st, "b")
 	want("two", "c")

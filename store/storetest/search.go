@@ -179,7 +179,7 @@ func testSearchDeleted(t *testing.T, _ *suite, st store.Store) {
 		t.Errorf("%v were found", got)
 	}
 	add(t, st, "a", say("3", "common"))
-	ok(t, st.Delete(t.Context(), "a"))
+	ok(t, st.Delete(t.Context(), "a", store.AnyVersion))
 	create(t, st, "a", "c")
 	add(t, st, "c", say("9", "uncommon"))
 	if got := find(t, st, store.Query{Text: "common"}); !slices.Equal(got, []string{"b/1"}) {

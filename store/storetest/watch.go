@@ -105,7 +105,7 @@ func testWatch(t *testing.T, _ *suite, st store.Store) {
 	}
 }
 
-// The end of the context, or of the loop, is no error; an unknown
+// The end of the context, or of the loop, is not an error; an unknown
 // conversation is.
 func testWatchEnds(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a")
@@ -156,7 +156,7 @@ func testWatchDeleted(t *testing.T, _ *suite, st store.Store) {
 	add(t, st, "a", say("1", "x"))
 	reader, late, other := watch(t, st, "a", 0), watch(t, st, "a", 1), watch(t, st, "b", 0)
 	reader.want(t, 1, say("1", "x"))
-	ok(t, st.Delete(t.Context(), "a"))
+	ok(t, st.Delete(t.Context(), "a", store.AnyVersion))
 	create(t, st, "a")
 	add(t, st, "a", say("2", "new"), say("3", "new"))
 	for {
@@ -204,7 +204,7 @@ func testWatchElsewhere(t *testing.T, s *suite, st store.Store) {
 	w := watch(t, st, "b", 0)
 	add(t, second, "b", say("1", "x"))
 	w.want(t, 1, say("1", "x"))
-	ok(t, second.Delete(t.Context(), "b"))
+	ok(t, second.Delete(t.Context(), "b", store.AnyVersion))
 	w.wantEnd(t, store.ErrNotFound)
 }
 

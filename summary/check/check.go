@@ -123,7 +123,7 @@ const shingle, fewWords = 6, 3
 // and says of what is not there whether it misleads. Case counts. Kinds of
 // slashes, quotes and white space, separators of thousands and line numbers
 // after a path do not. Words are matched whole: a name that is part of a longer
-// one is no match. The request's focus, instructions, overlap and prior
+// one is not a match. The request's focus, instructions, overlap and prior
 // summaries count as source.
 //
 // It takes time in proportion to the source, whatever the summary holds.

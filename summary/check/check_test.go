@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/strategy"
 	"tenfold/summary/check"
 )
@@ -45,7 +46,7 @@ func TestM3Check(t *testing.T) {
 		{"the end of a path", "store/open.go, open.go, and the directory pkg/store/", ""},
 		{"directory and path put together", "/home/ann/code/pkg/store/open.go and /home/ann/code/open_test.go", ""},
 		{"path behind an escaped line end", "src/inner/deep.go", ""},
-		{"part of a name is no match", "test.go", "path test.go"},
+		{"part of a name is not a match", "test.go", "path test.go"},
 		{"another directory", "pkg/stores/open.go", "path pkg/stores/open.go"},
 		{"a path made up", "internal/cache/evict.go", "path internal/cache/evict.go"},
 		{"case counts", "Pkg/store/open.go", "path Pkg/store/open.go"},
@@ -124,7 +125,7 @@ func TestM3CheckFindsWhatIsThere(t *testing.T) {
 			return
 		}
 		if f := check.Summary("`"+made+"`", r); len(f.Strangers) != 1 {
-			t.Fatalf("%q is no stranger among %q", made, names)
+			t.Fatalf("%q is not a stranger among %q", made, names)
 		}
 	})
 }

@@ -192,7 +192,7 @@ var (
 	// notCounted are words after a number that say nothing of what is counted.
 	notCounted = wordSet(`and the for with from that this was were are has have had not but then than times more less other lines line
 		characters chars tokens bytes words percent ms seconds minutes hours days per out total passed failed`)
-	// roundedBy are words before a number that is no exact count.
+	// roundedBy are words before a number that is not an exact count.
 	roundedBy = wordSet(`about around roughly approximately over under nearly almost some than least most to etwa rund environ`)
 )
 

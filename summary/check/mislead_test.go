@@ -71,7 +71,7 @@ func TestM3RefusesOnlyWhatMisleads(t *testing.T) {
 		{"an example", "Put helpers into a file of their own (e.g. src/helpers.go).", ""},
 		{"missing", "src/helpers.go does not exist.", ""},
 		{"found to be missing", "Checked that src/helpers.go is missing.", ""},
-		{"its words are no plan", "Changed next/missing/todo.go.", "next/missing/todo.go"},
+		{"its words are not a plan", "Changed next/missing/todo.go.", "next/missing/todo.go"},
 		{"German", "Als nächstes ist src/alpha_test.go zu schreiben.", ""},
 		{"French", "Prochaine étape : écrire src/alpha_test.go.", ""},
 		{"Chinese", "下一步：编写 src/alpha_test.go", ""},

@@ -55,7 +55,7 @@ func (p *Place) tenfold(args ...string) (string, string) {
 	cmd := exec.Command(exe, args...)
 	cmd.Dir = p.Dir
 	data := p.data()
-	// What the tests are told is no configuration of tenfold's.
+	// What the tests are told is not a configuration of tenfold's.
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TENFOLD_") })
 	cmd.Env = append(env, "HOME="+p.Home, "XDG_DATA_HOME="+data, "XDG_CONFIG_HOME="+data, "TZ=UTC")
 	var out, errs bytes.Buffer

@@ -415,7 +415,7 @@ func TestPluginPiLargeSession(t *testing.T) {
 }
 
 // TestPluginPiTree compacts after the person went back in the tree: what was left
-// behind is no part of the view.
+// behind is not part of the view.
 func TestPluginPiTree(t *testing.T) {
 	t.Parallel()
 	p, session, model := house(t, Pi())

@@ -101,7 +101,7 @@ func (f *front) worked(t *testing.T, now seen, epochs map[int]int, undone []stri
 		}
 		return n
 	}
-	// The undo is no compaction.
+	// The undo is not a compaction.
 	if now.edited < 10 || now.epochs > len(all)+1 {
 		t.Errorf("%+v, but compactions are %q", now, all)
 	}

@@ -86,7 +86,7 @@ func (a *answer) count() {
 	a.json(http.StatusOK, map[string]any{"input_tokens": n})
 }
 
-// other answers what is no request for a model.
+// other answers what is not a request for a model.
 func (a *answer) other(h *http.Request) {
 	switch {
 	case h.Method == http.MethodHead:

@@ -99,7 +99,7 @@ func TestEmptyResult(t *testing.T) {
 }
 
 // Thinking is bound to the system prompt, the tools and the messages before it
-// (B1); cache marks and the spacing of JSON are no part of them.
+// (B1); cache marks and the spacing of JSON are not part of them.
 func TestThinkingIsBoundToItsPrefix(t *testing.T) {
 	const tools = `"tools":[{"name":"Read"}],`
 	s := modelserver.New(modelserver.Sequence(modelserver.Thinking("hm", modelserver.Text("hello"))))

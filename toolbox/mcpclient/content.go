@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"tenfold"
+	"tenfold/internal/number"
 	"tenfold/toolbox/internal/output"
 )
 
@@ -44,7 +45,7 @@ func contents(res *mcp.CallToolResult) (text string, images []tenfold.Part) {
 	add := func(text string) { texts = append(texts, text) }
 	file := func(media, name string, data []byte) {
 		if len(images) == maxImages || !isImage(media, data) {
-			add(fmt.Sprintf("[not shown: %s %s, %s]", output.Line(media, 40), output.Line(name, 200), output.Count(len(data), "byte")))
+			add(fmt.Sprintf("[not shown: %s %s, %s]", output.Line(media, 40), output.Line(name, 200), number.Count(len(data), "byte")))
 			return
 		}
 		images = append(images, tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, MediaType: media, URI: "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data)}})

@@ -74,7 +74,7 @@ func pieces(p *tenfold.Projection) (before, after []piece) {
 		class := classOf(e.Payload)
 		before = append(before, piece{class, e.Tokens - min(left, e.Tokens), true}, piece{class, min(left, e.Tokens), false})
 	}
-	inPrompt := totals.Added.After // what summaries put into the system prompt, and the note, are no items
+	inPrompt := totals.Added.After // what summaries put into the system prompt, and the note, are not items
 	after = append(after, piece{class: added})
 	for item := range p.Items() {
 		class, tokens := classOf(item.Payload), item.Tokens

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 	"tenfold/token"
 )
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
+
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 // Lines are broken between words: numbers, names with hyphens, paths and flags

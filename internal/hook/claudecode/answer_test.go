@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold/internal/hook"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 // Claude Code would read the beginning of a larger answer alone.

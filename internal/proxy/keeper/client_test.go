@@ -35,6 +35,7 @@ type place struct {
 	k     proxy.Keeper
 	live  session.Live
 	idle  time.Duration
+	spare bool
 	dir   string // of what Codex leaves; empty for memory
 
 	mu     sync.Mutex
@@ -88,7 +89,7 @@ func (p *place) restart() {
 			defer p.mu.Unlock()
 			p.failed = append(p.failed, why)
 		},
-		Now: p.clock, Idle: p.idle, Directory: func() (string, error) { return p.dir, nil },
+		Now: p.clock, Idle: p.idle, Spare: p.spare, Directory: func() (string, error) { return p.dir, nil },
 	})
 }
 
@@ -132,9 +133,11 @@ type client struct {
 	// cached is what the vendor has of the last request.
 	cached  string
 	nocache bool
-	hour    bool // it asks the vendor's cache to live for an hour
-	budget  bool // its host says at the end how much is left, and says less of it later
-	hasty   bool // it does not wait until what was heard is stored
+	hour    bool   // it asks the vendor's cache to live for an hour
+	budget  bool   // its host says at the end how much is left, and says less of it later
+	thought string // of each last answer
+	hasty   bool   // it does not wait until what was heard is stored
+	epochs  []int  // how many had begun with each request of its turns
 }
 
 func newClient(p *place, name string) *client {
@@ -211,13 +214,13 @@ func (c *client) turn(size int) (sent []string) {
 	c.n++
 	c.user(fmt.Sprintf("Look at file_%d.go, please.", c.n))
 	ex := c.send()
-	sent = append(sent, string(ex.Body()))
+	sent, c.epochs = append(sent, string(ex.Body())), append(c.epochs, c.status().Epochs)
 	c.answered(ex, fmt.Sprintf(`{"type":"thinking","thinking":"hm %d","signature":"c2ln%d"},{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/w/file_%d.go"}}`, c.n, c.n, c.n, c.n))
 	line := fmt.Sprintf("the line of file %d that nobody needs\n", c.n)
 	c.messages = append(c.messages, fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":[%s]}]}`, c.n, said(strings.Repeat(line, size/len(line)))))
 	ex = c.send()
-	sent = append(sent, string(ex.Body()))
-	c.answered(ex, said(fmt.Sprintf("file %d is read", c.n)))
+	sent, c.epochs = append(sent, string(ex.Body())), append(c.epochs, c.status().Epochs)
+	c.answered(ex, c.thought+said(fmt.Sprintf("file %d is read", c.n)))
 	return sent
 }
 

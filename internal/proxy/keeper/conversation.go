@@ -145,8 +145,8 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	t.k.mu.Lock()
 	born := t.born
 	t.k.mu.Unlock()
-	if born || settled(ex.r.Messages) == 0 {
-		return nil // nothing was said before
+	if born || begins(ex) {
+		return nil
 	}
 	svc, err := t.k.sessions(ctx)
 	if err != nil {
@@ -162,6 +162,12 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 		}
 	}
 	return t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto)
+}
+
+// begins tells that nothing was said before a request, to us or to another proxy that a
+// client's own compaction was answered by.
+func begins(ex *exchange) bool {
+	return settled(ex.r.Messages) == 0 && saidAtFirst(ex.in.Protocol, ex.r, hint) == 0
 }
 
 // mostOpened is how many conversations of the store are opened to find the one that

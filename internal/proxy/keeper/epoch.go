@@ -8,6 +8,8 @@ import (
 	"math"
 	"time"
 
+	"tenfold"
+	"tenfold/internal/telemetry"
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/trigger"
@@ -20,17 +22,81 @@ func (t *thread) settle(ctx context.Context, ex *exchange) {
 	if err == nil {
 		err = t.ready(ctx)
 	}
-	if err == nil && !t.passes() {
-		_, err = t.log.control.Settle(ctx)
+	if err == nil && t.urgent(ex) {
+		_, err = t.log.control.SettleUrgent(ctx)
 	}
 	if err == nil {
-		err = t.redraw(ctx, ex)
+		_, err = t.redraw(ex, false)
 	}
 	if err != nil {
 		t.noted(err)
 		return
 	}
 	t.heed(session.Decision{}, true)
+}
+
+// settleBeside has the controller do what is due by a request while the model answers
+// it: the request that follows begins the epoch.
+func (t *thread) settleBeside(ctx context.Context, ex *exchange) {
+	if !t.newestIs(ex) {
+		return // which has it done itself
+	}
+	if err := t.storeOnly(ctx, ex, ex.length); err != nil {
+		t.noted(err)
+		return
+	}
+	t.settleAhead(ctx, ex, false)
+}
+
+// settleAtRest has the controller do what is due while nobody waits, as the person reads
+// the answer. The request that follows begins the epoch as any other goes on (X9).
+func (t *thread) settleAtRest(ctx context.Context, ex *exchange) {
+	if t.newestIs(ex) {
+		t.settleAhead(ctx, ex, true)
+	}
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	t.settling = false
+}
+
+// settleAhead does it. What the model thinks is bound to what it was shown (B1): where
+// it thought, or is still at it, the request that brings the answer back is needed
+// to show the view, and all but the answer is drawn for it.
+func (t *thread) settleAhead(ctx context.Context, ex *exchange, answered bool) session.Decision {
+	d := session.Decision{Action: session.Wait}
+	if t.log.session == nil {
+		return d
+	}
+	err := t.ready(ctx)
+	if err == nil {
+		settle := t.log.control.SettleBeside
+		if answered {
+			settle = t.log.control.SettleAhead
+		}
+		d, err = settle(ctx)
+	}
+	shown := false
+	switch {
+	case err != nil || d.Action == session.Wait:
+	case ex.r == nil, len(t.log.story.chains) > ex.length: // the request that follows draws it
+	case answered && !ex.holds(tenfold.KindReasoning):
+		shown, err = t.redraw(ex, true)
+	case t.log.control.Epoch().ID != t.log.epoch:
+		err = t.prepare(ex)
+	}
+	if err != nil {
+		t.noted(err)
+		return session.Decision{Action: session.Wait}
+	}
+	t.heed(d, shown)
+	return d
+}
+
+// newestIs tells whether a request is the newest of a history that is edited.
+func (t *thread) newestIs(ex *exchange) bool {
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	return t.passing == "" && t.newest == ex && !ex.began.Before(t.rest)
 }
 
 // ready takes in what others wrote, and the configuration of the model.
@@ -45,14 +111,24 @@ func (t *thread) ready(ctx context.Context) error {
 	return t.configure()
 }
 
+// urgent tells whether something may be due that a request cannot go without, or that is
+// free by now and was not done before it came.
+func (t *thread) urgent(ex *exchange) bool {
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	return t.passing == "" && (!t.cooled || t.estimate(ex) > t.tight)
+}
+
 func (t *thread) passes() bool {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	return t.passing != ""
 }
 
-// redraw makes the frozen prefix anew where the epoch is another one.
-func (t *thread) redraw(_ context.Context, ex *exchange) error {
+// redraw makes the frozen prefix anew where the epoch is another one. At rest it does
+// so for the request that follows, unless that has come: then it does not know what
+// this one tells, and reports false.
+func (t *thread) redraw(ex *exchange, atRest bool) (shown bool, err error) {
 	c := &t.log
 	epoch := c.control.Epoch()
 	t.k.mu.Lock()
@@ -60,16 +136,19 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	t.k.mu.Unlock()
 	f := was
 	if epoch.ID != c.epoch || was != nil && (was.epoch != epoch.ID || !was.holds(ex.r)) {
-		if c.epoch = epoch.ID; epoch.ID != "" || was != nil {
-			var err error
+		if epoch.ID != "" || was != nil {
 			if f, err = t.drawn(ex); err != nil {
 				t.pass("a compaction could not be put into the request: " + err.Error())
-				return err
+				return false, err
 			}
 		}
 	}
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
+	if atRest && t.newest != ex {
+		return false, nil
+	}
+	c.epoch, c.sketch = epoch.ID, nil
 	t.synced = c.synced()
 	switch {
 	case f == was:
@@ -78,79 +157,125 @@ func (t *thread) redraw(_ context.Context, ex *exchange) error {
 	default:
 		t.frozen = f
 		t.used, t.usedAt = 0, 0 // of another prefix
-		if f != nil {
+		switch {
+		case f != nil:
 			f.epoch = epoch.ID
+		case was != nil && was.begun: // the view is what the client says itself
 			t.shown.Epochs++
+			telemetry.EpochBegan()
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // synced is the time at which the log had the epoch that it has here: when it was last
 // read, or when we began it ourselves.
 func (c *record) synced() time.Time {
-	if e, ok := c.session.Log().Entry(c.control.Epoch().Seq); ok && e.Time.After(c.read) {
-		return e.Time
+	if begun := c.begun(); begun.After(c.read) {
+		return begun
 	}
 	return c.read
 }
 
+// begun is when the epoch began that the log has; zero before the first.
+func (c *record) begun() time.Time {
+	if c.control == nil {
+		return time.Time{}
+	}
+	e, _ := c.session.Log().Entry(c.control.Epoch().Seq)
+	return e.Time
+}
+
 // drawn gives the prefix that shows the view as it is.
 func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
-	c := &t.log
-	p := c.session.Projection()
-	if b := c.story.base; b != nil {
-		if c.story.now, err = viewText(p, b.seq); err != nil {
-			return nil, err
-		}
+	p, err := t.view()
+	if err != nil {
+		return nil, err
 	}
-	return draw(ex.in.Protocol, ex.r, p, &c.story)
+	c := &t.log
+	d, err := c.story.drawing(ex.in.Protocol, ex.r, p, c.sketch.of(c.control.Epoch().ID, ex.r, &c.story))
+	if err != nil {
+		return nil, err
+	}
+	return d.frozen()
+}
+
+// prepare draws what is known of the prefix for the request that follows.
+func (t *thread) prepare(ex *exchange) error {
+	p, err := t.view()
+	if err != nil {
+		return err
+	}
+	c := &t.log
+	d, err := c.story.drawing(ex.in.Protocol, ex.r, p, nil)
+	if err != nil {
+		return err
+	}
+	c.sketch, err = d.sketch(c.control.Epoch().ID)
+	return err
+}
+
+// view is the projection of the history, with the text of its base as it is by now.
+func (t *thread) view() (p *tenfold.Projection, err error) {
+	c := &t.log
+	p = c.session.Projection()
+	if b := c.story.base; b != nil {
+		c.story.now, err = viewText(p, b.seq)
+	}
+	return p, err
 }
 
 // lookEvery is how many tokens a log grows between two looks at it.
 const lookEvery = 2000
 
-// look asks the controller, beside the requests, whether one that follows has to
-// wait for a compaction.
-func (t *thread) look(ctx context.Context) {
+// look asks the controller, beside the requests, whether something is due that nobody
+// has to wait for.
+func (t *thread) look(ctx context.Context) (due bool) {
 	c := &t.log
 	if c.session == nil || t.passes() {
-		return
+		return false
 	}
 	n := c.session.Log().Tokens()
 	if c.looked > 0 && n-c.looked < lookEvery {
-		return
+		return false
 	}
 	if err := t.configure(); err != nil {
 		t.noted(err)
-		return
+		return false
 	}
 	c.looked = max(n, 1)
 	d, err := c.control.Next(ctx)
 	if err != nil {
 		t.noted(err)
-		return
+		return false
 	}
 	t.heed(d, false)
-	c.control.ReadAhead() // or the request would take that time at which an epoch begins (X9)
+	if !t.k.Spare {
+		c.control.ReadAhead() // what a plan is made of comes bit by bit, and the plan sooner
+	}
+	return d.Action == session.Compact && !c.control.Paid()
 }
 
 // heed takes note of what a look at the log said. What is settled is not due.
 func (t *thread) heed(d session.Decision, settled bool) {
 	c := &t.log
 	rule, _ := provider.CacheRuleOf(c.session.Projection().Config().Model)
-	limit, lifetime := math.MaxInt, max(cmp.Or(c.live.Micro.ColdAfter, rule.Lifetime), c.live.Lifetime)
+	limit, tight, lifetime := math.MaxInt, math.MaxInt, max(cmp.Or(c.live.Micro.ColdAfter, rule.Lifetime), c.live.Lifetime)
 	if c.live.Auto.Enabled {
-		if limit = int(tight * float64(c.control.Window())); !c.control.Undone() {
+		tight, limit = c.control.Room(), int(tightShare*float64(c.control.Window()))
+		if !c.control.Undone() {
 			limit = limitOf(c.control.Trigger(), c.control.Window())
+		}
+		if c.control.Paid() {
+			tight = limit
 		}
 	}
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
-	t.limit, t.lifetime, t.least = limit, lifetime, rule.Least
+	t.limit, t.tight, t.lifetime, t.least = limit, tight, lifetime, rule.Least
 	t.version = c.session.Log().Version()
-	t.due = !settled && (t.due || d.Action == session.Compact || epoch != c.epoch)
+	t.due = !settled && (t.due || d.Action == session.Compact && c.control.Paid() || epoch != c.epoch)
 }
 
 // limitOf is how many tokens of a window may be used before something can be due.
@@ -158,12 +283,12 @@ func limitOf(t trigger.Trigger, window int) int {
 	if t == nil {
 		t = trigger.Context(trigger.DefaultContext)
 	}
-	return min(trigger.Limit(t, window), int(tight*float64(window)))
+	return min(trigger.Limit(t, window), int(tightShare*float64(window)))
 }
 
-// tight is the share of the window from which on a request may not fit with its
+// tightShare is the share of the window from which on a request may not fit with its
 // answer (A2).
-const tight = 0.95
+const tightShare = 0.95
 
 // giveUp takes back the compactions of a history that is to go through as it comes
 // from now on. What the model thought since is bound to what it was shown, so that
@@ -179,7 +304,8 @@ func (t *thread) giveUp(ctx context.Context, ex *exchange, why string) {
 		return
 	}
 	if ex != nil {
-		t.noted(t.redraw(ctx, ex))
+		_, err := t.redraw(ex, false)
+		t.noted(err)
 	}
 	t.heed(session.Decision{}, ex != nil)
 }
@@ -196,7 +322,7 @@ func (t *thread) compactNow(ctx context.Context, ex *exchange) {
 	}
 	if err == nil {
 		if d, err = t.log.control.Run(ctx, d); err == nil {
-			err = t.redraw(ctx, ex)
+			_, err = t.redraw(ex, false)
 		}
 	}
 	if err == nil && d.Action != session.Compacted {

@@ -6,6 +6,66 @@ import (
 	"tenfold/internal/proxy"
 )
 
+// Spoil makes what was drawn ahead for the newest history that of another view; false
+// where nothing was. Without a way it only tells.
+func Spoil(p proxy.Keeper, how string) bool {
+	k := p.(*keeper)
+	k.mu.Lock()
+	t := k.all[len(k.all)-1]
+	k.mu.Unlock()
+	t.log.mu.Lock()
+	defer t.log.mu.Unlock()
+	s := t.log.sketch
+	if s == nil || how == "" {
+		return s != nil
+	}
+	s.bytes = []byte(`{"role":"user","content":"spoiled"}`)
+	if s.least != nil {
+		s.least.bytes = s.bytes
+	}
+	switch how {
+	case "items":
+		s.items[0].Tokens++
+		if len(s.leastItems) > 0 {
+			s.leastItems[0].Tokens++
+		}
+	case "base":
+		s.now = "another text"
+	case "messages":
+		s.chain[0]++
+	case "epoch":
+		s.epoch = "another"
+	case "seqs":
+		s.all[0][0].Entry.Seq++
+	}
+	return true
+}
+
+// Held is how many bytes of requests are kept after their answers.
+func Held(p proxy.Keeper) int {
+	k := p.(*keeper)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.held
+}
+
+// Cool does what a keeper does by itself as the vendor's cache gets cold, by its clock, and
+// tells for how many histories.
+func Cool(p proxy.Keeper) (n int) {
+	k := p.(*keeper)
+	k.mu.Lock()
+	now := k.Now()
+	for _, t := range k.all {
+		if t.awaits != nil && t.lifetime > 0 && now.Sub(t.touched) > t.lifetime {
+			n++
+			t.cool(t.awaits)
+		}
+	}
+	k.mu.Unlock()
+	Rest(p, false)
+	return n
+}
+
 // Rest waits until a keeper's jobs are done, and with flush has it store first what
 // it would store after a while.
 func Rest(p proxy.Keeper, flush bool) {
@@ -15,7 +75,7 @@ func Rest(p proxy.Keeper, flush bool) {
 		k.mu.Lock()
 		for _, t := range k.all {
 			if flush && t.newest != nil && t.newest.done && t.newest.response.Entries != nil {
-				t.flush()
+				t.flush(t.settleAtRest)
 			}
 			busy = busy || t.running
 		}

@@ -17,6 +17,7 @@ type frozen struct {
 	bytes []byte
 	// tokens is about what it takes.
 	tokens int
+	begun  bool // a request was sent with it
 	// requests counts those that it was sent with, misses in how many of them in a
 	// row the vendor's cache did not have it (X6).
 	requests, misses int
@@ -34,51 +35,77 @@ func (f *frozen) replaced(r *wire.Request) int { return r.Messages[f.upto-1].To 
 // came.
 func (f *frozen) splice(r *wire.Request) []byte { return r.With(f.bytes, f.upto) }
 
-// draw puts a projection into a request (X2a): it gives the prefix for all
-// messages that are shown otherwise than they came, nil where there are none. The
-// story tells which entries the messages are.
-func draw(w wire.Protocol, r *wire.Request, p *tenfold.Projection, s *story) (*frozen, error) {
-	n := len(s.seqs)
-	pieces := make([][]wire.Piece, n)
-	at := map[int64]int{} // the message of an entry
-	for i := range n {
-		list, err := s.read(w, r, i)
-		if err != nil {
-			return nil, err
+// A drawing puts a projection into a request (X2a).
+type drawing struct {
+	w      wire.Protocol
+	r      *wire.Request
+	p      *tenfold.Projection
+	s      *story
+	known  *sketch // of the first messages; nil for none
+	pieces [][]wire.Piece
+	at     map[int64]int // the message of an entry
+	items  []tenfold.Item
+	// changed is the last message that is shown otherwise than it came, -1 for none.
+	changed int
+}
+
+// drawing reads the messages of a story, and holds the projection against them. What a
+// sketch of it has read is not read again.
+func (s *story) drawing(w wire.Protocol, r *wire.Request, p *tenfold.Projection, known *sketch) (*drawing, error) {
+	d := &drawing{w: w, r: r, p: p, s: s, known: known, pieces: make([][]wire.Piece, len(s.seqs)), at: map[int64]int{}}
+	n := 0
+	if known != nil {
+		n = copy(d.pieces, known.all)
+	}
+	for i := range d.pieces {
+		if i >= n {
+			list, err := s.read(w, r, i)
+			if err != nil {
+				return nil, err
+			}
+			d.pieces[i] = list
 		}
-		pieces[i] = list
-		for _, one := range list {
-			at[one.Entry.Seq] = i
+		for _, one := range d.pieces[i] {
+			d.at[one.Entry.Seq] = i
 		}
 	}
-	items, changed := shownOf(p, s, pieces, at)
-	if changed < 0 {
+	d.items, d.changed = shownOf(p, s, d.pieces, d.at)
+	return d, nil
+}
+
+// frozen gives the prefix for all messages that are shown otherwise than they came, nil
+// where there are none.
+func (d *drawing) frozen() (*frozen, error) {
+	if d.changed < 0 {
 		return nil, nil
 	}
-	upto := changed + 1
-	inside := func(it tenfold.Item) bool { return at[it.Seq] < upto }
-	prefix := before(items, inside)
+	r, upto := d.r, d.changed+1
+	prefix := d.upto(upto)
 	// Where the last messages of the prefix are gone, two of the client's would
 	// stand side by side: they are joined.
-	if upto < n && !r.Messages[upto].Model && len(prefix) > 0 {
-		if last := prefix[len(prefix)-1]; last.Seq != 0 && at[last.Seq] < upto-1 && !r.Messages[at[last.Seq]].Model {
+	if upto < len(d.pieces) && !r.Messages[upto].Model && len(prefix) > 0 {
+		if last := prefix[len(prefix)-1]; last.Seq != 0 && d.at[last.Seq] < upto-1 && !r.Messages[d.at[last.Seq]].Model {
 			upto++
-			prefix = before(items, inside)
+			prefix = d.upto(upto)
 		}
 	}
 	f := &frozen{upto: upto, chain: r.Messages[upto-1].Chain}
-	items = prefix
-	for _, it := range items {
+	for _, it := range prefix {
 		f.tokens += it.Tokens
 	}
 	var err error
-	if f.bytes, err = w.Edit(r, upto, pieces[:upto], items); err != nil {
+	if f.bytes, err = d.edit(upto, prefix); err != nil {
 		return nil, err
 	}
-	if _, err := w.Scan(r.Path, f.splice(r), nil); err != nil {
+	if _, err := d.w.Scan(r.Path, f.splice(r), nil); err != nil {
 		return nil, fmt.Errorf("the edited request cannot be read: %w", err)
 	}
 	return f, nil
+}
+
+// upto gives the items that are part of the first messages.
+func (d *drawing) upto(n int) []tenfold.Item {
+	return before(d.items, func(it tenfold.Item) bool { return d.at[it.Seq] < n })
 }
 
 // before gives the items that are part of the prefix, and what the projection added

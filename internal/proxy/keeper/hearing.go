@@ -3,6 +3,7 @@ package keeper
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"tenfold"
@@ -36,6 +37,7 @@ type exchange struct {
 
 	// Set by Done, under the keeper's lock.
 	done, confirmed, flushed, billed bool
+	held                             bool // its bytes are, after the answer
 	ended                            time.Time
 	response                         wire.Response
 }
@@ -97,20 +99,28 @@ func (ex *exchange) Done(status int, cut bool) {
 	if status < 200 || status >= 300 {
 		return
 	}
-	t.touched = ex.ended
+	t.touched, t.cooled = ex.ended, false
 	t.count(ex)
 	switch {
 	case t.newest != ex:
 		t.bill(ex)
+	case ex.response.Entries != nil && t.used > t.limit && !ex.holds(tenfold.KindToolCall):
+		t.flush(t.settleAtRest) // a compaction is due as the turn is over, and the next request is not there yet
 	case ex.response.Entries != nil:
 		t.idle = time.AfterFunc(k.Idle, func() {
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			if t.newest == ex && !k.closed {
-				t.flush()
+				t.flush(t.settleAtRest)
 			}
 		})
 	}
+}
+
+// holds tells whether the answer has an entry of a kind. The caller holds the lock, or
+// the answer is stored.
+func (ex *exchange) holds(k tenfold.Kind) bool {
+	return slices.ContainsFunc(ex.response.Entries, func(e tenfold.Entry) bool { return e.Payload.Kind() == k })
 }
 
 // plausible tells whether a vendor can have counted a request of so many bytes so. What

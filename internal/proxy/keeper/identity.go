@@ -18,7 +18,7 @@ type identity struct {
 	// names, or else of its credentials.
 	key string
 	// origin finds the conversations of the same client in the store, after a
-	// restart. Credentials are no part of it, whatever form they have: where the
+	// restart. Credentials are not part of it, whatever form they have: where the
 	// client names no session, the history's first message takes their place.
 	origin string
 	// tool is the agent, as package transcript calls it; empty where nobody says.

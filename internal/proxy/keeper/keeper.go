@@ -34,6 +34,9 @@ type Options struct {
 	// Idle is how long after a response the exchange is stored that nothing follows;
 	// zero is three seconds. An exchange that a request follows is stored then.
 	Idle time.Duration
+	// Spare has no more kept in memory beside the store than requests need, while nothing
+	// follows: a conversation is opened again for the request that does.
+	Spare bool
 	// Patience is how long a request waits for a compaction that is due, before it
 	// goes as it would without one; zero is twenty seconds.
 	Patience time.Duration
@@ -63,6 +66,7 @@ type keeper struct {
 	closed   bool
 	left     []kept // by Codex, the newest last
 	thought  thoughts
+	held     int // bytes of requests that were answered
 	work     sync.WaitGroup
 }
 
@@ -126,7 +130,7 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 	return ex
 }
 
-// takeBeside shows a request that is no part of a conversation what its history
+// takeBeside shows a request that is not part of a conversation what its history
 // looks like to the vendor: the gauge would be wrong (X5), and thinking bound to
 // another prefix (B1), if it went as it came.
 func (k *keeper) takeBeside(ex *exchange, id identity) {
@@ -148,8 +152,10 @@ func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 	t.join(ex)
 	if fresh {
 		k.mu.Unlock()
-		ex.fits = k.fits(ctx, ex, id)
+		limit, tight := k.limits(ex)
+		ex.fits = k.fits(ctx, ex, id, tight)
 		k.mu.Lock()
+		t.limit, t.tight = limit, tight // until the log says more: it may come late
 	}
 	if outdated {
 		k.mu.Unlock()
@@ -176,26 +182,36 @@ func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 	t.await(ctx, done)
 	k.mu.Lock()
 	t.send(ex)
+	if t.estimate(ex) > t.limit {
+		t.later(func(ctx context.Context) { t.settleBeside(ctx, ex) })
+	}
 	k.mu.Unlock()
 }
 
-// fits tells of the first request of a history that it can go on at once: nothing
-// of it is in the store, with compactions that it would have to show, and it is well
-// below the size that one is due from.
-func (k *keeper) fits(ctx context.Context, ex *exchange, id identity) bool {
+// limits gives from how many tokens on a compaction may be due in a history of which
+// nothing is known, and from how many a request may have to wait for it: one that a model
+// would write waits for the request.
+func (k *keeper) limits(ex *exchange) (limit, tight int) {
 	live, err := k.Configure(ex.in.Dir, ex.r.Model)
-	if err != nil {
-		return false
+	if err != nil || !live.Auto.Enabled {
+		return math.MaxInt, math.MaxInt
 	}
-	limit := math.MaxInt
-	if live.Auto.Enabled {
-		window := live.Request.Options.Window
-		if window == 0 {
-			window, _ = token.Windows{}.Window(ex.r.Model)
-		}
-		limit = limitOf(live.Auto.Trigger, window)
+	window := live.Request.Options.Window
+	if window == 0 {
+		window, _ = token.Windows{}.Window(ex.r.Model)
 	}
-	if len(ex.in.Body)/bytesPerToken > limit {
+	limit, tight = limitOf(live.Auto.Trigger, window), int(tightShare*float64(window))
+	if live.Paid() {
+		tight = limit
+	}
+	return limit, tight
+}
+
+// fits tells of the first request of a history that it can go on at once: nothing
+// of it is in the store, with compactions that it would have to show, and it leaves room
+// for its answer.
+func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int) bool {
+	if len(ex.in.Body)/bytesPerToken > tight {
 		return false
 	}
 	if settled(ex.r.Messages) == 0 {
@@ -246,9 +262,9 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	if t := k.rebase(ex, id); t != nil {
 		return t, false
 	}
-	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, limit: math.MaxInt}
+	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, limit: math.MaxInt, tight: math.MaxInt}
 	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
-	t.born = was == nil && settled(ex.r.Messages) == 0
+	t.born = was == nil && begins(ex)
 	if was != nil { // it was rewound, or there are two of them
 		if was.frozen.holds(ex.r) {
 			t.frozen = was.frozen
@@ -320,7 +336,9 @@ func (k *keeper) remember(t *thread) {
 		return
 	}
 	old := slices.MinFunc(k.all, func(a, b *thread) int { return cmp.Compare(a.order, b.order) })
-	old.flush()
+	old.flush(nil)
+	old.gone = true
+	old.letGo(old.newest)
 	k.all = without(k.all, old)
 	if list := without(k.threads[old.id.key], old); len(list) > 0 {
 		k.threads[old.id.key] = list
@@ -351,7 +369,7 @@ func (k *keeper) Status() []proxy.Conversation {
 func (k *keeper) Close(ctx context.Context) error {
 	k.mu.Lock()
 	for _, t := range k.all {
-		t.flush()
+		t.flush(nil)
 		if t.idle != nil {
 			t.idle.Stop()
 		}

@@ -15,15 +15,17 @@ func TestX3RequestsOfAnEpochBeginAlike(t *testing.T) {
 	t.Parallel()
 	c := newClient(newPlace(t), "one")
 	c.hasty = true
-	last, epochs, edited := "", 0, false
+	last, epochs := "", 0
 	for range 30 {
-		for _, sent := range c.turn(2000) {
-			st := c.status()
-			if st.Epochs == epochs && last != "" && !begins(t, last, sent) {
+		c.epochs = nil
+		for i, sent := range c.turn(2000) {
+			if len(sent)/4 > window {
+				t.Fatalf("a request of %d tokens is sent", len(sent)/4)
+			}
+			if c.epochs[i] == epochs && last != "" && !begins(t, last, sent) {
 				t.Fatalf("a request of epoch %d does not begin with the last one:\n%s\n%s", epochs, last, sent)
 			}
-			edited = edited || st.Epochs > 0
-			last, epochs = sent, st.Epochs
+			last, epochs = sent, c.epochs[i]
 		}
 	}
 	c.close()
@@ -68,13 +70,14 @@ func TestX2HostsMayChangeWhatTheySay(t *testing.T) {
 		var last []string
 		epochs := 0
 		for range 20 {
-			for _, sent := range c.turn(2000) {
+			c.epochs = nil
+			for i, sent := range c.turn(2000) {
 				list := messagesOf(t, sent)
 				n := len(last) - 1 // the last message is the budget
-				if st := c.status(); st.Epochs == epochs && n > 0 && !slices.Equal(last[:n], list[:n]) {
+				if c.epochs[i] == epochs && n > 0 && !slices.Equal(last[:n], list[:n]) {
 					t.Fatalf("a request of epoch %d does not begin with the last one:\n%s\n%s", epochs, last, sent)
 				}
-				last, epochs = list, c.status().Epochs
+				last, epochs = list, c.epochs[i]
 				keeper.Rest(c.k, flush)
 			}
 		}

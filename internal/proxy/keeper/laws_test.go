@@ -17,6 +17,7 @@ import (
 	"tenfold/body"
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 // world has clients do what clients do, and holds the keeper to its laws.
@@ -26,6 +27,8 @@ type world struct {
 	idles   bool
 	clients []*talker
 	n       int
+	// restarts counts those of the proxy.
+	restarts int
 	// answering tells that some request is under way.
 	answering bool
 	told      [][]string // everything that some client's history ever said
@@ -34,11 +37,13 @@ type world struct {
 // A talker is one history of a client.
 type talker struct {
 	*client
-	last  string // sent
-	state []string
-	grew  bool // the history only grew since
-	open  string
-	base  [][]string // what its first message may stand for, after compactions of its own
+	last string // sent
+	// state are the changes of the store before that, begun and undone the epochs then.
+	state         []string
+	begun, undone int
+	grew          bool // the history only grew since
+	open          string
+	base          [][]string // what its first message may stand for, after compactions of its own
 	// thoughtless is a client that sends no thinking back.
 	thoughtless bool
 }
@@ -81,6 +86,7 @@ func (w *world) compact(c *talker) {
 		w.taken(&asking, ex)
 	}
 	ex.Done(200, false)
+	w.pass(2 * time.Second) // another client in the same log may not see it earlier
 	if !rapid.Bool().Draw(w.t, "takes") {
 		return
 	}
@@ -116,22 +122,35 @@ func (w *world) taken(c *client, ex proxy.Exchange) (sent string, list []string)
 	return sent, list
 }
 
-// changes are the entries of the store that begin epochs.
-func (w *world) changes() (out []string) {
+// changes are the entries of the store that begin epochs, and how many of them take
+// something back.
+func (w *world) changes() (out []string, undone int) {
 	seen := map[string]bool{}
 	for _, id := range w.conversations() {
 		for e := range w.open(id).Log().Entries() {
-			switch e.Payload.Kind() {
+			switch k := e.Payload.Kind(); k {
 			case tenfold.KindCompaction, tenfold.KindCompactionRevoked:
 				if !seen[e.ID] {
 					seen[e.ID] = true
 					out = append(out, e.ID)
+					if k == tenfold.KindCompactionRevoked {
+						undone++
+					}
 				}
 			}
 		}
 	}
 	slices.Sort(out)
-	return out
+	return out, undone
+}
+
+// epochs is how many the keeper says that it has begun; no two keepers say the same.
+func (w *world) epochs() (n int) {
+	n = w.restarts << 20
+	for _, c := range w.k.Status() {
+		n += c.Epochs
+	}
+	return n
 }
 
 // bound is the signature of what is thought after messages.
@@ -147,19 +166,22 @@ var signature = regexp.MustCompile(`"signature":"([0-9a-f]*)"`)
 
 // request sends what the history says, and holds what goes to the vendor to the laws.
 func (w *world) request(c *talker) (finish func(status int, blocks string, cut, keep bool)) {
+	was, _ := w.changes()
 	ex := c.send()
+	begun := w.epochs() // what is compacted from here on, the next request shows
 	keeper.Rest(w.k, false)
 	sent, list := w.taken(c.client, ex)
 
-	now := w.changes()
-	if c.grew && c.last != "" && slices.Equal(now, c.state) && !begins(w.t, c.last, sent) {
+	now, undone := w.changes()
+	same := slices.Equal(now, c.state) || begun == c.begun && undone == c.undone
+	if c.grew && c.last != "" && same && !begins(w.t, c.last, sent) {
 		before, i := messagesOf(w.t, c.last), 0
 		for i < min(len(before), len(list)) && before[i] == list[i] {
 			i++
 		}
 		w.t.Fatalf("a request of an epoch does not begin with the one before it (X3), from message %d\nbefore: %s\nnow: %s", i, before[i:], list[min(i, len(list)):])
 	}
-	c.last, c.state, c.grew = sent, now, true
+	c.last, c.grew, c.state, c.undone, c.begun = sent, true, was, undone, begun
 	w.tell(c, c.messages)
 	return func(status int, blocks string, cut, keep bool) {
 		if status == 200 {
@@ -179,14 +201,14 @@ func (w *world) request(c *talker) (finish func(status int, blocks string, cut, 
 		w.tell(c, append(slices.Clone(c.messages), message))
 		if status == 200 && keep {
 			if c.thoughtless {
-				message = thinking.ReplaceAllString(message, "")
+				message = thoughts.ReplaceAllString(message, "")
 			}
 			c.messages = append(c.messages, message)
 		}
 	}
 }
 
-var thinking = regexp.MustCompile(`\{"type":"thinking"[^}]*\},`)
+var thoughts = regexp.MustCompile(`\{"type":"thinking"[^}]*\},`)
 
 // step has a client say something, and the model answer.
 func (w *world) step(c *talker) {
@@ -268,7 +290,7 @@ func (w *world) edit(c *talker) {
 		c.messages = slices.Clone(c.messages)
 		c.messages[i] = `{"role":"user","content":[` + said("Edited "+w.mark()) + `]}`
 		for j := i; j < len(c.messages); j++ {
-			c.messages[j] = thinking.ReplaceAllString(c.messages[j], "")
+			c.messages[j] = thoughts.ReplaceAllString(c.messages[j], "")
 		}
 		c.grew = false
 	}
@@ -322,11 +344,15 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 				w.compact(c)
 			case "restart":
 				w.restart()
+				w.restarts++
 			case "undo":
 				w.undo()
 				w.pass(2 * time.Second)
 			case "wait":
 				w.pass(6 * time.Minute)
+				if rapid.Bool().Draw(t, "cools") {
+					keeper.Cool(w.k)
+				}
 			case "second":
 				w.pass(time.Second)
 			}

@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
+	"tenfold/internal/telemetry"
 	"tenfold/session"
 	"tenfold/summary"
 )
@@ -21,6 +22,7 @@ type base struct {
 	messages int
 	seq      int64
 	text     string    // what the client has of it as a summary
+	mark     string    // which answer of ours that is
 	epoch    string    // that it shows
 	synced   time.Time // as that of the history that begins with it
 }
@@ -31,9 +33,19 @@ const hint = "Tenfold shortened this conversation; undo: tenfold conversation un
 // mostBase is how many messages at the start of a history may hold the text.
 const mostBase = 3
 
-// find tells in how many messages at the start of a request the text stands; 0 where
-// it does not.
-func (b *base) find(w wire.Protocol, r *wire.Request) int { return saidAtFirst(w, r, b.text) }
+// markOf names a compaction in the answer that it led to. Two histories that differ in
+// what neither shows have the same text, and so may two answers of one: the mark tells
+// them apart. A copy of the log has the same.
+func markOf(c tenfold.Compaction) string { return " (compaction " + hashed(c.Command)[:12] + ")" }
+
+// find tells in how many messages at the start of a request the text stands with its
+// mark; 0 where it does not.
+func (b *base) find(w wire.Protocol, r *wire.Request) int {
+	if saidAtFirst(w, r, b.mark) == 0 {
+		return 0
+	}
+	return saidAtFirst(w, r, b.text)
+}
 
 // saidAtFirst tells in how many messages at the start of a request a text stands; 0
 // where it does not.
@@ -56,7 +68,7 @@ func saidAtFirst(w wire.Protocol, r *wire.Request, text string) int {
 	return 0
 }
 
-// notLogged is the seq of a piece of a message that is no entry of the log: above
+// notLogged is the seq of a piece of a message that is not an entry of the log: above
 // those of all entries.
 func notLogged(message, piece int) int64 { return unlogged + int64(message)<<20 + int64(piece) }
 
@@ -144,7 +156,7 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	upto := len(ex.r.Messages) - 1 // the last one asks for it
 	k.mu.Lock()
 	t, _ := k.continued(ex, id)
-	// What it says, and what a model may answer, is no part of the conversation.
+	// What it says, and what a model may answer, is not part of the conversation.
 	ex.t, ex.beside, ex.length, ex.before = t, true, len(ex.r.Messages), t.newest
 	if k.closed || upto == 0 || t.passing != "" || ex.began.Before(t.rest) {
 		t.send(ex)
@@ -178,7 +190,7 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	if own.base == nil { // the history goes on as it was, and is shown shortened
 		a.ContentType, a.Body = wire.AnswerHandle(ex.r, own.handle, usage)
 	} else { // until the client takes it, the same
-		a.ContentType, a.Body = ex.in.Protocol.Answer(ex.r, "<summary>\n"+hint+own.conversation+"\n\n"+own.base.text+"\n</summary>", usage)
+		a.ContentType, a.Body = ex.in.Protocol.Answer(ex.r, "<summary>\n"+hint+own.conversation+own.base.mark+"\n\n"+own.base.text+"\n</summary>", usage)
 		t.answered, t.due = own.base, true
 	}
 	ex.answer = a
@@ -214,7 +226,7 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer
 	a := &answer{conversation: c.session.ID(), tokens: c.session.Projection().Tokens()}
 	seq := c.session.Log().Version()
 	if asksHandle(ex.in.Protocol, ex.r) {
-		if err := t.redraw(ctx, ex); err != nil {
+		if _, err := t.redraw(ex, false); err != nil {
 			return nil, err
 		}
 		items := ex.r.Body[ex.r.Messages[0].From:ex.r.Messages[upto-1].To]
@@ -222,6 +234,11 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer
 		return a, err
 	}
 	a.base = &base{epoch: c.control.Epoch().ID, seq: seq, synced: c.synced()}
+	for by := seq; by > 0 && a.base.mark == ""; by-- {
+		if made, ok := byClient(c.session.Log(), by); ok {
+			a.base.mark = markOf(made)
+		}
+	}
 	a.base.text, err = viewText(c.session.Projection(), seq)
 	return a, err
 }
@@ -237,8 +254,10 @@ func (k *keeper) rebase(ex *exchange, id identity) *thread {
 		if b.messages = b.find(ex.in.Protocol, ex.r); b.messages == 0 {
 			continue
 		}
+		t.letGo(t.newest)
 		t.newest, t.due, t.synced = nil, false, b.synced
 		t.shown.Epochs++
+		telemetry.EpochBegan()
 		t.stand(&b, ex.r)
 		r := ex.r
 		t.later(func(context.Context) { t.log.story, t.log.epoch = b.story(r), b.epoch })
@@ -275,19 +294,22 @@ func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 		return story{}, nil
 	}
 	for seq, left := l.Version(), mostBases; seq > 0 && left > 0; seq-- {
-		if !byClient(l, seq) {
+		made, ok := byClient(l, seq)
+		if !ok {
 			continue
 		}
 		left--
-		var text string
+		b := &base{seq: seq, mark: markOf(made)}
+		if saidAtFirst(ex.in.Protocol, ex.r, b.mark) == 0 {
+			continue
+		}
 		p, err := viewThen(s, seq)
 		if err == nil {
-			text, err = viewText(p, seq)
+			b.text, err = viewText(p, seq)
 		}
 		if err != nil {
 			return story{}, err
 		}
-		b := &base{seq: seq, text: text}
 		if b.messages = b.find(ex.in.Protocol, ex.r); b.messages > 0 {
 			return b.story(ex.r), nil
 		}
@@ -295,16 +317,16 @@ func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	return story{}, nil
 }
 
-// byClient tells whether an entry is a compaction that a client made by itself.
-func byClient(l *tenfold.Log, seq int64) bool {
+// byClient gives the entry that is a compaction which a client made by itself; false
+// where it is none.
+func byClient(l *tenfold.Log, seq int64) (c tenfold.Compaction, ok bool) {
 	e, _ := l.Entry(seq)
-	c, ok := e.Payload.(tenfold.Compaction)
-	if !ok {
-		return false
+	if c, ok = e.Payload.(tenfold.Compaction); !ok {
+		return c, false
 	}
 	e, _ = l.Lookup(c.Command)
 	a, ok := e.Payload.(tenfold.CompactionAttempt)
-	return ok && session.Asker(a.Source) == session.ByClient
+	return c, ok && session.Asker(a.Source) == session.ByClient
 }
 
 // asksHandle tells whether a request asks for a compaction that is answered by a

@@ -148,6 +148,92 @@ func TestX4SummaryThatIsNotTakenAndUndone(t *testing.T) {
 	p.close()
 }
 
+// X4, X3: two histories differ in a message that the summary of neither shows. A client
+// that takes the one goes on with that one, also where it is rewound later, and after a
+// restart: the summary of the other, which it never took, says the same.
+func TestX4SummariesThatSayTheSame(t *testing.T) {
+	t.Parallel()
+	for _, restart := range []string{"", "before it goes on", "before it is rewound"} {
+		c := newClient(newPlace(t), "one")
+		ask := func(text, answer string) {
+			c.user(text)
+			c.answered(c.send(), said(answer))
+			keeper.Rest(c.k, true)
+		}
+		ask("Begin with this.", "done")
+		c.turn(400)
+		ask("Look at it again."+strings.Repeat(" please", 300), "done")
+		first := c.compact()
+		c.messages[2] = strings.Replace(c.messages[2], "please", "soon", 1)
+		for i, m := range c.messages { // as a vendor wants it
+			c.messages[i] = thoughts.ReplaceAllString(m, "")
+		}
+		second := c.compact()
+		if cut := func(s string) string { _, s, _ = strings.Cut(s, "\n"); return s }; cut(first) != cut(second) || first == second {
+			t.Fatalf("the summaries are %q and %q", first, second)
+		}
+		c.messages = nil
+		if restart == "before it goes on" {
+			c.restart()
+		}
+		ask("Go on from here.\n"+second, "I go on.")
+		ask("And then?", "this")
+		ask("And now?", "those")
+		c.messages = c.messages[:2]
+		if restart == "before it is rewound" {
+			c.restart()
+		}
+		ask("Or else?", "that")
+		c.close()
+		for _, id := range c.conversations() {
+			all := ""
+			for e := range c.open(id).Log().Entries() {
+				all += fmt.Sprintf("%s %v\n", e.ID, e.Payload)
+			}
+			if strings.Contains(all, "go, please.") && strings.Contains(all, "I go on") {
+				t.Errorf("restarted %q: a conversation mixes two histories:\n%s", restart, all)
+			}
+		}
+		if n := len(c.conversations()); n != 3 {
+			t.Errorf("restarted %q: %d conversations", restart, n)
+		}
+	}
+}
+
+// X4: compacted once more after an undo, the view is what the client says itself: its
+// request goes as it came, and that is another epoch.
+func TestX4TheViewThatTheClientHas(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.turn(9000)
+	text := c.compact()
+	c.messages = nil
+	ask := func() (asItCame bool, epochs int) {
+		c.user("And now?")
+		ex := c.send()
+		asItCame = string(ex.Body()) == string(c.body())
+		c.answered(ex, said("fine"))
+		keeper.Rest(c.k, true)
+		return asItCame, c.status().Epochs
+	}
+	c.user("Continued.\n" + text)
+	c.answered(c.send(), said("I go on."))
+	_, taken := ask()
+	if _, err := c.open(c.conversations()[0]).Undo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.pass(2 * time.Second)
+	came, undone := ask()
+	if came || undone != taken+1 {
+		t.Errorf("after the undo it goes as it came %v, in epoch %d after %d", came, undone, taken)
+	}
+	c.compact()
+	if came, epochs := ask(); !came || epochs != undone+1 {
+		t.Errorf("compacted again it goes as it came %v, in epoch %d after %d", came, epochs, undone)
+	}
+	c.close()
+}
+
 // X4: what a history begins with is found after a restart behind later compactions:
 // those that the client asked for and did not take, and those that came by themselves.
 func TestX4SummaryBehindLaterCompactions(t *testing.T) {

@@ -29,12 +29,46 @@ type record struct {
 	// looked is how many tokens the log had at the last look.
 	looked int
 	// epoch is the one that the frozen prefix was drawn for, drawn that it was.
-	epoch string
-	read  time.Time // when the log was last read, others' entries included
+	epoch  string
+	sketch *sketch   // of the epoch that the next request begins; nil for none
+	read   time.Time // when the log was last read, others' entries included
+	// rests is the conversation that is only in the store, until the next job.
+	rests string
 }
 
 // forget drops what is known of the store, so that it is read anew.
-func (c *record) forget() { c.session, c.control, c.story = nil, nil, story{} }
+func (c *record) forget() { c.session, c.control, c.story, c.rests = nil, nil, story{}, "" }
+
+// rest lets go of what a session keeps of its texts. What the log says of the history
+// stays known, and whoever opens it again decides alike.
+func (c *record) rest() {
+	if c.session != nil {
+		c.rests = c.session.ID()
+		c.session, c.control, c.sketch = nil, nil, nil
+	}
+}
+
+// wake opens the conversation of a history that rests.
+func (t *thread) wake(ctx context.Context) error {
+	id := t.log.rests
+	if id == "" {
+		return nil
+	}
+	svc, err := t.k.sessions(ctx)
+	if err == nil {
+		t.log.session, err = svc.Open(ctx, id)
+	}
+	if err == nil {
+		looked := t.log.looked
+		t.log.rests = ""
+		err = t.configure()
+		t.log.looked = looked
+	}
+	if err != nil {
+		t.log.forget()
+	}
+	return err
+}
 
 // raceTries is how often what another process preempts is tried again.
 const raceTries = 20
@@ -48,7 +82,7 @@ const mostMisheard = 2
 // request does not leaves the history: that goes on in a copy, and the log stays
 // as it is. Jobs call it.
 func (t *thread) store(ctx context.Context, ex *exchange, upto int) error {
-	err := t.storeAll(ctx, ex, upto, nil)
+	err := t.storeAll(ctx, ex, upto, nil, false)
 	if err != nil {
 		t.log.forget()
 	}
@@ -56,7 +90,7 @@ func (t *thread) store(ctx context.Context, ex *exchange, upto int) error {
 }
 
 // storeOnly does the same before something is compacted: what the log has behind the
-// messages, such as an answer that the client lost, is no part of what the model is
+// messages, such as an answer that the client lost, is not part of what the model is
 // to see.
 func (t *thread) storeOnly(ctx context.Context, ex *exchange, upto int) error {
 	err := t.store(ctx, ex, upto)
@@ -86,16 +120,16 @@ func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
 		heard[i].ID = fmt.Sprintf("%s-%x-%d", hex.EncodeToString(chain[:8]), ex.ended.UnixNano(), i)
 		heard[i].Time = t.k.timeOf(heard[i], ex.ended)
 	}
-	err := t.storeAll(ctx, ex, ex.length, heard)
+	err := t.storeAll(ctx, ex, ex.length, heard, true)
 	if err != nil {
 		t.log.forget()
 	}
 	return err
 }
 
-func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry) error {
+func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry, ends bool) error {
 	for try := 1; ; try++ {
-		err := t.tryStore(ctx, ex, upto, heard)
+		err := t.tryStore(ctx, ex, upto, heard, ends)
 		var conflict *store.ConflictError
 		if err == nil || try == raceTries || ctx.Err() != nil || !errors.As(err, &conflict) && !errors.Is(err, errLeft) {
 			return err
@@ -111,7 +145,7 @@ func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, heard []t
 // errLeft says that the history left the log, and goes on in another.
 var errLeft = errors.New("the history left the log")
 
-func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry) error {
+func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry, ends bool) error {
 	c := &t.log
 	if c.session == nil {
 		if err := t.open(ctx, ex, upto); err != nil {
@@ -143,7 +177,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 		heard = heard[len(known):]
 	}
 	batch.entries = append(batch.entries, heard...)
-	if upto == ex.length {
+	if ends {
 		batch.bill(ex, len(heard) > 0)
 	}
 	if err := t.append(ctx, ex, batch); err != nil || c.session == nil {
@@ -179,9 +213,10 @@ type batch struct {
 	bills    []*exchange
 }
 
-// bill adds what an exchange cost, once. An answer that is no part of the history
+// bill adds what an exchange cost, once. An answer that is not part of the history
 // was paid all the same: its usage stands on a branch of its own, so that it says
-// nothing of the size of what the history shows.
+// nothing of the size of what the history shows. So does that of a request during which
+// the view became another one.
 func (b *batch) bill(ex *exchange, part bool) {
 	if ex == nil || slices.Contains(b.bills, ex) {
 		return
@@ -194,7 +229,7 @@ func (b *batch) bill(ex *exchange, part bool) {
 	u := ex.response.Usage
 	u.Model = cmp.Or(u.Model, ex.t.shown.Model)
 	e := tenfold.Entry{Time: ex.ended.UTC(), Payload: u}
-	if !part {
+	if !part || ex.t.log.begun().After(ex.shown) {
 		e.Branch = asideBranch
 	}
 	b.entries, b.bills = append(b.entries, e), append(b.bills, ex)
@@ -235,9 +270,14 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 		b.grows = b.grows || len(pieces) > 0
 		for _, p := range pieces {
 			e := p.Entry
-			if e.Time = t.k.timeOf(e, when); answer {
-				e.Time = t.k.timeOf(e, prev.ended)
+			said := when
+			switch before, logged := t.logged().Entry(b.at); {
+			case answer:
+				said = prev.ended
+			case logged && e.Payload.Kind() == tenfold.KindReasoning:
+				said = before.Time // another proxy heard it: nobody knows under which later view
 			}
+			e.Time = t.k.timeOf(e, said)
 			b.entries = append(b.entries, e)
 		}
 	}

@@ -3,6 +3,7 @@ package keeper_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
 	"tenfold/internal/proxy/wire"
+	"tenfold/store/memory"
 )
 
 // A dialect is how a client of one wire says things: one message of the history each,
@@ -105,6 +107,25 @@ var dialects = map[string]dialect{
 	},
 }
 
+// thinking gives a dialect whose model thinks before each of its answers.
+func thinking(d dialect) dialect {
+	think := func(n int) string { return fmt.Sprintf(`{"type":"thinking","thinking":"hm","signature":"c2ln%d"},`, n) }
+	before := func(answer func(int) string) func(int) string {
+		return func(n int) string {
+			return strings.Replace(answer(n), `"content":[`, `"content":[`+think(n), 1)
+		}
+	}
+	if d.path == "/v1/responses" {
+		before = func(answer func(int) string) func(int) string {
+			return func(n int) string {
+				return fmt.Sprintf(`{"type":"reasoning","id":"rs_%d","summary":[],"encrypted_content":"c2ln%d"},`, n, n) + answer(n)
+			}
+		}
+	}
+	d.call, d.said = before(d.call), before(d.said)
+	return d
+}
+
 // A speaker is a client of one wire.
 type speaker struct {
 	*place
@@ -165,6 +186,9 @@ type step struct {
 func (s *speaker) plays(steps []step) {
 	for n, st := range steps {
 		s.pass(st.wait)
+		if st.wait > 0 && st.size != 50 { // else the request comes before that is done
+			keeper.Cool(s.k)
+		}
 		if st.compact && s.path == "/v1/responses" {
 			s.compacts()
 		}
@@ -209,15 +233,18 @@ func drawPlay(seed uint64) play {
 	return p
 }
 
-// X3: whenever the proxy is restarted, the vendor is sent the same bytes as without,
-// on every wire, also after compactions of Codex's own.
+// X3: whenever the proxy is restarted, or lets go of what is only in its store, the
+// vendor is sent the same bytes as without, on every wire, also after compactions of
+// Codex's own.
 func TestX3RestartsChangeNoByte(t *testing.T) {
 	t.Parallel()
 	tries := 8
 	if os.Getenv("TENFOLD_TEST_ALL") != "" {
 		tries = 400
 	}
-	for name, d := range dialects {
+	all := maps.Clone(dialects)
+	all["anthropic, thinking"], all["responses, thinking"] = thinking(dialects["anthropic"]), thinking(dialects["responses"])
+	for name, d := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			shortened, left := 0, 0
@@ -228,10 +255,20 @@ func TestX3RestartsChangeNoByte(t *testing.T) {
 				n := 0
 				often := newSpeaker(t, t.TempDir(), d, func() bool { n++; return p.restarts[n] })
 				often.plays(p.steps)
+				spare := newSpeaker(t, t.TempDir(), d, func() bool { return false })
+				spare.store, spare.spare = memory.New(memory.Packed()), true
+				spare.restart()
+				spare.plays(p.steps)
 				for i := range never.sent {
 					if never.sent[i] != often.sent[i] {
 						t.Fatalf("seed %d: request %d of %d is another one after a restart\nwithout: %.2000s\nwith: %.2000s", seed, i, len(never.sent), never.sent[i], often.sent[i])
 					}
+					if never.sent[i] != spare.sent[i] {
+						t.Fatalf("seed %d: request %d of %d is another one after a rest\nwithout: %.2000s\nwith: %.2000s", seed, i, len(never.sent), never.sent[i], spare.sent[i])
+					}
+				}
+				if a, b := never.conversations(), spare.conversations(); len(a) != len(b) {
+					t.Fatalf("seed %d: %d conversations, after rests %d", seed, len(a), len(b))
 				}
 				if strings.Contains(never.sent[len(never.sent)-1], "[Earlier parts") {
 					shortened++
@@ -240,7 +277,7 @@ func TestX3RestartsChangeNoByte(t *testing.T) {
 					left++
 				}
 			}
-			if shortened < tries/3 || name == "responses" && left < tries/3 {
+			if shortened < tries/3 || d.path == "/v1/responses" && left < tries/3 {
 				t.Errorf("of %d conversations %d were compacted, %d by the client", tries, shortened, left)
 			}
 		})

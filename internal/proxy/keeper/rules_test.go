@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -23,19 +22,7 @@ import (
 	"tenfold/store/memory"
 )
 
-// TestMain has clients do the same every time, so that what fails is a change's
-// fault; -rapid.seed=0 tries others.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.seed" })
-	if !asked {
-		if err := flag.Set("rapid.seed", "64"); err != nil {
-			panic(err)
-		}
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // filled is a client whose last request began an epoch or was in one.
 func filled(t *testing.T) *client {
@@ -49,7 +36,7 @@ func filled(t *testing.T) *client {
 	return c
 }
 
-// X1: where nothing is due the very bytes that came go on, and what is no request
+// X1: where nothing is due the very bytes that came go on, and what is not a request
 // of the protocol as well.
 func TestX1NothingIsCopiedWhereNothingChanges(t *testing.T) {
 	t.Parallel()
@@ -301,6 +288,57 @@ func TestC7UndoHoldsOverTheTrigger(t *testing.T) {
 	}
 	if st := c.status(); plain < 10 || st.Epochs != 3 || st.Passing != "" {
 		t.Errorf("%d requests as they came, then %+v; failures %q", plain, st, c.failures())
+	}
+	c.close()
+}
+
+// X9: what is due at the end of a turn is done while the person reads the answer, and
+// the next request begins the epoch without a plan of its own. What the model thought in
+// that answer is bound to the old view (B1).
+func TestX9EpochsArePreparedAtRest(t *testing.T) {
+	t.Parallel()
+	for _, thought := range []string{"", `{"type":"thinking","thinking":"hm","signature":"Ym91bmQ"},`} {
+		c := newClient(newPlace(t), "one")
+		c.thought = thought
+		overlays := func() int { return len(slices.Collect(c.open(c.status().ID).Projection().Overlays())) }
+		for {
+			c.turn(400)
+			keeper.Rest(c.k, true)
+			if overlays() > 0 {
+				break
+			}
+		}
+		if st := c.status(); st.Epochs != 0 {
+			t.Errorf("an epoch has begun, and nothing was sent: %+v", st)
+		}
+		n := overlays()
+		c.user("And then?")
+		ex := c.send()
+		if out := string(ex.Body()); !strings.Contains(out, "[Earlier parts") || strings.Contains(out, "Ym91bmQ") || !strings.Contains(out, "And then?") {
+			t.Errorf("the next request is %s", out)
+		}
+		c.answered(ex, said("fine"))
+		if st := c.status(); st.Epochs != 1 || overlays() != n {
+			t.Errorf("%d compactions became %d: %+v", n, overlays(), st)
+		}
+		c.close()
+	}
+}
+
+// B2: while a tool runs nothing is compacted, however long it takes and however full
+// the window is.
+func TestB2NothingIsCompactedWhileAToolRuns(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.turn(window * 2)
+	c.user("Write all of it.")
+	long := strings.Repeat("a line of what is written\n", window*4*47/100/26)
+	c.answered(c.send(), said(long)+`,{"type":"tool_use","id":"toolu_x","name":"Read","input":{"file_path":"/w/file.go"}}`)
+	keeper.Rest(c.k, true)
+	for e := range c.open(c.status().ID).Log().Entries() {
+		if k := e.Payload.Kind(); k == tenfold.KindCompaction || k == tenfold.KindCompactionAttempt {
+			t.Errorf("while a call has no result there is %v", e)
+		}
 	}
 	c.close()
 }

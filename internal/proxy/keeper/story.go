@@ -72,7 +72,7 @@ func (s *story) read(w wire.Protocol, r *wire.Request, i int) ([]wire.Piece, err
 	if err != nil {
 		return nil, fmt.Errorf("message %d: %w", i, err)
 	}
-	if s.base != nil && i < s.base.messages {
+	if s.isBase(i) {
 		return s.base.pieces(i, pieces), nil
 	}
 	if len(pieces) != len(s.seqs[i]) {
@@ -85,6 +85,9 @@ func (s *story) read(w wire.Protocol, r *wire.Request, i int) ([]wire.Piece, err
 	}
 	return pieces, nil
 }
+
+// isBase tells of a message that stands for others.
+func (s *story) isBase(i int) bool { return s.base != nil && i < s.base.messages }
 
 // follow finds a message's pieces in the log behind an entry: the entries that the
 // first of them are, 0 for one that the log does not have; the others are yet to be

@@ -9,6 +9,7 @@ import (
 
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
+	"tenfold/internal/telemetry"
 )
 
 // A thread is one history of a client, as its requests tell it. Requests look at
@@ -45,6 +46,13 @@ type thread struct {
 	// tokens on one may be, and how long the vendor's cache lasts.
 	due      bool
 	limit    int
+	tight    int  // from how many a request may not fit
+	settling bool // what is due is being done
+	cooled   bool // what is free in a cold cache was done since the last answer
+	gone     bool // forgotten here
+	// awaits is the exchange after which the cache gets cold; nil where that is not waited
+	// for.
+	awaits   *exchange
 	lifetime time.Duration
 	kept     time.Duration // as the client asks of it, by its marks
 	least    int           // tokens that the cache keeps at all
@@ -87,6 +95,7 @@ func (t *thread) join(ex *exchange) {
 	prev := t.newest
 	ex.t, ex.before, ex.length = t, prev, len(ex.r.Messages)
 	if prev != nil {
+		t.awaits = nil
 		prev.confirmed = ex.length > prev.length && ex.r.Messages[prev.length].Model
 		if !prev.confirmed {
 			ex.before = prev.before
@@ -95,6 +104,7 @@ func (t *thread) join(ex *exchange) {
 			t.bill(prev)
 		}
 	}
+	t.letGo(prev)
 	t.k.requests++
 	t.newest, t.messages, t.seen, t.order = ex, ex.r.Messages, ex.began, t.k.requests
 	ex.warm = t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) < t.lifetime
@@ -111,12 +121,12 @@ func (t *thread) mayBeDue(ex *exchange, fresh bool) bool {
 		return false
 	case fresh:
 		return !ex.fits
-	case t.due, t.frozen != nil && !t.frozen.holds(ex.r): // of a message that is said otherwise
+	case t.due, t.settling, t.frozen != nil && !t.frozen.holds(ex.r): // of a message that is said otherwise
 		return true
-	case t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) >= t.lifetime:
+	case !t.cooled && t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) >= t.lifetime:
 		return true // cold (V2c)
 	}
-	return t.estimate(ex) > t.limit
+	return t.estimate(ex) > t.tight
 }
 
 // estimate is about how many tokens a request takes, rather more than fewer.
@@ -147,30 +157,57 @@ func settled(m []wire.Message) int {
 	return n
 }
 
-// bring has the messages of a request stored that are sure, beside its way.
+// bring has the messages of a request stored that are sure, beside its way, and what
+// is due by it done while the model answers (X9).
 func (t *thread) bring(ex *exchange) {
-	if upto := settled(ex.r.Messages); upto > t.confirmed {
-		t.confirmed = upto
-		t.later(func(ctx context.Context) {
-			t.noted(t.store(ctx, ex, upto))
-			t.look(ctx)
-		})
+	upto, full := settled(ex.r.Messages), t.estimate(ex) > t.limit
+	if upto <= t.confirmed && !full {
+		return
 	}
+	t.confirmed = max(t.confirmed, upto)
+	t.later(func(ctx context.Context) {
+		t.noted(t.store(ctx, ex, upto))
+		if t.look(ctx) || full {
+			t.settleBeside(ctx, ex)
+		}
+	})
 }
 
-// flush has everything stored that was heard so far.
-func (t *thread) flush() {
+// flush has everything stored that was heard so far, and then something else done, if
+// anything, with the newest exchange.
+func (t *thread) flush(then func(context.Context, *exchange)) {
 	ex := t.newest
 	if ex == nil || ex.flushed {
 		return
 	}
 	ex.flushed = true
+	t.settling = then != nil && t.used > t.limit && !t.k.closed
 	t.later(func(ctx context.Context) {
 		t.noted(t.storeHeard(ctx, ex))
 		t.look(ctx)
+		if then != nil {
+			then(ctx, ex)
+		}
+		if t.k.Spare {
+			t.log.rest()
+		}
 		t.k.mu.Lock()
-		ex.in.Body, ex.body, ex.r = nil, nil, nil
-		t.k.mu.Unlock()
+		defer t.k.mu.Unlock()
+		if !t.coolLater(ex) || !ex.hold() {
+			ex.release()
+		}
+	})
+}
+
+// letGo has the bytes of a request let go that was answered, where they are held.
+func (t *thread) letGo(ex *exchange) {
+	if ex == nil || !ex.held {
+		return
+	}
+	t.later(func(context.Context) {
+		t.k.mu.Lock()
+		defer t.k.mu.Unlock()
+		ex.release()
 	})
 }
 
@@ -214,6 +251,7 @@ func (t *thread) do(job func(context.Context)) {
 			t.noted(fmt.Errorf("internal error: %s", describe(p)))
 		}
 	}()
+	t.noted(t.wake(ctx)) // where it cannot be opened it is looked for, as after a restart
 	job(ctx)
 }
 
@@ -270,6 +308,11 @@ func (t *thread) send(ex *exchange) {
 	if t.frozen.holds(ex.r) {
 		ex.send(t.frozen)
 		t.shown.Edited++
+		if !t.frozen.begun {
+			t.frozen.begun = true
+			t.shown.Epochs++
+			telemetry.EpochBegan()
+		}
 		if !ex.beside {
 			t.frozen.requests++
 			ex.turn = t.frozen.requests

@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
+	_ "tenfold/internal/seed" // cases are drawn alike every time
 )
 
 // A handle is read back as it was written, and nothing else is a handle (X4).

@@ -48,7 +48,7 @@ func (d *itemDecoder) Take(name string, data []byte) ([]provider.Event, error) {
 	if json.Unmarshal(data, &e, lenient) != nil {
 		return d.whole.Take(name, data)
 	}
-	if e.Type == "" && e.Object == "response" { // an answer that is no stream
+	if e.Type == "" && e.Object == "response" { // an answer that is not a stream
 		kind := "response.completed"
 		if e.Status == "incomplete" || e.Status == "failed" {
 			kind = "response." + e.Status

@@ -267,7 +267,7 @@ func TestX2aResultsOfGeminiTwice(t *testing.T) {
 			t.Errorf("%s\nwant\n%s", got, c.want)
 		}
 	}
-	// Of two calls of one name each has its own, and what differs is no double.
+	// Of two calls of one name each has its own, and what differs is not a double.
 	other := strings.Replace(a, "long", "other", 1)
 	for parts, want := range map[string]int{
 		`{"role":"model","parts":[{"functionCall":{"id":"a","name":"r"}},{"functionCall":{"id":"a","name":"r"}}]},{"role":"user","parts":[` + a + `,` + a + `,` + a + `]}`: 2,

@@ -102,7 +102,7 @@ type Piece struct {
 type Span struct{ From, To int }
 
 // A Listener reads one response as it goes by. It keeps up with any stream and
-// never fails: what it cannot read is no part of what it tells.
+// never fails: what it cannot read is not part of what it tells.
 type Listener interface {
 	// Write takes the next bytes of the body, decoded. It does not keep them.
 	Write(p []byte) (int, error)

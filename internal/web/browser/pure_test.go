@@ -34,6 +34,11 @@ func TestPureFunctions(t *testing.T) {
 		{`pure.pathOf("/api/conversations/{id}/rows", {id: "a/b?c", from: 1, q: "", x: undefined})`, "/api/conversations/a%2Fb%3Fc/rows?from=1"},
 		{`["/", "/c/a%2Fb", "/c/a/view", "/c/a/compactions/x", "/c/a/nope", "/money", "/lab", "/c/%zz"].map(p => { const at = pure.placeOf(p, "?q=1", "#7"); return [at.view, at.id, at.part].join(":") }).join(" ")`, "conversations:: timeline:a/b: view:a: compactions:a:x nowhere:: money:: alllab:: timeline:%zz:"},
 		{`pure.placeOf("/c/a", "", "#7").hash`, "7"},
+		{`["/jobs", "/jobs/x"].map(p => pure.placeOf(p).view).join()`, "jobs,nowhere"},
+		{`pure.pathOf("/api/jobs", {state: ["failed", "running"], conversation: ""})`, "/api/jobs?state=failed&state=running"},
+		{`["running", "queued", "retrying", "scheduled", "failed", "cancelled"].map(state => pure.jobs.timing({state, created: "2026-01-01T00:00:00Z", began: "2026-01-01T00:00:05Z", due: "2026-01-01T00:01:00Z", ended: "2026-01-01T00:00:07Z"}, Date.parse("2026-01-01T00:00:10Z"))).join(", ")`, "for 5 s, for 0 ms, begins in 50 s, begins in 50 s, after 2 s, after 2 s"},
+		{`["queued", "cancelled"].map(state => pure.jobs.timing({state, created: "2026-01-01T00:00:00Z"}, Date.parse("2026-01-01T00:00:10Z"))).join()`, "for 10 s,"},
+		{`[["running", 1], ["retrying", 2], ["completed", 1], ["completed", 3], ["failed", 5], ["queued", 0]].map(([state, attempt]) => pure.jobs.attempts({state, attempt, attempts: 5})).join()`, "attempt 1 of 5,attempt 2 of 5,,3 attempts,5 attempts,"},
 		// Usage is bookkeeping, which is hidden until it is asked for.
 		{`pure.shown(pure.some())`, "T1 1 2 H3 3 T5 5 6 7 T9 9 10 11"},
 		{`(s => (s.folds.setAll("book", false), pure.shown(s)))(pure.some())`, "T1 1 2 H3 3 4 T5 5 6 7 8 T9 9 10 11 12"},

@@ -169,7 +169,7 @@ func NewBlock(raw []byte) (*Block, error) {
 // Get gives a member's value as the block began.
 func (b *Block) Get(name string) jsontext.Value { return b.object.Get(name) }
 
-// Grow adds to a string member; one that is no string yet begins empty.
+// Grow adds to a string member; one that is not a string yet begins empty.
 func (b *Block) Grow(name, text string) {
 	g := b.grown[name]
 	if g == nil {

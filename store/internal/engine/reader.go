@@ -4,12 +4,14 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"tenfold"
@@ -46,11 +48,12 @@ type Backend[K comparable] struct {
 type Filter int
 
 // The filters: all conversations, the one with an id, those with the key of
-// an origin.
+// an origin, those with a handle.
 const (
 	All Filter = iota
 	ByID
 	ByOrigin
+	ByHandle
 )
 
 // ErrGap says that entries of a log are not where they should be.
@@ -90,6 +93,35 @@ func (r *Reader[K]) Conversations(ctx context.Context) iter.Seq2[store.Conversat
 	}
 }
 
+// Page implements [store.Store], for stores whose list costs little.
+func (r *Reader[K]) Page(ctx context.Context, after *store.Place, limit int) ([]store.Conversation, error) {
+	all, err := r.list(ctx, All, "")
+	if after != nil {
+		all = slices.DeleteFunc(all, func(c store.Conversation) bool { return c.Place().Compare(after) <= 0 })
+	}
+	return all[:max(0, min(limit, len(all)))], r.b.Errors.Explain("list conversations", err)
+}
+
+// WithPrefix implements [store.Store], for the same.
+func (r *Reader[K]) WithPrefix(ctx context.Context, prefix string, limit int) ([]store.Conversation, error) {
+	all, err := r.list(ctx, All, "")
+	all = slices.DeleteFunc(all, func(c store.Conversation) bool { return !strings.HasPrefix(c.ID, prefix) })
+	return all[:max(0, min(limit, len(all)))], r.b.Errors.Explain("list conversations", err)
+}
+
+// AfterPrefix is the first text after those that begin with a prefix; nil where there
+// is none.
+func AfterPrefix(prefix []byte) []byte {
+	for i := len(prefix) - 1; i >= 0; i-- {
+		if prefix[i] < 0xff {
+			next := bytes.Clone(prefix[:i+1])
+			next[i]++
+			return next
+		}
+	}
+	return nil
+}
+
 // Imported implements [store.Store].
 func (r *Reader[K]) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
 	if key == "" {
@@ -99,11 +131,20 @@ func (r *Reader[K]) Imported(ctx context.Context, key string) ([]store.Conversat
 	return found, r.b.Errors.Explain("list imported conversations", err)
 }
 
+// WithHandle implements [store.Store].
+func (r *Reader[K]) WithHandle(ctx context.Context, handle string) ([]store.Conversation, error) {
+	if _, ok := store.ParseHandle(handle); !ok {
+		return nil, ctx.Err()
+	}
+	found, err := r.list(ctx, ByHandle, handle)
+	return found, r.b.Errors.Explain("list conversations", err)
+}
+
 // list gives conversations, the one last appended to first.
 func (r *Reader[K]) list(ctx context.Context, by Filter, value string) ([]store.Conversation, error) {
 	found, err := r.b.List(ctx, by, value)
 	slices.SortFunc(found, func(a, b store.Conversation) int {
-		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+		return a.Place().Compare(b.Place())
 	})
 	return found, err
 }

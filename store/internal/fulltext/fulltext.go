@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord is how many bytes of a word count. What is longer is no word but
+// maxWord is how many bytes of a word count. What is longer is not a word but
 // data, and would bloat an index.
 const maxWord = 64
 

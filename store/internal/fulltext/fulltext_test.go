@@ -74,7 +74,7 @@ func TestSnippet(t *testing.T) {
 			t.Errorf("snippet of %q is %q", test.text, got)
 		}
 		if strings.ContainsAny(got, "\r\n\u2028\u2029\x00") || !utf8.ValidString(got) || len(got) > 300 {
-			t.Errorf("snippet %q is no short line", got)
+			t.Errorf("snippet %q is not a short line", got)
 		}
 		if test.want == "" && test.text != "" && !strings.Contains(got, strings.Trim(test.query, `"`)) {
 			t.Errorf("snippet %q does not show %s", got, test.query)
@@ -88,7 +88,7 @@ func FuzzSnippet(f *testing.F) {
 		q := Parse(query)
 		q.Match(AppendWords(nil, text))
 		if s := q.Snippet(text); strings.ContainsAny(s, "\r\n\u2028\u2029") || !utf8.ValidString(s) {
-			t.Errorf("snippet %q is no line", s)
+			t.Errorf("snippet %q is not a line", s)
 		}
 	})
 }

@@ -26,7 +26,7 @@ type Row struct {
 
 const version = 1
 
-// ErrDamaged says that bytes are no row.
+// ErrDamaged says that bytes are not a row.
 var ErrDamaged = errors.New("the row is damaged")
 
 // New encodes an entry whose text, and whose other parts, have no more than

@@ -38,15 +38,18 @@ const (
 // Database.
 type Server struct {
 	dir, bin  string
+	settings  []string
 	attr      *syscall.SysProcAttr
 	cmd       *exec.Cmd
+	ended     chan struct{} // when the process has
 	stdin     io.Closer
 	databases atomic.Int64
 }
 
-// Start starts a server that ends with the test. Without PostgreSQL's
-// binaries the test is skipped, or fails where RequireEnv is 1.
-func Start(t testing.TB) *Server {
+// Start starts a server that ends with the test, with settings such as
+// "shared_buffers=512MB". Without PostgreSQL's binaries the test is skipped, or
+// fails where RequireEnv is 1.
+func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	bin, err := binaries()
 	if err != nil {
@@ -66,6 +69,9 @@ func Start(t testing.TB) *Server {
 		}
 	})
 	s := &Server{dir: dir, bin: bin}
+	for _, setting := range settings {
+		s.settings = append(s.settings, "-c", setting)
+	}
 	if s.attr, err = unprivileged(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +115,11 @@ func isFile(name string) bool {
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 // script runs a server that ends with its standard input: with the test,
-// however that ends.
+// however that ends. One that has just begun may not hear it.
 const script = `
 exec 3<&0
 "$@" & server=$!
-(read -r _ <&3; kill -INT $server) & reader=$!
+(read -r _ <&3; while kill -INT $server; do sleep 1; done) 2>/dev/null & reader=$!
 wait $server
 kill $reader 2>/dev/null`
 
@@ -128,8 +134,10 @@ func (s *Server) Restart(t testing.TB) {
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		if s.cmd == nil {
 			//nolint:gosec // as above; it outlives the call, and ends with its standard input
-			cmd := exec.CommandContext(context.Background(), "/bin/sh", "-c", script, "sh", filepath.Join(s.bin, "postgres"), "-D", s.data(),
-				"-c", "listen_addresses=", "-c", "unix_socket_directories="+s.dir, "-c", "fsync=on", "-c", "max_connections=200")
+			cmd := exec.CommandContext(context.Background(), "/bin/sh", append([]string{
+				"-c", script, "sh", filepath.Join(s.bin, "postgres"), "-D", s.data(),
+				"-c", "listen_addresses=", "-c", "unix_socket_directories=" + s.dir, "-c", "fsync=on", "-c", "max_connections=200",
+			}, s.settings...)...)
 			cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = s.dir, s.attr, log, log
 			if s.stdin, err = cmd.StdinPipe(); err == nil {
 				err = cmd.Start()
@@ -137,7 +145,12 @@ func (s *Server) Restart(t testing.TB) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.cmd = cmd
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				_ = cmd.Wait() // it tells how the server ended, which is known
+			}()
+			s.cmd, s.ended = cmd, ended
 		}
 		err := s.ping()
 		if err == nil {
@@ -149,8 +162,10 @@ func (s *Server) Restart(t testing.TB) {
 		}
 		// After a kill, it refuses to start until the last of the old
 		// processes has noticed.
-		if s.pid() == 0 && time.Since(start) > time.Second {
+		select {
+		case <-s.ended:
 			s.stop()
+		default:
 		}
 	}
 }
@@ -192,10 +207,14 @@ func (s *Server) Kill(t testing.TB) {
 	s.stop()
 }
 
+// Stop ends the server as "pg_ctl stop -m fast" does: it ends its connections and
+// writes what is to be written.
+func (s *Server) Stop(testing.TB) { s.stop() }
+
 func (s *Server) stop() {
 	if s.cmd != nil {
 		_ = s.stdin.Close()
-		_ = s.cmd.Wait() // it tells how the server ended, which is known
+		<-s.ended
 		s.cmd = nil
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"tenfold/internal/number"
 )
 
 // forNote is what the note of an omission takes at most.
@@ -65,9 +67,9 @@ func (b *Buffer) Text() string {
 		rest = string(b.head) + rest
 	}
 	head, tail := Head(Clean(string(b.head)), room/3), Tail(Clean(rest), room-room/3)
-	note := "the middle of " + Count(b.total, "byte")
+	note := "the middle of " + number.Count(b.total, "byte")
 	if missing := b.lines - strings.Count(head, "\n") - strings.Count(tail, "\n"); missing > 0 {
-		note = fmt.Sprintf("%s, %s in all,", Count(missing, "line"), Count(b.total, "byte"))
+		note = fmt.Sprintf("%s, %s in all,", number.Count(missing, "line"), number.Count(b.total, "byte"))
 	}
 	return strings.TrimRight(head, "\n") + "\n[… " + note + " left out …]\n" + tail
 }
@@ -161,18 +163,6 @@ func Line(text string, most int) string {
 		}
 	}
 	return b.String()
-}
-
-// Count writes a number of things: "1 line", "12,345 bytes".
-func Count(n int, noun string) string {
-	digits := strconv.Itoa(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
-	}
-	if n != 1 {
-		noun += "s"
-	}
-	return digits + " " + noun
 }
 
 // Capped keeps the first bytes that are written to it, as they are.

@@ -121,7 +121,7 @@ func (l *BlockReader) usage(s *engine.Scanner, u *BlockUsage) {
 			u.CacheWrite = s.Number(at)
 		}
 	})
-	// Zeros alone are no report: so does a session begin that was made here.
+	// Zeros alone are not a report: so does a session begin that was made here.
 	u.Found = u.Input+u.Output+u.CacheRead+u.CacheWrite > 0
 }
 
@@ -142,7 +142,7 @@ func (l *BlockReader) block(s *engine.Scanner, b *Block) {
 	engine.EachMember(s, func(name []byte) {
 		switch string(name) {
 		case `"type"`:
-			// A type that is no text makes it a block of nobody.
+			// A type that is not text makes it a block of nobody.
 			l.Twice = l.Twice || b.Typ != "" || s.Kind() != '"'
 			b.Typ = s.Text()
 		case `"id"`:

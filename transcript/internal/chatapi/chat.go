@@ -26,7 +26,7 @@ type Chat struct {
 	given   map[string]int     // ids of conversations, and the highest number added to each
 	open    bool               // a conversation is under way
 	loose   bool               // it may go on with the next value
-	config  bool               // it has had a message that is no system prompt
+	config  bool               // it has had a message that is not a system prompt
 }
 
 // dialect is what one format says with messages.
@@ -192,13 +192,13 @@ func (c *Chat) array(top bool) error {
 	return nil
 }
 
-// odd keeps a value that is no object where one should stand.
+// odd keeps a value that is not an object where one should stand.
 func (c *Chat) odd(at engine.Span) error {
 	raw := c.compact(at.Of(c.Top.Raw))
 	if err := c.follow(raw); err != nil {
 		return err
 	}
-	c.WarnHere("value is no message and was kept as it is", "values are no messages and were kept as they are")
+	c.WarnHere("value is not a message and was kept as it is", "values are not messages and were kept as they are")
 	return c.Keep(c.messageID(raw), tenfold.Kind(string(c.format)+".value"), raw)
 }
 

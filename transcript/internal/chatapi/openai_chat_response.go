@@ -19,7 +19,7 @@ type openaiResponse struct {
 	usage     tenfold.Usage
 }
 
-// read reads the response at a place of a record. What is no response leaves
+// read reads the response at a place of a record. What is not a response leaves
 // nothing.
 func (a *openaiResponse) read(s *engine.Scanner, r *ChatRecord, at engine.Span) {
 	*a = openaiResponse{}

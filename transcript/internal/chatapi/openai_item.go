@@ -130,7 +130,7 @@ func (r *ItemReader) Item(n engine.Node) []tenfold.Payload {
 		return nil
 	}
 	if typ == "function_call" {
-		r.Odd = true // without arguments it is no call
+		r.Odd = true // a call needs arguments
 		return nil
 	}
 	return One(tenfold.ProviderItem{Provider: "openai", Role: "assistant", Data: r.whole(n)})

@@ -125,7 +125,7 @@ func (o *responses) document(doc engine.Document) error {
 		return o.End()
 	case '{':
 	default:
-		return doc.Problem(o.src, engine.OpenAIResponses, 0, errors.New("this is no body"), hint)
+		return doc.Problem(o.src, engine.OpenAIResponses, 0, errors.New("the document is neither an object nor a list"), hint)
 	}
 	return o.body(root, doc, hint)
 }

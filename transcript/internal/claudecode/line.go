@@ -35,7 +35,7 @@ type claudeLine struct {
 	rendered   []chatapi.BlockMessage
 
 	operation string               // of a line of the queue
-	own       chatapi.BlockMessage // the content of a line that is no message
+	own       chatapi.BlockMessage // the content of a line that is not a message
 }
 
 // compactData is what a boundary says of the compaction.

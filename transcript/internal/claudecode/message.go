@@ -65,7 +65,7 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	opens := false
 	if len(rest) > 0 {
 		u, _ := rest[0].Payload.(tenfold.UserMessage)
-		u.Synthetic = branch != "" || !c.typed(l, u) // an agent's prompt is no person's
+		u.Synthetic = branch != "" || !c.typed(l, u) // an agent's prompt is not a person's
 		opens = !u.Synthetic
 		u.Purpose = l.purpose(u)
 		rest[0].Payload = u

@@ -92,7 +92,7 @@ func (c *codex) compacted(root, payload engine.Node, id string) error {
 	return c.replace(id, engine.Splice(root.Raw(), cuts), o, pins, rest)
 }
 
-// history reads a new history; false when it is no list of items.
+// history reads a new history; false unless it is a list of items.
 func (c *codex) history(list engine.Node, id string) ([]kept, bool) {
 	switch list.Kind() {
 	case 0, 'n':

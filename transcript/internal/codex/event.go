@@ -83,7 +83,7 @@ func endedIn(event engine.Node) tenfold.Outcome {
 }
 
 // usage reads what the last response cost. The event comes again whenever the
-// limits are looked up: what is no new response is not counted again.
+// limits are looked up: what is not a new response is not counted again.
 func (c *codex) usage(info engine.Node) (tenfold.Usage, bool) {
 	last, total := info.Get("last_token_usage"), info.Get("total_token_usage")
 	if last.Kind() != '{' {

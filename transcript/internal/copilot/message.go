@@ -220,8 +220,8 @@ func (c *copilot) compaction(e *Event, id string) error {
 func (c *copilot) rewind(e *Event, id string) error {
 	at, ok := c.places[e.upTo]
 	if !ok || e.branch() != "" {
-		c.Warn.Add(e.line, "rewind goes to what is no prompt of this file: what was taken back stays visible",
-			"rewinds go to what is no prompt of this file: what was taken back stays visible")
+		c.Warn.Add(e.line, "rewind goes to what is not a prompt of this file: what was taken back stays visible",
+			"rewinds go to what is not a prompt of this file: what was taken back stays visible")
 		return c.unknown(e, id)
 	}
 	c.over = true

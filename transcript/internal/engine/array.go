@@ -68,7 +68,7 @@ func (r *ArrayReader) Locate(offset int64) (line, column int) {
 	return lines + 1, int(to-lineAt) + 1
 }
 
-// Peek gives the next byte that is no white space; io.EOF when there is none.
+// Peek gives the next byte that is not white space; io.EOF when there is none.
 func (r *ArrayReader) Peek() (byte, error) {
 	for {
 		rest := r.Rest()

@@ -91,7 +91,7 @@ type Importer interface {
 // Confidence says how sure an importer is of a source.
 type Confidence int
 
-// The confidences. The highest one wins; a tie is no answer.
+// The confidences. The highest one wins; a tie is not an answer.
 const (
 	// No: this is something else.
 	No Confidence = iota

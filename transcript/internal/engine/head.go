@@ -27,7 +27,7 @@ func (h Head) Text() []byte { return bytes.TrimPrefix(h.Bytes, Bom) }
 type sample struct {
 	Shape   shape
 	Objects []Object
-	Others  int // values that are no objects
+	Others  int // values of other kinds
 }
 
 // Mostly reports whether more than half of the objects are of a kind; one that

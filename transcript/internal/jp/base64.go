@@ -13,7 +13,7 @@ import (
 )
 
 // decode reads a string that JP stored as base64, in either alphabet and with
-// or without padding. What is no base64 of a text is taken as it stands. exact
+// or without padding. What is not base64 of a text is taken as it stands. exact
 // says whether encoding the text again, in the standard alphabet, gives the
 // very string: if not, the event keeps it.
 func (j *jp) decode(at engine.Span, raw []byte) (text string, exact bool) {
@@ -113,7 +113,7 @@ func Peel(s string) string { return string(peelBytes([]byte(s))) }
 func peelBytes(in []byte) []byte {
 	var buffers [2][]byte
 	for n := range 64 {
-		// The start tells most of those that are no base64 of base64.
+		// The start tells most of what is not base64 twice over.
 		var start [48]byte
 		if k, _ := base64.StdEncoding.Decode(start[:], in[:min(len(in), 64)]); !allBase64(start[:k]) {
 			return in

@@ -173,7 +173,7 @@ func (o *openHands) action(id string, m engine.Members) error {
 	return o.put(id, call.CallID, append(list, call)...)
 }
 
-// arguments gives the arguments of an action that was no call.
+// arguments gives the arguments of an action that was not a call.
 func (o *openHands) arguments(in engine.Members) string {
 	b := []byte{'{'}
 	for _, one := range in {

@@ -178,7 +178,7 @@ func (h *openHandsFile) lines() error {
 		f.Scan.Value()
 		f.Scan.End()
 		if f.Scan.Err == nil && records > 0 && !f.In(f.Root(), "history").Found() {
-			return errors.New("the line is no record with a history, as those before are")
+			return errors.New("the line is not a record with a history, as those before are")
 		}
 		return f.Scan.Err
 	}, func() error {

@@ -239,7 +239,7 @@ func (p *pi) finish() error {
 	return p.End()
 }
 
-// How pi words for its model what is no message of a person or a model.
+// How pi words for its model what is not a message of a person or a model.
 const (
 	piCompactionBefore = "The conversation history before this point was compacted into the following summary:\n\n<summary>\n"
 	piCompactionAfter  = "\n</summary>"

@@ -296,7 +296,10 @@ func (m *Markdown) compaction(id string, c tenfold.Compaction) {
 	if c.Reason != "" {
 		text += " (" + markdownCell(engine.FirstLine(c.Reason)) + ")"
 	}
-	if c.TokensBefore > 0 {
+	switch {
+	case c.TokensBefore > 0 && c.TokensAfter == 0 && c.Source == "import": // few tools tell what was left
+		text += ", of " + grouped(c.TokensBefore) + " tokens"
+	case c.TokensBefore > 0:
 		text += ", " + grouped(c.TokensBefore) + " → " + grouped(c.TokensAfter) + " tokens"
 	}
 	m.note("Compaction", text, ".")

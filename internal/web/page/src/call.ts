@@ -29,7 +29,9 @@ export function pathOf(template: string, args: Record<string, unknown> = {}): st
   });
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(left)) {
-    if (value !== undefined && value !== "" && value !== false) query.set(name, String(value));
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== "" && one !== false) query.append(name, String(one));
+    }
   }
   const text = query.toString();
   return text ? `${path}?${text}` : path;

@@ -2,5 +2,6 @@
 // this in a browser, from testdata/pure.js.
 export * as format from "./format";
 export { pathOf } from "./call";
+export * as jobs from "./jobs/model";
 export { placeOf } from "./router";
 export { Folds, indexOf, linesOf, Log } from "./timeline/outline";

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 
 /** Where the reader is: which view, of which conversation, and the rest of the address. */
 export interface Place {
-  view: "conversations" | "timeline" | "view" | "compactions" | "lab" | "money" | "alllab" | "search" | "nowhere";
+  view: "conversations" | "timeline" | "view" | "compactions" | "lab" | "money" | "alllab" | "jobs" | "search" | "nowhere";
   id: string; // the conversation, "" for none
   part: string; // the compaction of /c/ID/compactions/CMP
   query: URLSearchParams;
@@ -20,7 +20,7 @@ export function placeOf(path: string, search = "", hash = ""): Place {
     if (sub === "compactions") return place("compactions", id, part);
     if (!part && (sub === "view" || sub === "lab")) return place(sub, id);
   }
-  if (steps.length === 1 && (first === "money" || first === "search")) return place(first);
+  if (steps.length === 1 && (first === "money" || first === "search" || first === "jobs")) return place(first);
   if (steps.length === 1 && first === "lab") return place("alllab");
   return place("nowhere");
 }

@@ -3,6 +3,7 @@ import type { Place } from "./router";
 import { Empty } from "./parts/load";
 import { CompactionsView } from "./compactions/compactions";
 import { ConversationsView } from "./conversations/conversations";
+import { JobsView } from "./jobs/jobs";
 import { AllLabView, LabView } from "./lab/lab";
 import { MoneyView } from "./money/money";
 import { SearchView } from "./search/search";
@@ -28,6 +29,7 @@ export const views: Record<Place["view"], ComponentType<{ id: string }>> = {
   lab: LabView,
   money: MoneyView,
   alllab: AllLabView,
+  jobs: JobsView,
   search: SearchView,
   nowhere: Nowhere,
 };

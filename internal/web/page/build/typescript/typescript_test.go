@@ -46,6 +46,6 @@ export interface Ops {
 		t.Errorf("it is\n%s\nwant\n%s", after, want)
 	}
 	if _, err := typescript.Of([]byte(`{"paths": 7}`)); err == nil {
-		t.Error("what is no document gives no error")
+		t.Error("what is not a document gives no error")
 	}
 }

@@ -1,9 +1,10 @@
 // The first view: all conversations of the store, what they cost and what of them a
 // model still sees.
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Conversations, Facet } from "../api";
+import type { Conversations, Facet, ListSums } from "../api";
 import { call } from "../call";
 import { count, dollars, percent, plural, tokens } from "../format";
+import { usePoll } from "../parts/clock";
 import { Empty, ProblemBox, useLoad } from "../parts/load";
 import { change } from "../query";
 import { conversationPath, go } from "../router";
@@ -11,7 +12,7 @@ import { useKeys } from "../shell/keys";
 import { meta } from "../shell/shell";
 import { fail } from "../shell/toast";
 import { Begin } from "./begin";
-import { baseName, clear, filtered, list, orders, wanted } from "./list";
+import { baseName, clear, filtered, list, orders, totals, wanted } from "./list";
 import { Rows } from "./rows";
 import "../parts/page.css";
 import "./conversations.css";
@@ -20,6 +21,8 @@ import "./conversations.css";
 const step = 100;
 /** How often the list is asked for again while it can be seen, in milliseconds. */
 const often = 5000;
+/** How often the totals are, which cost the server as much as there are conversations. */
+const seldom = 60_000;
 
 export function ConversationsView(_: { id: string }) {
   const w = wanted();
@@ -27,8 +30,11 @@ export function ConversationsView(_: { id: string }) {
   const [rows, setRows] = useState(step);
   useEffect(() => setRows(step), [words]);
   const got = useLoad((signal) => list(w, rows, signal), [words, rows]);
-  useRefresh(got.again);
+  usePoll(got.again, often);
+  const sums = useLoad((signal) => totals(w, signal), [words]);
+  usePoll(sums.again, seldom);
   const all = got.value;
+  const total = sums.value?.total;
   if (!all) return got.error !== undefined ? <ProblemBox error={got.error} again={got.again} /> : <p class="waits" aria-busy="true">Loading…</p>;
   const items = all.items ?? [];
   const none = items.length === 0 && !filtered(w);
@@ -41,31 +47,16 @@ export function ConversationsView(_: { id: string }) {
       {got.error !== undefined && <ProblemBox error={got.error} again={got.again} />}
       {none ? <Begin /> : (
         <>
-          <Totals of={all} />
-          <Filters of={all} />
+          {sums.value?.sums && <Totals of={sums.value.sums} total={total ?? 0} />}
+          <Filters of={sums.value} />
           {items.length === 0
             ? <Empty title="No conversation matches"><p>The list looks at titles, projects and ids. To look into what was said, <a href={`/search${w.q ? `?q=${encodeURIComponent(w.q)}` : ""}`}>search everything</a>.</p><button onClick={clear}>Clear the filters</button></Empty>
-            : <Rows items={items} total={all.total} sort={w.sort} />}
-          {all.next && <More shown={items.length} total={all.total} more={() => setRows(items.length + step)} />}
+            : <Rows items={items} total={total} sort={w.sort} />}
+          {all.next && <More shown={items.length} total={total} more={() => setRows(items.length + step)} />}
         </>
       )}
     </div>
   );
-}
-
-/** Asks again every few seconds while the page can be seen, and when it is seen again. */
-function useRefresh(again: () => void) {
-  const now = useRef(again);
-  now.current = again;
-  useEffect(() => {
-    const ask = () => document.visibilityState === "visible" && now.current();
-    const timer = setInterval(ask, often);
-    document.addEventListener("visibilitychange", ask);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", ask);
-    };
-  }, []);
 }
 
 function New() {
@@ -74,13 +65,13 @@ function New() {
 }
 
 /** What all conversations that pass the filters come to. */
-function Totals({ of }: { of: Conversations }) {
-  const { before, after, dollars: cost } = of.sums;
+function Totals({ of, total }: { of: ListSums; total: number }) {
+  const { before, after, dollars: cost } = of;
   const share = before > 0 ? after / before : 1;
   return (
     <section class="con-sum" aria-label="Totals">
       <p>
-        <strong>{plural(of.total, "conversation")}</strong>
+        <strong>{plural(total, "conversation")}</strong>
         <span><strong>{tokens(before)}</strong> tokens said</span>
         <span>a model sees <strong>{tokens(after)}</strong>{share < 0.9995 && <span class="gain"> ({percent(1 - share)} less)</span>}</span>
         {cost > 0 && <a href="/money"><strong>{dollars(cost)}</strong> spent</a>}
@@ -90,7 +81,7 @@ function Totals({ of }: { of: Conversations }) {
   );
 }
 
-function Filters({ of }: { of: Conversations }) {
+function Filters({ of }: { of: Conversations | undefined }) {
   const w = wanted();
   const find = useRef<HTMLInputElement>(null);
   const timer = useRef(0);
@@ -107,13 +98,13 @@ function Filters({ of }: { of: Conversations }) {
   return (
     <search class="fields" aria-label="Filters">
       <label class="grow"><span class="unseen">Find by title, project or id</span><input ref={find} type="search" placeholder="Find by title, project or id" defaultValue={w.q} onInput={(e) => typed(e.currentTarget.value)} /></label>
-      <Choice name="project" label="Project" any="All projects" value={w.project} of={of.projects ?? []} short={baseName} />
-      <Choice name="tool" label="Tool" any="All tools" value={w.tool} of={of.tools ?? []} />
+      <Choice name="project" label="Project" any="All projects" value={w.project} of={of?.projects ?? []} short={baseName} />
+      <Choice name="tool" label="Tool" any="All tools" value={w.tool} of={of?.tools ?? []} />
       <label>From <input type="date" value={w.since} onChange={(e) => change({ since: e.currentTarget.value })} /></label>
       <label>To <input type="date" value={w.until} onChange={(e) => change({ until: e.currentTarget.value })} /></label>
       <label>
         Sort
-        <select value={w.sort} onChange={(e) => change({ sort: e.currentTarget.value === "ended" ? "" : e.currentTarget.value })}>
+        <select value={w.sort} onChange={(e) => change({ sort: e.currentTarget.value === "updated" ? "" : e.currentTarget.value })}>
           {Object.entries(orders).map(([value, name]) => <option key={value} value={value}>{name}</option>)}
         </select>
       </label>
@@ -141,12 +132,12 @@ function Choice(props: { name: string; label: string; any: string; value: string
 }
 
 /** The end of what is shown: more comes when it is scrolled to, or at a press. */
-function More({ shown, total, more }: { shown: number; total: number; more: () => void }) {
+function More({ shown, total, more }: { shown: number; total: number | undefined; more: () => void }) {
   const at = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     const watch = new IntersectionObserver((seen) => seen.some((s) => s.isIntersecting) && more(), { rootMargin: "600px" });
     watch.observe(at.current!);
     return () => watch.disconnect();
   }, [shown]);
-  return <p class="con-more"><button ref={at} onClick={more}>Show more ({count(shown)} of {count(total)})</button></p>;
+  return <p class="con-more"><button ref={at} onClick={more}>Show more ({count(shown)}{total !== undefined && ` of ${count(total)}`})</button></p>;
 }

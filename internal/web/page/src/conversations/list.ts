@@ -14,7 +14,7 @@ export interface Wanted {
 }
 
 /** The orders that a list can have, the first being the one without a word in the address. */
-export const orders = { ended: "Last activity", updated: "Last changed here", tokens: "Most tokens", dollars: "Highest cost" } as const;
+export const orders = { updated: "Last changed here", ended: "Last activity", tokens: "Most tokens", dollars: "Highest cost" } as const;
 
 export type Order = keyof typeof orders;
 
@@ -27,7 +27,7 @@ export function wanted(): Wanted {
     tool: parameter("tool"),
     since: parameter("since"),
     until: parameter("until"),
-    sort: sort in orders ? (sort as Order) : "ended",
+    sort: sort in orders ? (sort as Order) : "updated",
   };
 }
 
@@ -45,13 +45,18 @@ export async function list(w: Wanted, rows: number, signal?: AbortSignal): Promi
   const ask = (cursor: string, limit: number) => call("GET /api/conversations", { ...w, cursor, limit }, undefined, signal);
   const all = await ask("", Math.min(rows, most));
   all.items ??= [];
+  const seen = new Set(all.items.map((row) => row.id)); // the last pages have once more what changed
   while (all.next && all.items.length < rows) {
     const more = await ask(all.next, Math.min(rows - all.items.length, most));
-    all.items.push(...(more.items ?? []));
+    all.items.push(...(more.items ?? []).filter((row) => !seen.has(row.id) && seen.add(row.id)));
     all.next = more.next;
   }
   return all;
 }
+
+/** Asks for what all conversations that pass come to, for which the server needs its whole list. */
+export const totals = (w: Wanted, signal?: AbortSignal): Promise<Conversations> =>
+  call("GET /api/conversations", { ...w, limit: 1, totals: true }, undefined, signal);
 
 /** Rows under one heading. */
 export interface Group {

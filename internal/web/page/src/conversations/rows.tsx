@@ -6,7 +6,7 @@ import { conversationPath } from "../router";
 import { useKeys } from "../shell/keys";
 import { baseName, byDay, momentOf } from "./list";
 
-export function Rows({ items, total, sort }: { items: ConversationRow[]; total: number; sort: string }) {
+export function Rows({ items, total, sort }: { items: ConversationRow[]; total: number | undefined; sort: string }) {
   const grid = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
   const most = Math.max(...items.map((r) => r.tokens.before), 1);
@@ -26,7 +26,7 @@ export function Rows({ items, total, sort }: { items: ConversationRow[]; total: 
   ]);
   let index = -1;
   return (
-    <div class="con-rows" role="grid" aria-label="Conversations" aria-rowcount={total + 1} aria-colcount={5} ref={grid}>
+    <div class="con-rows" role="grid" aria-label="Conversations" aria-rowcount={total === undefined ? -1 : total + 1} aria-colcount={5} ref={grid}>
       <div class="con-row con-head" role="row" aria-rowindex={1}>
         <span role="columnheader">Conversation</span>
         <span role="columnheader">Tokens said → a model sees</span>

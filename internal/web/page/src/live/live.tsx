@@ -4,6 +4,7 @@ import { call } from "../call";
 import { outputKey, useConversation, type Opened } from "../conversation";
 import { count, percent, plural, span } from "../format";
 import { go, conversationPath } from "../router";
+import { useClock } from "../parts/clock";
 import { meta } from "../shell/shell";
 import { fail } from "../shell/toast";
 import { bad, ended, fill, gate, methods } from "./model";
@@ -87,17 +88,6 @@ async function begin(): Promise<void> {
   } catch (e) {
     fail(e);
   }
-}
-
-/** useClock makes a component show the time that passes, each second. */
-function useClock(runs: boolean): number {
-  const [now, set] = useState(Date.now());
-  useEffect(() => {
-    if (!runs) return;
-    const timer = setInterval(() => set(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [runs]);
-  return now;
 }
 
 /** Doing shows what the agent is writing and which calls run. */

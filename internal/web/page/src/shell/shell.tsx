@@ -14,11 +14,12 @@ import "./shell.css";
 /** meta is what the server offers; undefined until it said so. */
 export const meta = signal<Meta | undefined>(undefined);
 
-const pages: { to: string; label: string; views: string[] }[] = [
+const pages: { to: string; label: string; views: string[]; where?: (m: Meta | undefined) => boolean }[] = [
   { to: "/", label: "Conversations", views: ["conversations"] },
   { to: "/search", label: "Search", views: ["search"] },
   { to: "/money", label: "Money", views: ["money"] },
   { to: "/lab", label: "Lab", views: ["alllab"] },
+  { to: "/jobs", label: "Jobs", views: ["jobs"], where: (m) => !!m?.jobs },
 ];
 
 const tabs = [
@@ -42,7 +43,7 @@ function Header() {
           </svg>
           <span>Tenfold</span>
         </a>
-        {pages.map((p) => (
+        {pages.filter((p) => p.where?.(meta.value) ?? true).map((p) => (
           <a key={p.to} href={p.to} aria-current={p.views.includes(at.view) ? "page" : undefined}>
             {p.label}
           </a>

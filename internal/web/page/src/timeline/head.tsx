@@ -1,5 +1,6 @@
 import type { Conversation } from "../api";
 import { count, full, plural, tokens, when } from "../format";
+import { Background } from "../jobs/background";
 import { Meter } from "../live/live";
 import { FateSign } from "../parts/fate";
 
@@ -32,6 +33,7 @@ export function Head(props: { conversation: Conversation | undefined; connected:
         {!props.connected && <span class="badge">not live</span>}
       </p>
       <Meter id={c.id} />
+      <Background id={c.id} />
     </header>
   );
 }

@@ -1,0 +1,219 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/problem"
+)
+
+// A Client asks one server. It is safe for concurrent use.
+type Client struct {
+	base, token string
+	http        *http.Client
+	retries     int
+}
+
+// An Option changes what [New] makes.
+type Option func(*Client)
+
+// WithHTTPClient has requests go through h. One that follows redirects may give the
+// token to another server.
+func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h } }
+
+// WithRetries sets how often a request is sent again that may be; the default is 3.
+func WithRetries(n int) Option { return func(c *Client) { c.retries = n } }
+
+// New makes a client of the server at an address, such as https://fleet.example.com.
+// The token goes to that server alone, and to another machine only over TLS; a
+// server without one is given "". Nothing is sent yet.
+func New(address, token string, options ...Option) (*Client, error) {
+	u, err := url.Parse(address)
+	wrong := ""
+	switch {
+	case err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http"):
+		wrong = "is not the address of a server"
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		address, wrong = u.Redacted(), "says more than where the server is"
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		wrong = "would send the token and every conversation unencrypted"
+	}
+	if wrong != "" {
+		return nil, &problem.Error{
+			Op: "open a client", Subject: address, Code: "usage", Problem: wrong, Hint: "write https://HOST or, on this machine, http://127.0.0.1:PORT",
+		}
+	}
+	c := &Client{base: strings.TrimSuffix(u.String(), "/"), token: token, retries: 3}
+	c.http = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, o := range options {
+		o(c)
+	}
+	return c, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// A request is what a generated method asks for.
+type request struct {
+	method, path string
+	query        url.Values
+	header       http.Header
+	body         any
+	safe         bool // to repeat
+}
+
+const keyHeader = "Idempotency-Key"
+
+// keyed makes a request safe to repeat.
+func (r *request) keyed() {
+	if r.safe = true; r.header.Get(keyHeader) == "" {
+		r.header.Set(keyHeader, rand.Text())
+	}
+}
+
+// fill puts values into the places of a path, in order.
+func fill(path string, values ...any) string {
+	for _, v := range values {
+		before, rest, _ := strings.Cut(path, "{")
+		_, after, _ := strings.Cut(rest, "}")
+		path = before + url.PathEscape(fmt.Sprint(v)) + after
+	}
+	return path
+}
+
+// add gives a parameter where it has a value: what a pointer points to, each of a
+// slice, and else what is not zero.
+func add(to func(name, value string), name string, value any) {
+	switch v := reflect.ValueOf(value); {
+	case v.Kind() == reflect.Pointer && !v.IsNil():
+		to(name, fmt.Sprint(v.Elem().Interface()))
+	case v.Kind() == reflect.Slice:
+		for i := range v.Len() {
+			to(name, fmt.Sprint(v.Index(i).Interface()))
+		}
+	case v.Kind() != reflect.Pointer && !v.IsZero():
+		to(name, fmt.Sprint(value))
+	}
+}
+
+// form is how bodies are written and read: what is JSON already keeps its bytes.
+var form = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
+
+// do sends a request and reads the answer into out; nil reads none.
+func (c *Client) do(ctx context.Context, r request, out any) error {
+	resp, err := c.send(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if out == nil {
+		_, err = io.Copy(io.Discard, resp.Body)
+	} else {
+		err = json.UnmarshalRead(resp.Body, out, form)
+	}
+	if err != nil {
+		return fmt.Errorf("read the answer of %s %s: %w", r.method, r.path, err)
+	}
+	return nil
+}
+
+// send sends a request, and again where that is safe and may help. Any answer that is
+// not one of success, or of an unchanged body, is an error.
+func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
+	var body []byte
+	if r.body != nil {
+		var err error
+		if body, err = json.Marshal(r.body, form); err != nil {
+			return nil, fmt.Errorf("write %s %s: %w", r.method, r.path, err)
+		}
+	}
+	for try := 0; ; try++ {
+		resp, err := c.once(ctx, r, body)
+		if err == nil && resp.StatusCode < 400 {
+			return resp, nil
+		}
+		wait := time.Duration(-1)
+		if (r.safe || r.method == http.MethodGet) && try < c.retries && ctx.Err() == nil {
+			wait = waitAfter(resp, try)
+		}
+		if err == nil {
+			err = problemIn(resp)
+		} else {
+			err = &problem.Error{
+				Op: "reach the server", Subject: c.base, Code: "unreachable", Hint: "check that the server runs and that this machine reaches it", Err: err,
+			}
+		}
+		if wait < 0 {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(wait):
+		}
+	}
+}
+
+func (c *Client) once(ctx context.Context, r request, body []byte) (*http.Response, error) {
+	address := c.base + r.path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = r.header.Clone()
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	return c.http.Do(req)
+}
+
+const (
+	// firstWait is the time before the first repetition, which doubles with each;
+	// longestWait bounds it, and what a server asks for.
+	firstWait   = 100 * time.Millisecond
+	longestWait = 30 * time.Second
+)
+
+// waitAfter is how long to wait before a request is sent again; below 0 for one that
+// would come to the same. A nil answer is of a server that was not reached.
+func waitAfter(resp *http.Response, try int) time.Duration {
+	wait := min(firstWait<<try, longestWait)
+	if n, err := rand.Int(rand.Reader, big.NewInt(int64(wait))); err == nil { // so that programs do not come back together
+		wait = wait/2 + time.Duration(n.Int64())/2
+	}
+	if resp == nil {
+		return wait
+	}
+	switch resp.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	default:
+		return -1
+	}
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds >= 0 {
+		return min(max(wait, time.Duration(seconds)*time.Second), longestWait)
+	}
+	return wait
+}

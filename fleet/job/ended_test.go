@@ -1,0 +1,133 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"tenfold"
+	"tenfold/fleet/job"
+	"tenfold/problem"
+	"tenfold/provider"
+	"tenfold/session"
+	"tenfold/store"
+	"tenfold/strategy"
+)
+
+func testSuperseded(t *testing.T, url string) {
+	f := open(t, url)
+	s := due(t, f.st, "a")
+	if c, err := s.Compact(t.Context(), session.Request{Strategies: []strategy.Strategy{strategy.StripReasoning{}}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}}); err != nil || c.Outcome != session.Applied {
+		t.Fatal(c, err)
+	}
+	due(t, f.st, "b")
+	if err := f.st.Store.Delete(t.Context(), "b", store.AnyVersion); err != nil { // by a program that knows no queue
+		t.Fatal(err)
+	}
+	due(t, f.st, "c")
+	if err := f.st.Delete(t.Context(), "c", store.AnyVersion); err != nil {
+		t.Fatal(err)
+	}
+	if all := listed(t, f.jobs, job.Filter{Conversation: "c"}); len(all) > 0 {
+		t.Errorf("of a conversation that is gone there are %+v", all)
+	}
+	f.start(t, worker(2))
+	eventually(t, "the jobs end", ended(t, f.jobs))
+	for _, want := range []struct{ conversation, outcome string }{{"a", job.Superseded}, {"b", job.Deleted}} {
+		all := listed(t, f.jobs, job.Filter{Conversation: want.conversation})
+		if len(all) != 1 || all[0].State != job.Cancelled || all[0].Outcome != want.outcome || all[0].Error != "" {
+			t.Errorf("%+v", all)
+		}
+	}
+	if n := len(overlays(t, s)); n != 1 {
+		t.Errorf("%d overlays", n)
+	}
+}
+
+func testRetried(t *testing.T, url string) {
+	f := open(t, url)
+	s := due(t, f.st, "a")
+	var mu sync.Mutex
+	var trouble error = &provider.Error{Kind: provider.RateLimited, Message: "the prompt was: a secret"}
+	w := worker(2)
+	w.Live = func(s *session.Session, _ store.Store) (session.Live, error) {
+		l, err := live(s)
+		mu.Lock()
+		defer mu.Unlock()
+		l.Request.Options.Summarizer = nil
+		return l, errors.Join(err, trouble)
+	}
+	f.start(t, w)
+	eventually(t, "an attempt fails", func() bool { return only(t, f.jobs).State == job.Retrying })
+	j := only(t, f.jobs)
+	if j.Error != "the model could not be called: rate limited" || j.Attempt != 1 || j.Waits == "" || !j.Due.After(j.Began) {
+		t.Errorf("%+v", j)
+	}
+	if _, err := f.jobs.Cancel(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+	if j = only(t, f.jobs); j.State != job.Cancelled || j.Error != "cancelled by a person" {
+		t.Errorf("%+v", j)
+	}
+	var told *problem.Error
+	if _, err := f.jobs.Cancel(t.Context(), j.ID); !errors.Is(err, job.ErrState) || !errors.As(err, &told) || told.Code != "job_state" || told.Hint == "" {
+		t.Errorf("cancelled twice: %v", err)
+	}
+	// What was cancelled is not due again by the next entry.
+	if err := s.Append(t.Context(), tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "And more."}}); err != nil {
+		t.Fatal(err)
+	}
+	only(t, f.jobs)
+	mu.Lock()
+	trouble = nil
+	mu.Unlock()
+	if j, err := f.jobs.Retry(t.Context(), j.ID); err != nil || j.State != job.Queued && j.State != job.Running {
+		t.Fatal(j, err)
+	}
+	eventually(t, "the job ends", ended(t, f.jobs))
+	if j = only(t, f.jobs); j.State != job.Completed || j.Outcome != job.Compacted || j.Error != "" || j.Attempt != 2 {
+		t.Errorf("%+v", j)
+	}
+	if _, err := f.jobs.Retry(t.Context(), j.ID); !errors.Is(err, job.ErrState) {
+		t.Errorf("retried what was done: %v", err)
+	}
+	for _, id := range []string{"", "x", strings.Repeat("0", 26), strings.ToUpper(j.ID)[:25]} {
+		if _, err := f.jobs.Retry(t.Context(), id); !errors.Is(err, job.ErrNotFound) || !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+func testCancelled(t *testing.T, url string) {
+	f := open(t, url)
+	s := due(t, f.st, "a")
+	w, begun := worker(1), make(chan struct{}, 9)
+	w.Live = func(s *session.Session, _ store.Store) (session.Live, error) {
+		l, err := live(s)
+		l.Auto.Strategies = summarizing
+		l.Request.Options.Summarizer = writer(func(ctx context.Context) error {
+			begun <- struct{}{}
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		return l, err
+	}
+	f.start(t, w)
+	<-begun
+	j := only(t, f.jobs)
+	if j.State != job.Running {
+		t.Fatalf("%+v", j)
+	}
+	if _, err := f.jobs.Retry(t.Context(), j.ID); !errors.Is(err, job.ErrState) {
+		t.Errorf("retried while it runs: %v", err)
+	}
+	if _, err := f.jobs.Cancel(t.Context(), j.ID); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the job ends", ended(t, f.jobs))
+	if j = only(t, f.jobs); j.State != job.Cancelled || len(overlays(t, s)) != 0 {
+		t.Errorf("%+v", j)
+	}
+}

@@ -1,0 +1,146 @@
+package job
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+)
+
+// driver is River's, which takes jobs fairly (fetchSQL).
+type driver struct {
+	*riverpgxv5.Driver
+	pool  *pgxpool.Pool
+	fetch string
+	// more tells that there were jobs that a tenant's limit kept from being taken.
+	more atomic.Bool
+}
+
+func newDriver(pool *pgxpool.Pool, schema string) *driver {
+	return &driver{Driver: riverpgxv5.New(pool), pool: pool, fetch: strings.ReplaceAll(fetchSQL, "~", pgx.Identifier{schema}.Sanitize())}
+}
+
+// GetExecutor implements riverdriver.Driver.
+func (d *driver) GetExecutor() riverdriver.Executor { return &executor{d.Driver.GetExecutor(), d} }
+
+// UnwrapExecutor implements riverdriver.Driver.
+func (d *driver) UnwrapExecutor(tx pgx.Tx) riverdriver.ExecutorTx {
+	return &inserter{d.Driver.UnwrapExecutor(tx)}
+}
+
+// An inserter has a job due when the database says, by the context's dueKey. River's
+// driver goes by the clock of the process: where that is an hour ahead, nobody would take
+// the job for an hour.
+type inserter struct{ riverdriver.ExecutorTx }
+
+type dueKey struct{}
+
+// NotifyMany implements riverdriver.ExecutorTx. Of new jobs the queue tells itself, after
+// the commit: see announce.
+func (i *inserter) NotifyMany(ctx context.Context, p *riverdriver.NotifyManyParams) error {
+	if p.Topic == "river_insert" {
+		return nil
+	}
+	return i.ExecutorTx.NotifyMany(ctx, p)
+}
+
+// JobInsertFastMany implements riverdriver.Executor.
+func (i *inserter) JobInsertFastMany(ctx context.Context, p *riverdriver.JobInsertFastManyParams) ([]*riverdriver.JobInsertFastResult, error) {
+	if now, ok := ctx.Value(dueKey{}).(time.Time); ok {
+		for _, j := range p.Jobs {
+			j.CreatedAt, j.ScheduledAt = &now, &now
+		}
+	}
+	return i.ExecutorTx.JobInsertFastMany(ctx, p)
+}
+
+type executor struct {
+	riverdriver.Executor
+	driver *driver
+}
+
+// usualJobsAtOnce is how many jobs of a tenant run at once that has no limit of its
+// own.
+const usualJobsAtOnce = 4
+
+// fetchLockSQL has one process at a time take jobs, so that what it counts is so.
+// The transaction of a look is short: both statements go in one message, and nobody
+// waits for the disk, since a job whose taking a crash undoes is taken again, and ends
+// only while it is taken.
+const fetchLockSQL = "SELECT pg_advisory_xact_lock(x'74656e666f6c6466'::bigint), set_config('synchronous_commit', 'off', true)"
+
+// fetchSQL takes jobs, and tells whether there are more than limits allow. Of each
+// tenant that has any it takes no more than it may have running at once, in all
+// processes; of each conversation one. Tenants take turns, beginning with those that
+// have the fewest running, so that who has ten thousand waiting does not keep others
+// waiting.
+//
+// It costs as much as there are tenants with jobs that wait, however many jobs.
+const fetchSQL = `
+WITH RECURSIVE waiting (tenant) AS (
+	(SELECT (args->>'tenant')::integer FROM ~.river_job WHERE state = 'available' ORDER BY (args->>'tenant')::integer LIMIT 1)
+	UNION ALL
+	SELECT (
+		SELECT (j.args->>'tenant')::integer FROM ~.river_job AS j
+		WHERE j.state = 'available' AND (j.args->>'tenant')::integer > w.tenant ORDER BY (j.args->>'tenant')::integer LIMIT 1
+	) FROM waiting AS w WHERE w.tenant IS NOT NULL
+), room AS (
+	SELECT w.tenant, r.running, coalesce(t.jobs_at_once, $3::integer) - r.running AS free
+	FROM waiting AS w LEFT JOIN tenfold_tenants AS t ON t.id = w.tenant,
+	LATERAL (SELECT count(*)::integer AS running FROM ~.river_job AS j WHERE j.state = 'running' AND (j.args->>'tenant')::integer = w.tenant) AS r
+	WHERE w.tenant IS NOT NULL
+), candidate AS (
+	SELECT c.id, room.running, room.free,
+		row_number() OVER (PARTITION BY room.tenant ORDER BY c.same, c.priority, c.scheduled_at, c.id) AS nth, c.same
+	FROM room, LATERAL (
+		SELECT j.id, j.priority, j.scheduled_at, row_number() OVER (PARTITION BY j.conversation ORDER BY j.priority, j.scheduled_at, j.id) AS same
+		FROM (
+			SELECT a.id, a.priority, a.scheduled_at, a.args->>'conversation' AS conversation FROM ~.river_job AS a
+			WHERE a.state = 'available' AND (a.args->>'tenant')::integer = room.tenant AND a.scheduled_at <= now() AND a.queue = $2
+				AND NOT EXISTS (
+					SELECT FROM ~.river_job AS b
+					WHERE b.state = 'running' AND (b.args->>'tenant')::integer = room.tenant AND b.args->>'conversation' = a.args->>'conversation'
+				)
+			ORDER BY a.priority, a.scheduled_at, a.id
+			LIMIT greatest(least(room.free, $1::integer), 0) + 1
+		) AS j
+	) AS c
+), picked AS (
+	SELECT id FROM candidate WHERE nth <= free AND same = 1 ORDER BY running + nth, random() LIMIT $1::integer
+), locked AS (
+	SELECT j.id FROM ~.river_job AS j WHERE j.id IN (SELECT id FROM picked) AND j.state = 'available' FOR UPDATE SKIP LOCKED
+), taken AS (
+	UPDATE ~.river_job AS j SET state = 'running', attempt = j.attempt + 1, attempted_at = now(),
+		attempted_by = array_append(j.attempted_by[greatest(cardinality(j.attempted_by) - $5::integer + 2, 1):], $4::text)
+	FROM locked WHERE j.id = locked.id
+	RETURNING j.id
+)
+SELECT coalesce((SELECT array_agg(id) FROM taken), '{}'), coalesce((SELECT bool_or(nth > free OR same > 1) FROM candidate), false)`
+
+// JobGetAvailable implements riverdriver.Executor.
+func (e *executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
+	if p.Queue != queueName {
+		return e.Executor.JobGetAvailable(ctx, p)
+	}
+	var ids []int64
+	var more bool
+	var b pgx.Batch
+	b.Queue(fetchLockSQL)
+	b.Queue(e.driver.fetch, p.MaxToLock, p.Queue, usualJobsAtOnce, p.ClientID, p.MaxAttemptedBy).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&ids, &more)
+	})
+	if err := e.driver.pool.SendBatch(ctx, &b).Close(); err != nil {
+		return nil, err
+	}
+	e.driver.more.Store(more)
+	if len(ids) == 0 {
+		return &riverdriver.JobGetAvailableResult{}, nil
+	}
+	jobs, err := e.JobGetByIDMany(ctx, &riverdriver.JobGetByIDManyParams{ID: ids, Schema: p.Schema})
+	return &riverdriver.JobGetAvailableResult{Jobs: jobs}, err
+}

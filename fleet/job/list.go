@@ -1,0 +1,278 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river/rivertype"
+
+	"tenfold"
+)
+
+// Of gives the jobs of a tenant, by its number.
+func (q *Queue) Of(tenant int) Jobs { return &jobs{q, tenant} }
+
+type jobs struct {
+	queue  *Queue
+	tenant int
+}
+
+// states are River's by ours.
+var states = map[State][]string{
+	Queued: {"available", "pending"}, Scheduled: {"scheduled"}, Running: {"running"}, Retrying: {"retryable"},
+	Completed: {"completed"}, Cancelled: {"cancelled"}, Failed: {"discarded"},
+}
+
+// shownAs is ours of River's. A job that waits for its next attempt by River's word
+// is available where the pause is short.
+func shownAs(state string, due time.Time, failed bool, now time.Time) State {
+	if state == "available" && due.After(now) {
+		if failed {
+			return Retrying
+		}
+		return Scheduled
+	}
+	for ours, rivers := range states {
+		if slices.Contains(rivers, state) {
+			return ours
+		}
+	}
+	return Queued
+}
+
+const countSQL = `
+SELECT state::text, scheduled_at > now() AND state = 'available', coalesce(cardinality(errors), 0) > 0, count(*) FROM ~.river_job
+WHERE (args->>'tenant')::integer = $1 AND ($2 = '' OR args->>'conversation' = $2) GROUP BY 1, 2, 3`
+
+const columnsSQL = `
+SELECT id, state::text, attempt, max_attempts, created_at, attempted_at, finalized_at, scheduled_at, args, errors[cardinality(errors)], metadata, now()
+FROM ~.river_job WHERE (args->>'tenant')::integer = $1 `
+
+// listSQL lists in an order that new jobs do not change.
+const listSQL = columnsSQL + `AND id < $2 AND ($3 = '' OR args->>'conversation' = $3) AND (cardinality($4::text[]) = 0 OR state::text = ANY($4)) ORDER BY id DESC LIMIT $5`
+
+const oneSQL = columnsSQL + `AND id = $2`
+
+// List implements [Jobs].
+func (j *jobs) List(ctx context.Context, f Filter) (Page, error) {
+	page := Page{Counts: map[State]int{}}
+	t, err := j.queue.of(ctx, j.tenant)
+	if err != nil {
+		return page, err
+	}
+	before := int64(1)<<62 - 1
+	if f.Cursor != "" {
+		var ok bool
+		if before, ok = t.hidden(f.Cursor); !ok {
+			return page, notFound("list", f.Cursor)
+		}
+	}
+	err = j.queue.asTenant(ctx, j.tenant, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, j.queue.sql(countSQL), j.tenant, f.Conversation)
+		if err != nil {
+			return err
+		}
+		var state string
+		var later, failed bool
+		var n int
+		now := time.Unix(0, 0)
+		if _, err := pgx.ForEachRow(rows, []any{&state, &later, &failed, &n}, func() error {
+			due := now
+			if later {
+				due = now.Add(1)
+			}
+			page.Counts[shownAs(state, due, failed, now)] += n
+			return nil
+		}); err != nil {
+			return err
+		}
+		limit := cmp.Or(f.Limit, defaultLimit)
+		for len(page.Jobs) <= limit {
+			rows, err := tx.Query(ctx, j.queue.sql(listSQL), j.tenant, before, f.Conversation, rivers(f.States), limit+1)
+			if err != nil {
+				return err
+			}
+			found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Info, error) { return scan(row, t, &before) })
+			if err != nil {
+				return err
+			}
+			for _, one := range found {
+				if len(f.States) == 0 || slices.Contains(f.States, one.State) {
+					page.Jobs = append(page.Jobs, one)
+				}
+			}
+			if len(found) <= limit {
+				break
+			}
+		}
+		if len(page.Jobs) > limit {
+			page.Jobs = page.Jobs[:limit]
+			page.Next = page.Jobs[limit-1].ID
+		}
+		return nil
+	})
+	return page, err
+}
+
+// rivers are the states of River that the wanted ones may be.
+func rivers(wanted []State) []string {
+	all := []string{}
+	for _, s := range wanted {
+		all = append(all, states[s]...)
+		if s == Retrying || s == Scheduled {
+			all = append(all, "available")
+		}
+	}
+	return all
+}
+
+// scan reads a row; id is set to River's.
+func scan(row pgx.CollectableRow, t *tenant, id *int64) (Info, error) {
+	var state string
+	var began, ended *time.Time
+	var failure, args, metadata []byte
+	var now time.Time
+	out := Info{Kind: Kind}
+	if err := row.Scan(id, &state, &out.Attempt, &out.Attempts, &out.Created, &began, &ended, &out.Due, &args, &failure, &metadata, &now); err != nil {
+		return out, err
+	}
+	var a arguments
+	var e rivertype.AttemptError
+	var m map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(args, &a), json.Unmarshal(metadata, &m)); err != nil {
+		return out, err
+	}
+	if failure != nil {
+		if err := json.Unmarshal(failure, &e); err != nil {
+			return out, err
+		}
+	}
+	out.ID, out.Conversation, out.Policy, out.Version, out.Why = t.shown(*id), a.Conversation, a.Policy, a.Version, why(a.Tokens, a.Limit)
+	out.State = shownAs(state, out.Due, failure != nil, now)
+	for _, when := range []struct {
+		to   *time.Time
+		from *time.Time
+	}{{&out.Began, began}, {&out.Ended, ended}} {
+		if when.from != nil {
+			*when.to = *when.from
+		}
+	}
+	out.notes(e, m)
+	return out, nil
+}
+
+// notes fills in what was noted with a job.
+func (out *Info) notes(e rivertype.AttemptError, m map[string]json.RawMessage) {
+	var how ended
+	if m["output"] != nil && json.Unmarshal(m["output"], &how) == nil {
+		out.Outcome, out.Reason, out.Compactions, out.Before, out.After = how.Outcome, how.Reason, how.Compactions, how.Before, how.After
+	}
+	for key, value := range m {
+		var u tenfold.Usage
+		if strings.HasPrefix(key, spentKey) && json.Unmarshal(value, &u) == nil {
+			out.Cost = added(out.Cost, u.Cost)
+		}
+	}
+	if out.State != Completed && out.Outcome == "" {
+		out.Error, out.Hint, _ = strings.Cut(e.Error, "\n")
+		if out.State == Cancelled && m["cancel_attempted_at"] != nil {
+			out.Error, out.Hint = "cancelled by a person", ""
+		}
+	}
+	out.Waits = map[State]string{
+		Queued: "a free worker, and room among the tenant's jobs", Retrying: "the pause after a failed attempt", Scheduled: "the end of another compaction",
+	}[out.State]
+}
+
+// asTenant runs f in a transaction of the tenant.
+func (q *Queue) asTenant(ctx context.Context, tenant int, f func(pgx.Tx) error) error {
+	return pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT set_config('tenfold.tenant', $1, true)", strconv.Itoa(tenant)); err != nil {
+			return err
+		}
+		return f(tx)
+	})
+}
+
+// fullSQL tells whether a tenant has as many other jobs that wait as it may have.
+const fullSQL = `
+SELECT coalesce((SELECT max_jobs FROM tenfold_tenants WHERE id = $1) <= (
+	SELECT count(*) FROM ~.river_job WHERE finalized_at IS NULL AND (args->>'tenant')::integer = $1 AND id <> $2
+), false)`
+
+// Retry implements [Jobs].
+func (j *jobs) Retry(ctx context.Context, id string) (Info, error) {
+	return j.change(ctx, "retry", id, retryable, func(tx pgx.Tx, id int64) error {
+		var full bool
+		if err := tx.QueryRow(ctx, j.queue.sql(fullSQL), j.tenant, id).Scan(&full); err != nil {
+			return err
+		}
+		if full {
+			return errFull
+		}
+		// A person's cancelling is over.
+		_, err := tx.Exec(ctx, j.queue.sql("UPDATE ~.river_job SET metadata = metadata - 'cancel_attempted_at' - 'output' WHERE id = $1"), id)
+		if err == nil {
+			_, err = j.queue.client.JobRetryTx(ctx, tx, id)
+		}
+		return err
+	})
+}
+
+// Cancel implements [Jobs].
+func (j *jobs) Cancel(ctx context.Context, id string) (Info, error) {
+	return j.change(ctx, "cancel", id, State.Open, func(tx pgx.Tx, id int64) error {
+		_, err := j.queue.client.JobCancelTx(ctx, tx, id)
+		return err
+	})
+}
+
+// change does it where the state allows it, and gives the job as it is then.
+func (j *jobs) change(ctx context.Context, op, shown string, allowed func(State) bool, do func(tx pgx.Tx, id int64) error) (out Info, err error) {
+	t, err := j.queue.of(ctx, j.tenant)
+	if err != nil {
+		return out, err
+	}
+	id, ok := t.hidden(shown)
+	if !ok {
+		return out, notFound(op, shown)
+	}
+	read := func(tx pgx.Tx, lock string) error {
+		rows, err := tx.Query(ctx, j.queue.sql(oneSQL)+lock, j.tenant, id)
+		if err == nil {
+			out, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (Info, error) { return scan(row, t, &id) })
+		}
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = notFound(op, shown)
+		}
+		return err
+	}
+	err = j.queue.asTenant(ctx, j.tenant, func(tx pgx.Tx) error {
+		err := read(tx, " FOR UPDATE")
+		if err == nil && !allowed(out.State) {
+			err = refused(op, shown, out.State)
+		}
+		if err == nil {
+			err = do(tx, id)
+		}
+		if err == nil {
+			err = read(tx, "")
+		}
+		return err
+	})
+	return out, err
+}
+
+// Erase deletes the jobs of a tenant, or those of one conversation of it, in a
+// transaction.
+func (q *Queue) Erase(ctx context.Context, tx pgx.Tx, tenant int, conversation string) error {
+	_, err := tx.Exec(ctx, q.sql("DELETE FROM ~.river_job WHERE (args->>'tenant')::integer = $1 AND ($2 = '' OR args->>'conversation' = $2)"), tenant, conversation)
+	return err
+}

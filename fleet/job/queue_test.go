@@ -1,0 +1,435 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tenfold"
+	"tenfold/fleet/job"
+	"tenfold/internal/logtest"
+	"tenfold/session"
+	"tenfold/store"
+	"tenfold/store/postgres"
+	"tenfold/store/postgres/pgtest"
+	"tenfold/store/storetest"
+)
+
+// live compacts early, by a strategy that calls no model.
+func live(*session.Session) (session.Live, error) {
+	l := session.Live{Auto: session.LiveAuto{Enabled: true}}
+	l.Request.Options.Window = 10_000
+	l.Request.Bounds.Tail = &tenfold.Tail{Tokens: 1000}
+	return l, nil
+}
+
+// service is one that tells what is due.
+func service(st store.Store) *session.Service { return session.NewService(st, session.WithDue(live)) }
+
+func worker(jobs int) job.Worker {
+	return job.Worker{Service: service, Live: func(s *session.Session, _ store.Store) (session.Live, error) { return live(s) }, Jobs: jobs}
+}
+
+// A fleet is a process of one: a database, a queue and the store of a tenant.
+type fleet struct {
+	db    *postgres.Database
+	queue *job.Queue
+	jobs  job.Jobs
+	st    *job.Store
+}
+
+func open(t testing.TB, url string) fleet { t.Helper(); return openAs(t, url, "default") }
+
+func openAs(t testing.TB, url, tenant string) fleet {
+	t.Helper()
+	db, err := postgres.OpenDatabase(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	q, err := job.Open(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	if tenant != "default" {
+		operate(t, db, "INSERT INTO tenfold_tenants (name) VALUES ($1)", tenant)
+	}
+	st, err := db.Tenant(t.Context(), tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = st.Close() })
+	return fleet{db, q, q.Of(st.TenantID()), q.Store(st)}
+}
+
+func (f fleet) start(t testing.TB, w job.Worker) {
+	t.Helper()
+	f.queue.Hurry()
+	if err := f.queue.Start(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func operate(t testing.TB, db *postgres.Database, sql string, args ...any) {
+	t.Helper()
+	if err := db.As(t.Context(), postgres.Operator, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, sql, args...)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// grown makes a conversation and appends to it, one by one.
+func grown(t testing.TB, st store.Store, id string, entries int) *session.Session {
+	t.Helper()
+	s, err := service(st).Create(t.Context(), session.Create{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range logtest.Long(entries) {
+		if err := s.Append(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// due makes a conversation whose last append makes a compaction due.
+func due(t testing.TB, st store.Store, id string) *session.Session {
+	t.Helper()
+	return dueIn(t.Context(), t, st, id)
+}
+
+func dueIn(ctx context.Context, t testing.TB, st store.Store, id string) *session.Session {
+	t.Helper()
+	const enough = 250
+	long := logtest.Long(enough)
+	if _, err := session.NewService(st).Create(t.Context(), session.Create{ID: id, Entries: long[:enough-1]}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := service(st).Open(t.Context(), id)
+	if err == nil {
+		err = s.Append(ctx, long[enough-1], tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "Done."}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func listed(t testing.TB, jobs job.Jobs, f job.Filter) []job.Info {
+	t.Helper()
+	page, err := jobs.List(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Jobs
+}
+
+// only is the only job.
+func only(t testing.TB, jobs job.Jobs) job.Info {
+	t.Helper()
+	all := listed(t, jobs, job.Filter{})
+	if len(all) != 1 {
+		t.Fatalf("%d jobs: %+v", len(all), all)
+	}
+	return all[0]
+}
+
+// eventually waits for what a worker does.
+func eventually(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not in two minutes: %s", what)
+		}
+	}
+}
+
+func ended(t testing.TB, jobs job.Jobs) func() bool {
+	return func() bool {
+		return !slices.ContainsFunc(listed(t, jobs, job.Filter{Limit: 500}), func(j job.Info) bool { return j.State.Open() })
+	}
+}
+
+// overlays are those of a conversation, in effect or not.
+func overlays(t testing.TB, s *session.Session) (ids []string) {
+	t.Helper()
+	if err := s.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for o := range s.Projection().Overlays() {
+		ids = append(ids, o.ID)
+	}
+	return ids
+}
+
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	for name, test := range map[string]func(t *testing.T, url string){
+		"an append makes a compaction due": testDue, "once in a thousand appends": testUnique, "a tenant's limit": testLimit, "a tenant's limit of those that wait": testMost,
+		"superseded": testSuperseded, "retried with reasons": testRetried, "cancelled while it runs": testCancelled, "killed": testKilled,
+		"tenants": testTenants, "a lost look": testUnheard, "a trace": testTrace, "due together": testTogether, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost,
+		"a store": func(t *testing.T, url string) {
+			db, err := postgres.OpenDatabase(t.Context(), url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = db.Close() })
+			q, err := job.Open(t.Context(), db)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(q.Close)
+			n := 0
+			storetest.Run(t, func(t *testing.T) store.Store {
+				n++
+				name := fmt.Sprint("t", n)
+				operate(t, db, "INSERT INTO tenfold_tenants (name) VALUES ($1)", name)
+				st, err := db.Tenant(t.Context(), name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return q.Store(st)
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, server.Database(t))
+		})
+	}
+}
+
+func testDue(t *testing.T, url string) {
+	f := open(t, url)
+	s := due(t, f.st, "a")
+	if j := only(t, f.jobs); j.State != job.Queued || j.Conversation != "a" || j.Version != s.Log().Version() || j.Policy != "fit:target=10% at 80%" ||
+		!strings.HasSuffix(j.Why, " tokens, the limit is 8000") || j.Waits == "" || j.Attempts != 5 || j.Attempt != 0 {
+		t.Errorf("%+v", j)
+	}
+	// It is due when the database says, whatever clock the process has.
+	var apart time.Duration
+	if err := f.db.As(t.Context(), f.st.TenantID(), func(ctx context.Context, tx pgx.Tx) error {
+		return tx.QueryRow(ctx, "SELECT greatest(abs(extract(epoch FROM j.created_at - c.appended)), abs(extract(epoch FROM j.scheduled_at - c.appended)))::float8 * 1e9 FROM tenfold_conversations c, "+
+			f.queue.Schema()+".river_job j WHERE j.kind = 'compact'").Scan(&apart)
+	}); err != nil || apart > 0 {
+		t.Errorf("it is due %v beside the append that made it due, %v", apart, err)
+	}
+	before := s.Projection().Tokens()
+	f.start(t, worker(2))
+	eventually(t, "the job ends", ended(t, f.jobs))
+	j := only(t, f.jobs)
+	ids := overlays(t, s)
+	if j.State != job.Completed || j.Outcome != job.Compacted || !slices.Equal(j.Compactions, ids) || len(ids) != 1 || ids[0] != "cmp_job_"+j.ID+"/0" ||
+		j.Before != before || j.After != s.Projection().Tokens() || j.After > before/2 || j.Attempt != 1 || j.Ended.Before(j.Began) || j.Began.Before(j.Created) {
+		t.Errorf("%+v; overlays %v, %d tokens of %d", j, ids, s.Projection().Tokens(), before)
+	}
+	// What grows again is due again, under another prefix.
+	for i := 0; len(listed(t, f.jobs, job.Filter{})) == 1 && i < 400; i++ {
+		text := strings.Repeat("more to do ", 300)
+		if err := s.AppendLatest(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}},
+			tenfold.Entry{Payload: tenfold.AssistantMessage{Text: text}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the next job ends", ended(t, f.jobs))
+	if all := listed(t, f.jobs, job.Filter{}); len(all) < 2 || all[0].Outcome != job.Compacted {
+		t.Errorf("%+v", all)
+	}
+}
+
+// A worker whose job was ended by somebody else writes nothing.
+func testTakenAway(t *testing.T, url string) {
+	f := open(t, url)
+	s := due(t, f.st, "a")
+	began := make(chan struct{})
+	w := worker(1)
+	w.Live = func(s *session.Session, _ store.Store) (session.Live, error) {
+		operate(t, f.db, "UPDATE "+f.queue.Schema()+".river_job SET state = 'completed', finalized_at = now() WHERE kind = 'compact'")
+		close(began)
+		return live(s)
+	}
+	f.start(t, w)
+	<-began
+	f.queue.Stop() // waits for the worker
+	if ids := overlays(t, s); len(ids) > 0 {
+		t.Errorf("it wrote %q", ids)
+	}
+}
+
+// Of what comes due together each is enqueued that has no job yet, as long as there is
+// room; and all processes are told, after the commit.
+func testTogether(t *testing.T, url string) {
+	f := open(t, url)
+	operate(t, f.db, "UPDATE tenfold_tenants SET max_jobs = 3")
+	listener, err := pgx.Connect(t.Context(), url)
+	if err == nil {
+		_, err = listener.Exec(t.Context(), "LISTEN "+pgx.Identifier{f.queue.Schema() + ".river_insert"}.Sanitize())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close(context.WithoutCancel(t.Context()))
+	batch := func(id, prefix string) store.Batch {
+		return store.Batch{Conversation: id, Entries: logtest.Long(1), Due: &store.Work{Prefix: prefix, Policy: "fit", Tokens: 2, Limit: 1}, Now: time.Now()}
+	}
+	if err := f.st.Create(t.Context(), store.Conversation{ID: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.st.Append(t.Context(), batch("b", "1")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if told, err := listener.WaitForNotification(ctx); err != nil || told.Payload != `{"queue": "compact"}` {
+		t.Errorf("told of %+v, %v", told, err)
+	}
+	if err := f.db.As(t.Context(), f.st.TenantID(), func(ctx context.Context, tx pgx.Tx) error {
+		var all []any
+		for _, b := range []store.Batch{batch("a", "1"), batch("b", "1"), batch("b", "2"), batch("c", "1"), batch("d", "1")} {
+			all = append(all, job.NewDue(ctx, f.st.TenantID(), b))
+		}
+		return f.queue.Enqueue(ctx, tx, f.st.TenantID(), all)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	// The transaction itself told nobody.
+	operate(t, f.db, "SELECT pg_notify($1, 'the next')", f.queue.Schema()+".river_insert")
+	if told, err := listener.WaitForNotification(ctx); err != nil || told.Payload != "the next" {
+		t.Errorf("told of %+v, %v", told, err)
+	}
+	var got []string
+	for _, j := range listed(t, f.jobs, job.Filter{}) {
+		got = append(got, j.Conversation)
+	}
+	if slices.Sort(got); !slices.Equal(got, []string{"a", "b", "b"}) {
+		t.Errorf("there are jobs of %q", got)
+	}
+}
+
+func testUnique(t *testing.T, url string) {
+	f := open(t, url)
+	grown(t, f.st, "a", 160)
+	other, err := service(f.st).Open(t.Context(), "a") // by a session that was told nothing yet
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 1000 {
+		if i%100 == 0 { // nor was this one
+			if other, err = service(f.st).Open(t.Context(), "a"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := other.Append(t.Context(), tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "A few more words each time."}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if j := only(t, f.jobs); j.State != job.Queued || j.Version < 160 || j.Version > 1160 {
+		t.Errorf("%+v", j)
+	}
+}
+
+func testTenants(t *testing.T, url string) {
+	a, b := open(t, url), openAs(t, url, "b")
+	due(t, a.st, "same")
+	j := only(t, a.jobs)
+	if page, err := b.jobs.List(t.Context(), job.Filter{}); err != nil || len(page.Jobs) > 0 || len(page.Counts) > 0 {
+		t.Errorf("b sees %+v, %v", page, err)
+	}
+	for _, do := range []func(context.Context, string) (job.Info, error){b.jobs.Retry, b.jobs.Cancel} {
+		if _, err := do(t.Context(), j.ID); !errors.Is(err, job.ErrNotFound) {
+			t.Errorf("b reached a job of a: %v", err)
+		}
+	}
+	if _, err := b.jobs.List(t.Context(), job.Filter{Cursor: j.ID}); !errors.Is(err, job.ErrNotFound) {
+		t.Errorf("b goes on from a job of a: %v", err)
+	}
+	s := due(t, b.st, "same")
+	if again := only(t, b.jobs); again.ID == j.ID {
+		t.Errorf("%+v", again)
+	}
+	b.start(t, worker(2))
+	eventually(t, "all jobs end", func() bool { return ended(t, a.jobs)() && ended(t, b.jobs)() })
+	if ids := overlays(t, s); len(ids) != 1 || ids[0] != only(t, b.jobs).Compactions[0] {
+		t.Errorf("%v", ids)
+	}
+	if err := a.db.As(t.Context(), a.st.TenantID(), func(ctx context.Context, tx pgx.Tx) error {
+		return a.queue.Erase(ctx, tx, a.st.TenantID(), "same")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if left := listed(t, a.jobs, job.Filter{}); len(left) > 0 || only(t, b.jobs).State != job.Completed {
+		t.Errorf("%+v", left)
+	}
+}
+
+func testOpened(t *testing.T, url string) {
+	db, err := postgres.OpenDatabase(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			q, err := job.Open(t.Context(), db)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			q.Close()
+		})
+	}
+	group.Wait()
+}
+
+// A message is not lost for the queue's sake.
+// A process took a job, and its connection was cut before it heard of it: the job is
+// given back, once the process could have begun.
+func testUnheard(t *testing.T, url string) {
+	f := open(t, url)
+	taken := func(id string, ago time.Duration) {
+		due(t, f.st, id)
+		operate(t, f.db, `UPDATE `+f.queue.Schema()+`.river_job SET state = 'running', attempt = 1, attempted_by = ARRAY[$1::text],
+			attempted_at = now() - make_interval(secs => $2) WHERE args->>'conversation' = $3`, f.queue.Name(), ago.Seconds(), id)
+	}
+	taken("lost", job.Unheard+time.Second)
+	taken("young", job.Unheard-time.Hour) // whatever this test takes
+	f.start(t, worker(1))
+	state := func(id string) job.State { return listed(t, f.jobs, job.Filter{Conversation: id})[0].State }
+	eventually(t, "the lost job ends", func() bool { return state("lost") == job.Completed })
+	if got := state("young"); got != job.Running {
+		t.Errorf("the job that was taken just now is %s", got)
+	}
+}
+
+func testLost(t *testing.T, url string) {
+	f := open(t, url)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err == nil {
+		_, err = conn.Exec(t.Context(), "DROP SCHEMA "+f.queue.Schema()+" CASCADE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	s := due(t, f.st, "a")
+	if c, err := f.st.Conversation(t.Context(), "a"); err != nil || c.Version != s.Log().Version() {
+		t.Errorf("%+v, %v", c, err)
+	}
+}

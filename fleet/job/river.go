@@ -1,0 +1,203 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"tenfold"
+	"tenfold/session"
+	"tenfold/store"
+	"tenfold/store/postgres"
+)
+
+// crew is what works on jobs in this process.
+type crew struct {
+	queue  *Queue
+	worker Worker
+	client *river.Client[pgx.Tx]
+	keeper *keeper
+	end    func()
+	done   sync.WaitGroup
+}
+
+// Start has this process work on jobs, until Stop or Close.
+func (q *Queue) Start(ctx context.Context, w Worker) error {
+	c := &crew{queue: q, worker: w}
+	workers := river.NewWorkers()
+	if err := errors.Join(river.AddWorkerSafely(workers, &worker{crew: c}), river.AddWorkerSafely(workers, &maintainer{queue: q})); err != nil {
+		return err
+	}
+	config := q.config()
+	config.Workers, config.PeriodicJobs = workers, daily()
+	config.Queues = map[string]river.QueueConfig{
+		queueName: {MaxWorkers: max(w.Jobs, 1)}, maintenanceName: {MaxWorkers: 1, FetchPollInterval: time.Minute, FetchCooldown: time.Second},
+	}
+	var err error
+	if c.client, err = river.NewClient(q.driver, config); err != nil {
+		return fmt.Errorf("start the workers: %w", err)
+	}
+	events, unsubscribe := c.client.Subscribe(river.EventKindJobCancelled, river.EventKindJobCompleted, river.EventKindJobFailed, river.EventKindJobSnoozed)
+	c.end = unsubscribe
+	c.keeper = keep(q, c.more)
+	c.done.Go(func() {
+		for range events {
+			c.more() // the job of the event has made room
+		}
+	})
+	q.crew = c
+	if err := c.client.Start(context.WithoutCancel(ctx)); err != nil {
+		q.Stop()
+		return fmt.Errorf("start the workers: %w", err)
+	}
+	return nil
+}
+
+// Stop stops the work. What runs has a moment to end, and is run again elsewhere
+// where it does not.
+func (q *Queue) Stop() {
+	c := q.crew
+	if c == nil {
+		return
+	}
+	q.crew = nil
+	_ = c.client.Stop(context.Background()) // it has a limit: Config.SoftStopTimeout
+	c.end()
+	c.keeper.stop()
+	c.done.Wait()
+}
+
+// more has all processes look for jobs, where a limit of a tenant kept some from
+// being taken: there is room now.
+func (c *crew) more() {
+	if c.queue.driver.more.Load() {
+		c.queue.announce()
+	}
+}
+
+// worker is River's.
+type worker struct {
+	river.WorkerDefaults[arguments]
+	crew *crew
+}
+
+// Work implements [river.Worker].
+func (w *worker) Work(ctx context.Context, j *river.Job[arguments]) error {
+	q, a := w.crew.queue, j.Args
+	defer q.work(j.ID)()
+	t, st, err := q.opened(ctx, a.Tenant)
+	if err != nil {
+		return shownError(err)
+	}
+	now := &attempt{Store: q.Store(st), job: j, overlay: overlays(t.shown(j.ID))}
+	how, err := w.crew.worker.work(ctx, now, task{
+		id: t.shown(j.ID), conversation: a.Conversation, prefix: a.Prefix, last: j.Attempt >= j.MaxAttempts,
+		created: j.CreatedAt, due: j.ScheduledAt, trace: traceOf(j.Metadata),
+		spent: func(ctx context.Context, u tenfold.Usage) error { return q.spent(ctx, j, u) },
+	})
+	busy := &session.BusyError{}
+	switch {
+	case now.ended:
+		w.crew.more()
+		return nil
+	case errors.As(err, &busy):
+		return river.JobSnooze(pauseFor(busy, q.clock.Now()))
+	case ctx.Err() != nil:
+		return ctx.Err() // River knows why
+	case err != nil:
+		return shownError(err)
+	}
+	if err := river.RecordOutput(ctx, how); err != nil {
+		return err
+	}
+	if stateOf(how) == Cancelled {
+		return river.JobCancel(errors.New(how.Outcome))
+	}
+	return nil
+}
+
+// shownError is an error as it is kept with a job.
+func shownError(err error) error {
+	what, hint := reason(err)
+	return errors.New(what + "\n" + hint)
+}
+
+// attempt is the store of one attempt at a job: it ends the job in the transaction
+// of its overlays.
+type attempt struct {
+	*Store
+	job     *river.Job[arguments]
+	overlay string
+	ended   bool
+}
+
+// overlays is how the ids of a job's overlays begin.
+func overlays(id string) string { return "cmp_" + request(id) + "/" }
+
+var errNotRunning = errors.New("the job was ended by somebody else")
+
+// Append implements [store.Store].
+func (s *attempt) Append(ctx context.Context, b store.Batch) (int64, error) {
+	how, ends := s.end(b)
+	if !ends {
+		return s.Store.Append(ctx, b)
+	}
+	output, err := json.Marshal(how)
+	if err != nil {
+		return 0, err
+	}
+	version, err := s.AppendIn(ctx, b, postgres.More{Statements: []postgres.Statement{{
+		SQL: s.queue.sql(endSQL), Args: []any{s.job.ID, output, []byte(s.job.Args.Conversation)}, None: errNotRunning,
+	}}})
+	// Where nothing was written, the overlays are known, and the job ended with them.
+	s.ended = s.ended || err == nil
+	return version, err
+}
+
+// endSQL ends a job, and records the compaction in the log of its tenant, as package
+// tenant does those that somebody asks for. Output is what River calls what came of it.
+const endSQL = `
+WITH ended AS (
+	UPDATE ~.river_job SET state = 'completed', finalized_at = now(), metadata = metadata || jsonb_build_object('output', $2::jsonb)
+	WHERE id = $1 AND state = 'running' RETURNING id
+)
+INSERT INTO tenfold_audit (actor, action, subject, outcome) SELECT 'background ', 'compact', $3, 'done' FROM ended`
+
+// end tells whether a batch holds the overlays of the job, and what comes of it.
+func (s *attempt) end(b store.Batch) (how ended, ends bool) {
+	how.Outcome = Compacted
+	for _, e := range b.Entries {
+		if c, ok := e.Payload.(tenfold.Compaction); ok && len(e.ID) > len(s.overlay) && e.ID[:len(s.overlay)] == s.overlay {
+			if !ends {
+				how.Before = c.TokensBefore
+			}
+			how.Compactions, how.After, ends = append(how.Compactions, e.ID), c.TokensAfter, true
+		}
+	}
+	return how, ends
+}
+
+// spent keeps what an attempt's calls of models cost, under the number of the
+// attempt, before anything comes of it: each is counted once, whatever happens next.
+func (q *Queue) spent(ctx context.Context, j *river.Job[arguments], u tenfold.Usage) error {
+	if u == (tenfold.Usage{}) {
+		return nil
+	}
+	// Input and the like are numbers, and the model is the configuration's.
+	data, err := json.Marshal(u)
+	if err != nil {
+		return err
+	}
+	key := spentKey + strconv.Itoa(j.Attempt)
+	_, err = q.pool.Exec(ctx, q.sql("UPDATE ~.river_job SET metadata = jsonb_set(metadata, ARRAY[$2], $3) WHERE id = $1"), j.ID, key, data)
+	return err
+}
+
+const spentKey = "spent/"

@@ -1,0 +1,243 @@
+package tenant
+
+import (
+	"context"
+	"iter"
+
+	"github.com/jackc/pgx/v5"
+
+	"tenfold"
+	"tenfold/store"
+	"tenfold/store/postgres"
+)
+
+// Guard puts a tenant's store behind its gate: each method asks for its scope,
+// appends stay within the limits, and what changes views or removes something is
+// recorded. Closing it closes the store.
+func Guard(st store.Store, g *Gate) store.Store { return &guarded{st, g} }
+
+type guarded struct {
+	store.Store
+	gate *Gate
+}
+
+// transactional is a store that does something more in the transaction of an
+// append or a deletion, as *postgres.Store.
+type transactional interface {
+	AppendIn(ctx context.Context, b store.Batch, more postgres.More) (int64, error)
+	DeleteIn(ctx context.Context, id string, expected int64, also func(ctx context.Context, tx pgx.Tx) error) error
+}
+
+// Create implements [store.Store].
+func (s *guarded) Create(ctx context.Context, c store.Conversation, entries ...tenfold.Entry) error {
+	if err := s.mayAppend(ctx, "create", c.ID, entries); err != nil {
+		return err
+	}
+	done, err := s.gate.Add(ctx, len(entries), func() int64 { return size(entries) })
+	if err != nil {
+		return err
+	}
+	err = s.Store.Create(ctx, c, entries...)
+	done(err == nil)
+	if action := overlays(entries); err == nil && action != "" {
+		err = s.gate.Record(ctx, action, c.ID, Done)
+	}
+	return err
+}
+
+// mayAppend asks for the scopes of what is appended: overlays need one, what was
+// said another.
+func (s *guarded) mayAppend(ctx context.Context, action, id string, entries []tenfold.Entry) error {
+	said, changed := kinds(entries)
+	if said || !changed {
+		if err := s.gate.Allow(ctx, Append, action, id); err != nil {
+			return err
+		}
+	}
+	if changed {
+		return s.gate.Allow(ctx, Compact, action+" overlays", id)
+	}
+	return nil
+}
+
+// kinds reports whether entries hold what was said, and whether they hold what
+// changes the view. Kinds that are not known here are taken for the latter: a newer
+// program may mean an overlay.
+func kinds(entries []tenfold.Entry) (said, changed bool) {
+	for _, e := range entries {
+		if e.Payload == nil {
+			continue // which the store refuses
+		}
+		switch e.Payload.Kind() {
+		case tenfold.KindTurnStart, tenfold.KindUserMessage, tenfold.KindAssistantMessage, tenfold.KindReasoning,
+			tenfold.KindToolCall, tenfold.KindToolResult, tenfold.KindProviderItem, tenfold.KindApproval, tenfold.KindUsage,
+			tenfold.KindConfigDelta, tenfold.KindRecalled:
+			said = true
+		default:
+			changed = true
+		}
+	}
+	return said, changed
+}
+
+// overlays says what entries do to the view, for the audit log; empty for nothing
+// that is recorded.
+func overlays(entries []tenfold.Entry) (action string) {
+	for _, e := range entries {
+		if e.Payload == nil {
+			continue
+		}
+		switch e.Payload.Kind() {
+		case tenfold.KindCompaction:
+			return "compact"
+		case tenfold.KindCompactionRevoked:
+			action = "undo"
+		}
+	}
+	return action
+}
+
+// size is in bytes, about as the store counts them.
+func size(entries []tenfold.Entry) (n int64) {
+	for _, e := range entries {
+		text, err := tenfold.MarshalPayload(e.Payload)
+		if err == nil { // else the store refuses it
+			n += int64(len(text) + len(e.ID))
+		}
+	}
+	return n
+}
+
+// Append implements [store.Store].
+func (s *guarded) Append(ctx context.Context, b store.Batch) (version int64, err error) {
+	if err := s.mayAppend(ctx, "append", b.Conversation, b.Entries); err != nil {
+		return 0, err
+	}
+	done, err := s.gate.Add(ctx, len(b.Entries), func() int64 { return size(b.Entries) })
+	if err != nil {
+		return 0, err
+	}
+	defer func() { done(err == nil) }()
+	action := overlays(b.Entries)
+	in, ok := s.Store.(transactional)
+	if action == "" || !ok {
+		version, err = s.Store.Append(ctx, b)
+		if err == nil && action != "" {
+			err = s.gate.Record(ctx, action, b.Conversation, Done)
+		}
+		return version, err
+	}
+	event := Event{Actor: From(ctx).Actor(), Action: action, Subject: b.Conversation}
+	return in.AppendIn(ctx, b, postgres.More{Statements: []postgres.Statement{recording(s.gate.tenant, event)}})
+}
+
+// SetTitle implements [store.Store].
+func (s *guarded) SetTitle(ctx context.Context, id, title string) error {
+	if err := s.gate.Allow(ctx, Append, "rename", id); err != nil {
+		return err
+	}
+	return s.Store.SetTitle(ctx, id, title)
+}
+
+// Delete implements [store.Store].
+func (s *guarded) Delete(ctx context.Context, id string, expected int64) error {
+	if err := s.gate.Allow(ctx, Admin, "delete", id); err != nil {
+		return err
+	}
+	if in, ok := s.Store.(transactional); ok {
+		event := Event{Actor: From(ctx).Actor(), Action: "delete", Subject: id}
+		return in.DeleteIn(ctx, id, expected, func(ctx context.Context, tx pgx.Tx) error { return record(ctx, tx, s.gate.tenant, event) })
+	}
+	if err := s.Store.Delete(ctx, id, expected); err != nil {
+		return err
+	}
+	return s.gate.Record(ctx, "delete", id, Done)
+}
+
+// Conversation implements [store.Store].
+func (s *guarded) Conversation(ctx context.Context, id string) (store.Conversation, error) {
+	if err := s.mayLook(ctx, "look up", id); err != nil {
+		return store.Conversation{}, err
+	}
+	return s.Store.Conversation(ctx, id)
+}
+
+// Conversations implements [store.Store].
+func (s *guarded) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
+	if err := s.mayLook(ctx, "list", ""); err != nil {
+		return failing[store.Conversation](err)
+	}
+	return s.Store.Conversations(ctx)
+}
+
+// Page implements [store.Store].
+func (s *guarded) Page(ctx context.Context, after *store.Place, limit int) ([]store.Conversation, error) {
+	if err := s.mayLook(ctx, "list", ""); err != nil {
+		return nil, err
+	}
+	return s.Store.Page(ctx, after, limit)
+}
+
+// WithPrefix implements [store.Store].
+func (s *guarded) WithPrefix(ctx context.Context, prefix string, limit int) ([]store.Conversation, error) {
+	if err := s.mayLook(ctx, "list", ""); err != nil {
+		return nil, err
+	}
+	return s.Store.WithPrefix(ctx, prefix, limit)
+}
+
+// WithHandle implements [store.Store].
+func (s *guarded) WithHandle(ctx context.Context, handle string) ([]store.Conversation, error) {
+	if err := s.mayLook(ctx, "list", ""); err != nil {
+		return nil, err
+	}
+	return s.Store.WithHandle(ctx, handle)
+}
+
+// Imported implements [store.Store].
+func (s *guarded) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
+	if err := s.mayLook(ctx, "list", ""); err != nil {
+		return nil, err
+	}
+	return s.Store.Imported(ctx, key)
+}
+
+// Entries implements [store.Store].
+func (s *guarded) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	if err := s.mayLook(ctx, "read", id); err != nil {
+		return failing[tenfold.Entry](err)
+	}
+	return s.Store.Entries(ctx, id, after)
+}
+
+// Watch implements [store.Store].
+func (s *guarded) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	if err := s.mayLook(ctx, "watch", id); err != nil {
+		return failing[tenfold.Entry](err)
+	}
+	return s.Store.Watch(ctx, id, after)
+}
+
+// Search implements [store.Store].
+func (s *guarded) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
+	if err := s.mayLook(ctx, "search", q.Conversation); err != nil {
+		return nil, err
+	}
+	return s.Store.Search(ctx, q)
+}
+
+// mayLook asks whether the identity may see what is read. An operation that was
+// allowed may read what it works on: it answers for what it shows.
+func (s *guarded) mayLook(ctx context.Context, action, id string) error {
+	if operating(ctx) {
+		return nil
+	}
+	return s.gate.Allow(ctx, Read, action, id)
+}
+
+func failing[T any](err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		yield(none, err)
+	}
+}

@@ -1,0 +1,212 @@
+package tenant_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tenfold"
+	"tenfold/fleet/tenant"
+	"tenfold/store"
+)
+
+func testLimits(t *testing.T, f *fleet) {
+	one := f.create(t, "one", tenant.Limits{RequestsPerSecond: new(2.0)})
+	g, free := tenant.NewGate(f.Registry, one.ID), tenant.NewGate(f.Registry, 1)
+	var limit *tenant.LimitError
+	for n := range 3 {
+		err := g.Request(t.Context())
+		if (err != nil) != (n == 2) || err != nil && (!errors.As(err, &limit) || limit.After <= 0 || limit.After > time.Second || !says(err, "limit_requests", "2 a second")) {
+			t.Errorf("request %d: %v", n, err)
+		}
+		if err := free.Request(t.Context()); err != nil {
+			t.Errorf("a tenant without a limit: %v", err)
+		}
+	}
+	if err := f.SetLimits(t.Context(), operator, one.ID, tenant.Limits{JobsAtOnce: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Request(t.Context()); err != nil {
+		t.Errorf("without the limit: %v", err)
+	}
+	if l, err := f.Limits(t.Context(), one.ID); err != nil || l.JobsAtOnce != 2 || l.RequestsPerSecond != nil {
+		t.Errorf("%s, %v", l, err)
+	}
+}
+
+func turn(id string) tenfold.Entry {
+	return tenfold.Entry{ID: id, Payload: tenfold.AssistantMessage{Text: strings.Repeat("bread ", 20)}}
+}
+
+// guarded is the store of a tenant on a server.
+func (f *fleet) guarded(t *testing.T, number int) store.Store {
+	t.Helper()
+	st, err := f.db.TenantNumbered(t.Context(), number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := tenant.Guard(st, tenant.NewGate(f.Registry, number))
+	t.Cleanup(func() { _ = g.Close() })
+	return g
+}
+
+func testQuotas(t *testing.T, f *fleet) {
+	one := f.create(t, "one", tenant.Limits{Entries: new(int64(5))})
+	st := f.guarded(t, one.ID)
+	ctx := t.Context()
+	add := func(st store.Store, entries ...tenfold.Entry) error {
+		_, err := st.Append(ctx, store.Batch{Conversation: "a", Expected: store.AnyVersion, Entries: entries})
+		return err
+	}
+	if err := st.Create(ctx, store.Conversation{ID: "a"}, turn("1"), turn("2")); err != nil {
+		t.Fatal(err)
+	}
+	if err := add(st, turn("3"), turn("4"), turn("5"), turn("6")); !says(err, "limit_entries", "limit of 5 entries", "delete") {
+		t.Errorf("a batch past the limit: %v", err)
+	}
+	// What was refused, or not written, is not counted.
+	if err := st.Create(ctx, store.Conversation{ID: "a"}, turn("1"), turn("2"), turn("3")); !errors.Is(err, store.ErrExists) {
+		t.Error(err)
+	}
+	if err := add(st, turn("3"), turn("4"), turn("5")); err != nil {
+		t.Errorf("up to the limit: %v", err)
+	}
+	if err := add(st, turn("6")); !says(err, "limit_entries") {
+		t.Errorf("beyond it: %v", err)
+	}
+	// Another server reads the sums.
+	if err := add(f.guarded(t, one.ID), turn("6")); !says(err, "limit_entries") {
+		t.Errorf("on another server: %v", err)
+	}
+	if err := st.Create(ctx, store.Conversation{ID: "b"}); err != nil {
+		t.Errorf("without entries: %v", err)
+	}
+	if c, err := st.Conversation(ctx, "a"); err != nil || c.Version != 5 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	u, err := f.Usage(ctx, one.ID)
+	if err != nil || u.Conversations != 2 || u.Entries != 5 || u.Bytes < 5*120 || u.Bytes > 5*300 {
+		t.Errorf("%+v, %v", u, err)
+	}
+	// Writers at once do not get past it together.
+	if err := f.SetLimits(ctx, operator, one.ID, tenant.Limits{Entries: new(int64(15)), JobsAtOnce: 1}); err != nil {
+		t.Fatal(err)
+	}
+	st = f.guarded(t, one.ID)
+	var writers sync.WaitGroup
+	for n := range 30 {
+		writers.Go(func() { _ = add(st, turn("w"+strconv.Itoa(n))) })
+	}
+	writers.Wait()
+	if c, _ := st.Conversation(ctx, "a"); c.Version != 15 {
+		t.Errorf("30 writers: %d entries", c.Version)
+	}
+	small := f.create(t, "small", tenant.Limits{Bytes: new(int64(400))})
+	st = f.guarded(t, small.ID)
+	if err := st.Create(ctx, store.Conversation{ID: "a"}, turn("1"), turn("2")); err != nil {
+		t.Fatal(err)
+	}
+	if err := add(st, turn("3"), turn("4")); !says(err, "limit_bytes", "400 bytes") {
+		t.Errorf("bytes: %v", err)
+	}
+	if err := add(f.guarded(t, small.ID), turn("3"), turn("4")); !says(err, "limit_bytes") {
+		t.Errorf("bytes on another server: %v", err)
+	}
+}
+
+// Every method asks for its scope, and works with it.
+func testGuard(t *testing.T, f *fleet) {
+	one := f.create(t, "one", tenant.Limits{})
+	st := f.guarded(t, one.ID)
+	ctx := t.Context()
+	pin := tenfold.Entry{Payload: tenfold.Pin{Entries: []string{"1"}}}
+	append1 := func(ctx context.Context, e tenfold.Entry, id string) error {
+		e.ID = id
+		_, err := st.Append(ctx, store.Batch{Conversation: "a", Expected: store.AnyVersion, Entries: []tenfold.Entry{e}})
+		return err
+	}
+	drop := func(id string) func(context.Context) error {
+		return func(ctx context.Context) error { return st.Delete(ctx, id, store.AnyVersion) }
+	}
+	for _, c := range []struct {
+		name string
+		need tenant.Scope
+		do   func(ctx context.Context) error
+	}{
+		{"Conversation", tenant.Read, func(ctx context.Context) error { _, err := st.Conversation(ctx, "a"); return err }},
+		{"Conversations", tenant.Read, func(ctx context.Context) error {
+			for _, err := range st.Conversations(ctx) {
+				return err
+			}
+			return errors.New("none")
+		}},
+		{"Imported", tenant.Read, func(ctx context.Context) error { _, err := st.Imported(ctx, "k"); return err }},
+		{"Entries", tenant.Read, func(ctx context.Context) error {
+			for _, err := range st.Entries(ctx, "a", 0) {
+				return err
+			}
+			return errors.New("none")
+		}},
+		{"Watch", tenant.Read, func(ctx context.Context) error {
+			for _, err := range st.Watch(ctx, "a", 0) {
+				return err
+			}
+			return errors.New("none")
+		}},
+		{"Search", tenant.Read, func(ctx context.Context) error { _, err := st.Search(ctx, store.Query{Text: "bread"}); return err }},
+		{"Create", tenant.Append, func(ctx context.Context) error { return st.Create(ctx, store.Conversation{ID: "new"}, turn("1")) }},
+		{"SetTitle", tenant.Append, func(ctx context.Context) error { return st.SetTitle(ctx, "a", "t") }},
+		{"Append", tenant.Append, func(ctx context.Context) error { return append1(ctx, turn(""), "x") }},
+		{"Append nothing", tenant.Append, func(ctx context.Context) error {
+			_, err := st.Append(ctx, store.Batch{Conversation: "a", Expected: store.AnyVersion})
+			return err
+		}},
+		{"Append an overlay", tenant.Compact, func(ctx context.Context) error { return append1(ctx, pin, "p") }},
+		{"Delete", tenant.Admin, drop("new")},
+	} {
+		if c.name == "Create" {
+			_ = st.Delete(ctx, "new", store.AnyVersion)
+		}
+		if c.name == "Conversation" {
+			if err := st.Create(ctx, store.Conversation{ID: "a"}, turn("1")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, scope := range tenant.AllScopes() {
+			as := tenant.With(ctx, &tenant.Identity{Tenant: one.ID, Token: "t-" + string(scope), Label: "l", Scopes: tenant.Scopes{scope}})
+			allowed := scope == c.need || scope == tenant.Admin
+			if c.name == "Create" || c.name == "Delete" {
+				_ = st.Delete(ctx, "new", store.AnyVersion)
+				if c.name == "Delete" {
+					_ = st.Create(ctx, store.Conversation{ID: "new"})
+				}
+			}
+			err := c.do(as)
+			if allowed && err != nil {
+				t.Errorf("%s with %s: %v", c.name, scope, err)
+			}
+			if !allowed && (!errors.Is(err, tenant.ErrScope) || !says(err, "scope", string(c.need), "this one has "+string(scope))) {
+				t.Errorf("%s with %s: %v", c.name, scope, err)
+			}
+			// The work of an operation may read; it may write no more than the token.
+			if err := c.do(tenant.Operating(as)); (err != nil) != (!allowed && c.need != tenant.Read) && c.name != "Create" && c.name != "Delete" {
+				t.Errorf("%s with %s in an operation: %v", c.name, scope, err)
+			}
+		}
+	}
+	// A batch of both needs both.
+	both := store.Batch{Conversation: "a", Expected: store.AnyVersion, Entries: []tenfold.Entry{{ID: "b1", Payload: tenfold.TurnStart{}}, {ID: "b2", Payload: pin.Payload}}}
+	for _, scopes := range []tenant.Scopes{{tenant.Append}, {tenant.Compact}, {tenant.Append, tenant.Compact}} {
+		_, err := st.Append(tenant.With(ctx, &tenant.Identity{Tenant: one.ID, Token: "both", Scopes: scopes}), both)
+		if (err == nil) != (len(scopes) == 2) {
+			t.Errorf("a mixed batch with %s: %v", scopes, err)
+		}
+		if err := st.Create(tenant.With(ctx, &tenant.Identity{Tenant: one.ID, Token: "both", Scopes: scopes}), store.Conversation{ID: "both"}, both.Entries...); (err == nil) != (len(scopes) == 2) {
+			t.Errorf("a mixed beginning with %s: %v", scopes, err)
+		}
+	}
+}

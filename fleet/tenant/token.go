@@ -1,0 +1,186 @@
+package tenant
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"tenfold/problem"
+)
+
+// A Token is what is known of one; its secret is not.
+type Token struct {
+	ID     string `json:"id"`
+	Label  string `json:"label"`
+	Scopes Scopes `json:"scopes"`
+	// Times are the database's. Used is written at most once a minute.
+	Created time.Time  `json:"created"`
+	Expires *time.Time `json:"expires,omitzero"`
+	Revoked *time.Time `json:"revoked,omitzero"`
+	Used    *time.Time `json:"used,omitzero"`
+	// State is valid, expired or revoked, by the database's clock.
+	State string `json:"state"`
+}
+
+// The states of a token.
+const (
+	Valid   = "valid"
+	Expired = "expired"
+	Revoked = "revoked"
+)
+
+// A NewToken says what token to make.
+type NewToken struct {
+	// Label says what the token is for.
+	Label  string
+	Scopes Scopes
+	// For is how long it is valid; 0 is until it is revoked.
+	For time.Duration
+}
+
+// shownColumns are what is shown of a token, with its state by the database's clock.
+const shownColumns = `id, label, scopes, created, expires, revoked, used,
+	CASE WHEN revoked IS NOT NULL THEN 'revoked' WHEN expires <= now() THEN 'expired' ELSE 'valid' END`
+
+func scanToken(row pgx.Row) (t Token, err error) {
+	var scopes []string
+	err = row.Scan(&t.ID, &t.Label, &scopes, &t.Created, &t.Expires, &t.Revoked, &t.Used, &t.State)
+	for _, s := range scopes {
+		t.Scopes = append(t.Scopes, Scope(s))
+	}
+	return t, err
+}
+
+// CreateToken makes a token of a tenant. Its secret is given this once.
+func (r *Registry) CreateToken(ctx context.Context, by Actor, tenant int, n NewToken) (t Token, s Secret, err error) {
+	if err := validLabel(n.Label); err != nil {
+		return t, s, err
+	}
+	known, err := ParseScopes(n.Scopes.String())
+	if err != nil {
+		return t, s, err
+	}
+	if n.Scopes = known; n.For < 0 {
+		return t, s, &problem.Error{Op: "create token", Code: "usage", Usage: true, Problem: "the token would end before it begins", Hint: "say for how long it is valid, or 0 for no end"}
+	}
+	s = newSecret(tenant)
+	err = r.db.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+		var err error
+		if t, err = insertToken(ctx, tx, s, n); err != nil {
+			return err
+		}
+		return record(ctx, tx, tenant, Event{Actor: by, Action: "token create", Subject: t.ID, Outcome: "scopes " + t.Scopes.String()})
+	})
+	return t, s, err
+}
+
+func insertToken(ctx context.Context, tx pgx.Tx, s Secret, n NewToken) (Token, error) {
+	scopes := strings.Split(n.Scopes.String(), ",")
+	var micros *int64
+	if n.For > 0 {
+		micros = new(n.For.Microseconds())
+	}
+	return scanToken(tx.QueryRow(ctx, `INSERT INTO tenfold_tokens (tenant_id, id, hash, label, scopes, created, expires)
+		VALUES ($1, $2, $3, $4, $5, now(), now() + $6 * interval '1 microsecond') RETURNING `+shownColumns,
+		s.tenant, s.id, s.hash(), n.Label, scopes, micros))
+}
+
+// Tokens lists the tokens of a tenant, those made last first.
+func (r *Registry) Tokens(ctx context.Context, tenant int) (all []Token, err error) {
+	err = r.db.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, "SELECT "+shownColumns+" FROM tenfold_tokens WHERE tenant_id = $1 ORDER BY created DESC, id", tenant)
+		if err != nil {
+			return err
+		}
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Token, error) { return scanToken(row) })
+		return err
+	})
+	return all, err
+}
+
+// RevokeToken ends a token at once here, and on other servers within [Fresh]. One
+// that is revoked already stays as it is.
+func (r *Registry) RevokeToken(ctx context.Context, by Actor, tenant int, id string) (t Token, err error) {
+	if !isID(id) {
+		return t, unknownToken("revoke", id, pgx.ErrNoRows)
+	}
+	err = r.db.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+		var err error
+		t, err = scanToken(tx.QueryRow(ctx, `UPDATE tenfold_tokens SET revoked = coalesce(revoked, now())
+			WHERE tenant_id = $1 AND id = $2 RETURNING `+shownColumns, tenant, id))
+		if err != nil {
+			return unknownToken("revoke", id, err)
+		}
+		return record(ctx, tx, tenant, Event{Actor: by, Action: "token revoke", Subject: id})
+	})
+	r.tokens.forget(tokenKey{tenant, id})
+	return t, err
+}
+
+// RotateToken makes a token in the place of another: with its label and scopes, and
+// valid for as long as that was made for. The old one ends after the grace, or when
+// it would have ended anyway.
+func (r *Registry) RotateToken(ctx context.Context, by Actor, tenant int, id string, grace time.Duration) (t Token, s Secret, err error) {
+	if grace < 0 {
+		return t, s, &problem.Error{Op: "rotate token", Subject: id, Code: "usage", Usage: true, Problem: "the grace is below 0", Hint: "0 ends the old token at once"}
+	}
+	if !isID(id) {
+		return t, s, unknownToken("rotate", id, pgx.ErrNoRows)
+	}
+	s = newSecret(tenant)
+	err = r.db.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+		old, err := scanToken(tx.QueryRow(ctx, "SELECT "+shownColumns+" FROM tenfold_tokens WHERE tenant_id = $1 AND id = $2 FOR UPDATE", tenant, id))
+		if err != nil {
+			return unknownToken("rotate", id, err)
+		}
+		if old.State != Valid {
+			return &problem.Error{Op: "rotate token", Subject: id, Code: "token_" + old.State, Problem: "the token is " + old.State, Hint: `make a new one: "tenfold token create"`}
+		}
+		n := NewToken{Label: old.Label, Scopes: old.Scopes}
+		if old.Expires != nil {
+			n.For = old.Expires.Sub(old.Created)
+		}
+		if _, err := tx.Exec(ctx, `UPDATE tenfold_tokens SET expires = least(expires, now() + $3 * interval '1 microsecond')
+			WHERE tenant_id = $1 AND id = $2`, tenant, id, grace.Microseconds()); err != nil {
+			return err
+		}
+		if t, err = insertToken(ctx, tx, s, n); err != nil {
+			return err
+		}
+		return record(ctx, tx, tenant, Event{Actor: by, Action: "token rotate", Subject: id, Outcome: "replaced by " + t.ID + "; ends in " + grace.String()})
+	})
+	r.tokens.forget(tokenKey{tenant, id})
+	return t, s, err
+}
+
+func unknownToken(what, id string, err error) error {
+	if errors.Is(err, pgx.ErrNoRows) || codeOf(err) == codeEncoding {
+		return &problem.Error{Op: what + " token", Subject: quote(id), Code: "not_found", Problem: "no such token", Hint: `"tenfold token ls" lists the tokens of a tenant`}
+	}
+	return err
+}
+
+// FindToken gives the one token of a tenant whose id begins with a text.
+func (r *Registry) FindToken(ctx context.Context, tenant int, prefix string) (t Token, err error) {
+	all, err := r.Tokens(ctx, tenant)
+	if err != nil {
+		return t, err
+	}
+	n := 0
+	for _, one := range all {
+		if strings.HasPrefix(one.ID, prefix) {
+			t = one
+			n++
+		}
+	}
+	switch {
+	case n == 0 || prefix == "":
+		return Token{}, unknownToken("find", prefix, pgx.ErrNoRows)
+	case n > 1:
+		return Token{}, &problem.Error{Op: "find token", Subject: quote(prefix), Code: "ambiguous", Problem: "more than one token begins so", Hint: "write more of the ID"}
+	}
+	return t, nil
+}

@@ -1,0 +1,47 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+)
+
+// Edit opens a file in the person's editor.
+func (a *App) Edit(ctx context.Context, file string) error {
+	if err := a.Flush(); err != nil {
+		return err
+	}
+	c := editor(ctx, file)
+	// Standard output may be a pipe; standard error is where people look.
+	c.Stdin, c.Stdout, c.Stderr = a.In, a.Err, a.Err
+	if err := c.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return Hinted(fmt.Errorf("run the editor: %w; nothing was changed", err), "editor", "set VISUAL or EDITOR to your editor")
+	}
+	return nil
+}
+
+// editor is the command that edits a file: $VISUAL or $EDITOR, which may have
+// arguments.
+func editor(ctx context.Context, file string) *exec.Cmd {
+	name := os.Getenv("VISUAL")
+	if name == "" {
+		name = os.Getenv("EDITOR")
+	}
+	if runtime.GOOS == "windows" {
+		words := strings.Fields(name)
+		if len(words) == 0 {
+			words = []string{"notepad"}
+		}
+		return exec.CommandContext(ctx, words[0], append(words[1:], file)...) //nolint:gosec // the person's own editor
+	}
+	if name == "" {
+		name = "vi"
+	}
+	return exec.CommandContext(ctx, "sh", "-c", name+` "$@"`, "sh", file) //nolint:gosec // the person's own editor
+}

@@ -1,0 +1,38 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tenfold/internal/cli/terminal"
+)
+
+// words quotes arguments for a shell.
+func words(args []string) string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = word(arg)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func word(arg string) string {
+	if arg != "" && !strings.ContainsAny(arg, " \t\n\"'`$\\;|&<>()*?[]#~!{}") {
+		return terminal.VisibleLine(arg)
+	}
+	return "'" + strings.ReplaceAll(terminal.VisibleLine(arg), "'", `'\''`) + "'"
+}
+
+// NearPath makes a path relative to the working directory, if it is below it.
+func NearPath(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	near, err := filepath.Rel(here, path)
+	if err != nil || !filepath.IsLocal(near) {
+		return path
+	}
+	return near
+}

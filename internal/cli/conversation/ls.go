@@ -1,0 +1,257 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/listing"
+	"tenfold/internal/number"
+	"tenfold/internal/report"
+	"tenfold/session"
+	"tenfold/store"
+	"tenfold/token"
+)
+
+func listCommand(a *command.App) *cobra.Command {
+	var f filter
+	limit, after := 50, ""
+	c := &cobra.Command{
+		Use:   "ls [flags]",
+		Short: "List conversations",
+		Long: `Lists the conversations in the store, the last changed first: the beginning of
+the id that no other shown here has, turns, estimated tokens before and after
+compaction, time of the last change, and title. "*" marks the active
+conversation. Below stand the tool whose session it is, the directory in which
+that ran, and its days, where they are known.
+
+Flags narrow the list; a conversation has to pass all of them. It shows 50, and
+says if there are more: --after goes on behind one, --limit 0 lists all, as
+--json does without --limit.`,
+		Example: `  tenfold conversation ls
+  tenfold conversation ls --here --since 7d
+  tenfold conversation ls --tool codex --json`,
+		Args: command.Arguments(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if a.JSON && !c.Flags().Changed("limit") {
+				limit = 0
+			}
+			return list(c.Context(), a, &f, limit, after)
+		},
+	}
+	f.register(c)
+	c.Flags().IntVar(&limit, "limit", limit, "list at most `N` conversations; 0 is no limit")
+	c.Flags().StringVar(&after, "after", "", "go on behind the conversation `ID`, the last of a\nlist before")
+	_ = c.RegisterFlagCompletionFunc("after", a.CompleteIDs(0))
+	return c
+}
+
+type listJSON struct {
+	ID      string        `json:"id"`
+	Title   string        `json:"title"`
+	Turns   int           `json:"turns"`
+	Entries int64         `json:"entries"`
+	Tokens  report.Tokens `json:"tokens"`
+	Active  bool          `json:"active"`
+	Updated time.Time     `json:"updated"`
+	// Tool and Directory are whose session it is and where that ran.
+	Tool      string `json:"tool,omitzero"`
+	Directory string `json:"directory,omitzero"`
+	// Began and Ended are the times of what was said first and last.
+	Began time.Time `json:"began,omitzero"`
+	Ended time.Time `json:"ended,omitzero"`
+}
+
+// list reads no log: the store knows the totals.
+func list(ctx context.Context, a *command.App, f *filter, limit int, after string) error {
+	matches, err := f.matching(a.Now())
+	if err != nil {
+		return err
+	}
+	if limit < 0 {
+		return command.Usage("invalid --limit value "+strconv.Itoa(limit), "use 0 or more")
+	}
+	l, err := a.Open(ctx)
+	if err != nil {
+		return err
+	}
+	active, err := l.Active.Get()
+	if err != nil {
+		return err
+	}
+	var from *listing.Walk
+	if after != "" {
+		c, err := l.Service.Find(ctx, after)
+		if err != nil {
+			return err
+		}
+		from = &listing.Walk{After: c.Place()}
+	}
+	others := 0
+	all, next, err := listing.Page(ctx, l.Service, from, cmp.Or(limit, math.MaxInt), func(c store.Conversation) bool {
+		passes := matches(c)
+		if !passes {
+			others++
+		}
+		return passes
+	})
+	if err != nil {
+		return err
+	}
+	if next != nil && next.After != nil {
+		defer a.Noticef("there are more: --after %s goes on, --limit 0 lists all", terminal.VisibleLine(all[len(all)-1].ID))
+	}
+	if a.JSON {
+		for _, c := range all {
+			began, ended := listing.Span(c)
+			err := a.Emit(listJSON{
+				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
+				Tokens: report.Scaled(l.Service.Counter(), c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),
+				Active: c.ID == active, Updated: c.Updated.UTC(),
+				Tool: session.ToolOf(c), Directory: c.Origin.Directory, Began: began.UTC(), Ended: ended.UTC(),
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(all) == 0 && others > 0 {
+		a.Noticef("none of %s passes the flags", number.Count(others, "conversation"))
+		return nil
+	}
+	if len(all) == 0 && from != nil {
+		a.Noticef("there are no more")
+		return nil
+	}
+	if len(all) == 0 {
+		a.Noticef(`no conversations yet; "tenfold compact FILE" or "tenfold conversation import FILE" adds one`)
+		return nil
+	}
+	table(a, all, active)
+	return nil
+}
+
+func table(a *command.App, all []store.Conversation, active string) {
+	short := shortIDs(all)
+	lines := make([][5]string, len(all))
+	var width [5]int
+	ids := make([]int, len(all))
+	for i, c := range all {
+		lines[i] = [5]string{
+			terminal.VisibleLine(short[i]), number.Thousands(c.Stats.Turns), number.Thousands(c.Stats.TokensBefore),
+			number.Thousands(c.Stats.TokensAfter), number.Ago(a.Now(), c.Updated),
+		}
+		for j, cell := range lines[i] {
+			width[j] = max(width[j], ansi.StringWidth(cell))
+		}
+		ids[i] = ansi.StringWidth(lines[i][0])
+	}
+	rest := len("*   ") + width[1] + len(" turns  ") + width[2] + ansi.StringWidth(" → ") + width[3] + len(" tokens  ") + width[4] + len("  ")
+	room := usualID
+	if a.Width > 0 {
+		room = a.Width - rest - leastTitle
+	}
+	width[0] = idWidth(ids, room)
+	for i, c := range all {
+		w := lines[i]
+		mark, id := "  ", terminal.Pad(w[0], width[0])
+		if c.ID == active {
+			mark, id = "* ", a.Paint(terminal.Bold, id)
+		}
+		if a.Width > 0 && ids[i] > width[0] { // on its own line
+			a.Printf("%s%s\n", mark, id)
+			mark, id = "  ", terminal.Pad("", width[0])
+		}
+		turns := " turns"
+		if c.Stats.Turns == 1 {
+			turns = " turn "
+		}
+		head := mark + id + "  " + terminal.PadLeft(w[1], width[1]) + turns + "  " + terminal.PadLeft(w[2], width[2]) + " → " +
+			terminal.PadLeft(w[3], width[3]) + " tokens  "
+		when, title := w[4], c.Title
+		if title == "" {
+			title = "(no title)"
+		}
+		left := command.TitleWidth
+		if a.Width > 0 {
+			left = a.Width - rest - width[0]
+		}
+		if left >= 12 {
+			a.Printf("%s%s  %s\n", head, a.Paint(terminal.Faint, terminal.Pad(when, width[4])), terminal.Excerpt(title, left))
+			printAbout(a, c)
+			continue
+		}
+		// A narrow terminal: the title goes below, and the numbers if necessary.
+		if ansi.StringWidth(head+when) > a.Width {
+			a.Line(4, mark+strings.TrimRight(id, " ")+"  "+a.Paint(terminal.Faint, when))
+			head, when = "    "+w[1]+turns+"  "+w[2]+" → "+w[3]+" tokens", ""
+		}
+		a.Line(4, head+a.Paint(terminal.Faint, when))
+		a.Printf("    %s\n", terminal.Excerpt(title, a.Width-4))
+		printAbout(a, c)
+	}
+}
+
+// printAbout prints whose session a conversation is, below its line.
+func printAbout(a *command.App, c store.Conversation) {
+	if text := about(c); text != "" {
+		a.Line(4, "    "+a.Paint(terminal.Faint, text))
+	}
+}
+
+// usualID is the length of our own ids.
+const usualID = 36
+
+// leastTitle is the width left for titles before longer ids fit beside them.
+const leastTitle = 40
+
+// idWidth is the width of the id column: the median, or the widest id that fits.
+func idWidth(ids []int, room int) int {
+	ids = slices.Sorted(slices.Values(ids))
+	width := ids[len(ids)/2]
+	for _, wide := range ids {
+		if wide <= room {
+			width = max(width, wide)
+		}
+	}
+	return width
+}
+
+// shortIDs shortens ids to unique prefixes of at least eight characters.
+func shortIDs(all []store.Conversation) []string {
+	const least = 8
+	order := make([]int, len(all))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return strings.Compare(all[i].ID, all[j].ID) })
+	out := make([]string, len(all))
+	for at, i := range order { // those most alike are neighbours
+		n := least
+		for _, beside := range []int{at - 1, at + 1} {
+			if beside >= 0 && beside < len(order) {
+				n = max(n, commonPrefix(all[i].ID, all[order[beside]].ID)+1)
+			}
+		}
+		out[i] = all[i].ID[:min(n, len(all[i].ID))]
+	}
+	return out
+}
+
+func commonPrefix(x, y string) int {
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	return n
+}

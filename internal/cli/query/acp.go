@@ -1,0 +1,169 @@
+package query
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"tenfold/internal/acp"
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/cli/transcripts"
+	"tenfold/internal/listing"
+	"tenfold/problem"
+	"tenfold/session"
+	"tenfold/store"
+	"tenfold/toolbox/mcpclient"
+)
+
+// ACPCommand is "tenfold acp".
+func ACPCommand(a *command.App) *cobra.Command {
+	k := &editing{App: a}
+	c := &cobra.Command{
+		Use:   "acp [flags]",
+		Short: "Serve the agent to an editor",
+		Long: `Serves the agent over the Agent Client Protocol on standard input and output,
+for an editor to start: Zed, JetBrains and others. Each session of the editor is
+a conversation of the store, so that "tenfold conversation" shows it and undoes
+compactions, and "tenfold query" can go on with it.
+
+Edits and commands are asked about in the editor, as its mode says. MCP servers
+that the editor is set up with are started. Conversations of the directory can
+be loaded, also those imported from other agents.
+
+The model is the one of --model or of model.name in your configuration; the
+editor offers all models that the configuration names.`,
+		Example: `  # Zed, in settings.json:
+  "agent_servers": {"Tenfold": {"command": "tenfold", "args": ["acp"]}}`,
+		Args:              command.Arguments(0, 0, ""),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(c *cobra.Command, _ []string) error { return k.serve(c.Context()) },
+	}
+	c.Flags().StringVar(&k.model, "model", "", "`MODEL` to ask, as PROVIDER/MODEL (default: as\nconfigured)")
+	c.Flags().StringArrayVar(&k.allow, "allow", nil, "allow `TOOL[:PATTERN]` without asking; may be\nrepeated")
+	return c
+}
+
+// editing is "tenfold acp". It implements [acp.Host].
+type editing struct {
+	*command.App
+	model string
+	allow []string
+}
+
+func (k *editing) serve(ctx context.Context) error {
+	if k.InTTY {
+		return command.Usage("tenfold acp is started by an editor, which talks to it over pipes", `to talk to the agent yourself, run "tenfold query"`)
+	}
+	if _, err := k.App.Open(ctx); err != nil { // before sessions are opened side by side
+		return err
+	}
+	// What cannot be read is not repeated: it may hold what a person said.
+	log := slog.New(slog.NewTextHandler(k.Err, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: func(_ []string, at slog.Attr) slog.Attr {
+		if at.Key == "raw" {
+			return slog.Attr{}
+		}
+		return at
+	}}))
+	return acp.Server{Host: k, Version: command.Version(), Log: log}.Serve(ctx, k.In, flushed{k.Out})
+}
+
+// flushed writes at once.
+type flushed struct{ *bufio.Writer }
+
+// Write implements [io.Writer].
+func (w flushed) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	return n, errors.Join(err, w.Flush())
+}
+
+// Open implements [acp.Host].
+func (k *editing) Open(ctx context.Context, o acp.Open) (c acp.Conversation, err error) {
+	var s *session.Session
+	if service := k.Workspace.Service; o.ID == "" {
+		s, err = service.Create(ctx, session.Create{Origin: store.Origin{Directory: o.Directory}})
+	} else {
+		s, err = service.Open(ctx, o.ID)
+	}
+	if err != nil {
+		return c, err
+	}
+	e, err := effectiveIn(k.App, o.Directory, command.ExtrasOf(s.Log())...)
+	if err != nil {
+		return c, err
+	}
+	servers, unknown := serversOf(o)
+	started := mcpclient.Connect(ctx, servers, mcpclient.Options{Secrets: keyNames(e), Version: command.Version()})
+	opened, err := Open(ctx, k.App, Wish{
+		Session: s, Model: k.model, Allow: k.allow, Dir: o.Directory, Approver: o.Approver, Extra: started.Tools(),
+	})
+	if err != nil {
+		return c, errors.Join(err, started.Close(), dropEmpty(ctx, k.App, s))
+	}
+	c = acp.Conversation{
+		ID: s.ID(), Agent: opened.Agent, Model: opened.model.Name(), Models: ConfiguredModels(e),
+		Switch: func(ctx context.Context, name string) error {
+			m, err := agentModel(e, name)
+			if err != nil {
+				return err
+			}
+			live, err := LiveSettings(k.App, e, s.ID(), m)
+			if err != nil {
+				return err
+			}
+			return opened.Agent.Switch(ctx, m, live)
+		},
+		Title: func(context.Context) (string, error) {
+			title := s.Title()
+			if title == "" {
+				title = transcripts.FirstWords(s.Log())
+			}
+			return title, nil
+		},
+		Close: func() error {
+			return errors.Join(opened.Close(), started.Close(), dropEmpty(context.WithoutCancel(ctx), k.App, s))
+		},
+	}
+	if !slices.Contains(c.Models, c.Model) {
+		c.Models = append(c.Models, c.Model)
+	}
+	for _, p := range append(unknown, started.Problems()...) {
+		c.Notices = append(c.Notices, terminal.VisibleLine(p.Error()))
+	}
+	return c, nil
+}
+
+// serversOf reads the MCP servers that an editor names.
+func serversOf(o acp.Open) (servers []mcpclient.Server, unknown []error) {
+	for _, s := range o.Servers {
+		switch {
+		case s.Stdio != nil:
+			server := mcpclient.Server{Name: s.Stdio.Name, Command: append([]string{s.Stdio.Command}, s.Stdio.Args...), Dir: o.Directory}
+			for _, v := range s.Stdio.Env {
+				server.Env = append(server.Env, v.Name+"="+v.Value)
+			}
+			servers = append(servers, server)
+		case s.Http != nil:
+			server := mcpclient.Server{Name: s.Http.Name, URL: s.Http.Url, Headers: map[string]string{}}
+			for _, h := range s.Http.Headers {
+				server.Headers[h.Name] = h.Value
+			}
+			servers = append(servers, server)
+		case s.Sse != nil:
+			unknown = append(unknown, &problem.Error{Op: "start", Subject: "the MCP server " + s.Sse.Name, Problem: "the transport SSE is not supported; use HTTP"})
+		}
+	}
+	return servers, unknown
+}
+
+// List implements [acp.Host].
+func (k *editing) List(ctx context.Context, directory string, most int) ([]store.Conversation, error) {
+	found, _, err := listing.Page(ctx, k.Workspace.Service, nil, most, func(c store.Conversation) bool {
+		return directory == "" || c.Origin.Directory == directory
+	})
+	return found, err
+}

@@ -1,0 +1,302 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/containment"
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/compaction"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/config"
+	"tenfold/internal/eventlog"
+	"tenfold/internal/live"
+	"tenfold/internal/takeover"
+	"tenfold/permission"
+	"tenfold/problem"
+	"tenfold/provider"
+	"tenfold/purpose"
+	"tenfold/session"
+	"tenfold/strategy"
+	"tenfold/summary"
+	"tenfold/toolbox"
+)
+
+// Wish says which agent a face wants: "query", the chat, an editor.
+type Wish struct {
+	Session *session.Session
+	// Model is what the command line names; empty is the configured model.
+	Model   string
+	NoTools bool
+	// Allow are rules of the permission to add, TOOL[:PATTERN].
+	Allow []string
+	// Dir is the workspace: that of the tools, and whose configuration counts;
+	// empty is the working directory.
+	Dir string
+	// Limits replace those of the configuration where they are set.
+	Limits   agent.Limits
+	Approver agent.Approver
+	// Extra are tools beside the built-in and the configured ones.
+	Extra []toolbox.Tool
+}
+
+// An Opened is an agent with all that it holds open.
+type Opened struct {
+	Agent *agent.Agent
+	model provider.Model
+	open  []io.Closer
+}
+
+// Close closes what the agent holds open.
+func (o *Opened) Close() error {
+	var errs []error
+	for _, c := range slices.Backward(o.open) {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Open makes an agent as the configuration says. It keeps nothing of its own in
+// the app, so that several may be open at once.
+func Open(ctx context.Context, a *command.App, w Wish) (*Opened, error) {
+	dir, err := filepath.Abs(cmp.Or(w.Dir, "."))
+	if err != nil {
+		return nil, err
+	}
+	e, err := effectiveIn(a, w.Dir, command.ExtrasOf(w.Session.Log())...)
+	if err != nil {
+		return nil, err
+	}
+	out := &Opened{}
+	if out.model, err = agentModel(e, w.Model); err != nil {
+		return nil, err
+	}
+	o := agent.Options{
+		Model: out.model, NoTools: w.NoTools, Alias: takeover.Alias, Approver: w.Approver, Limits: limits(w.Limits, e.Agent),
+		System:  e.Agent.System,
+		Context: func() string { return surroundings(dir, a.Now()) },
+		Retry:   provider.Policy{Random: rand.Float64},
+	}
+	if o.Live, err = LiveSettings(a, e, w.Session.ID(), out.model); err != nil {
+		return nil, err
+	}
+	hidden := ownFiles(a, e)
+	if o.Tools, err = toolbox.Builtin(dir, toolbox.Options{Secrets: keyNames(e), Hide: hidden}); err != nil {
+		return nil, err
+	}
+	containable := containment.Check(containment.Grant{Write: []string{dir}, Hide: hidden}) == nil
+	if o.Judge, err = permission.New(e.PermissionRules(w.Allow, containable)); err != nil {
+		return nil, err
+	}
+	configured, err := configuredTools(ctx, a, e, dir, out)
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	o.Tools = slices.Concat(o.Tools, configured, w.Extra)
+	if err := transcriptFile(a, e, w.Session, out, &o); err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	o.Observe = titled(ctx, a, w.Session, o.Observe)
+	if out.Agent, err = agent.New(w.Session, o); err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return out, nil
+}
+
+// limits are those that are wished for, and else the configured ones.
+func limits(wished agent.Limits, c config.Agent) agent.Limits {
+	wished.Steps, wished.Tokens = cmp.Or(wished.Steps, int(c.MaxSteps)), cmp.Or(wished.Tokens, int(c.MaxTokens))
+	wished.Dollars, wished.Time = cmp.Or(wished.Dollars, float64(c.MaxDollars)), cmp.Or(wished.Time, time.Duration(c.MaxTime))
+	return wished
+}
+
+// effectiveIn is [app.effective] for another workspace than the working directory.
+func effectiveIn(a *command.App, dir string, extras ...string) (*config.Effective, error) {
+	if dir == "" {
+		return a.Effective(extras...)
+	}
+	from := a.Settings.Sources()
+	from.Dir = dir
+	l, err := config.Read(from)
+	if err != nil {
+		return nil, err
+	}
+	return l.With(extras...)
+}
+
+// agentModel opens the model that answers: the one that the command line names,
+// else model.name, as whoever runs the program set it (M1a).
+func agentModel(e *config.Effective, flag string) (provider.Model, error) {
+	if flag != "" {
+		return command.OpenOnce(e, flag)
+	}
+	name, origin, said := e.Own("model", "name")
+	if name == "" {
+		p := &problem.Error{
+			Code: "no_model", Problem: "no model is configured",
+			Hint: `name one with --model anthropic/claude-sonnet-4-5, or as model.name in your configuration ("tenfold config edit"); ` +
+				"for a server of your own, such as Ollama: --model ollama/NAME",
+		}
+		if said != "" {
+			p.Problem += "; ignored " + command.Quote(said) + ", which you did not set yourself"
+		}
+		return nil, p
+	}
+	m, err := command.OpenOnce(e, name)
+	if err != nil {
+		return nil, compaction.Named(origin.String()+": model.name", err)
+	}
+	return m, nil
+}
+
+// LiveSettings say how an agent's conversation is compacted. A model writes
+// summaries only where whoever runs the program chose a strategy that asks for
+// them (M1a); the digest does otherwise, and where the model fails (A6).
+func LiveSettings(a *command.App, e *config.Effective, conversation string, m provider.Model) (session.Live, error) {
+	out, err := live.Settings(e.Config, m.Name())
+	if err != nil {
+		return out, err
+	}
+	mine, err := live.Settings(e.Mine, m.Name())
+	if err != nil {
+		return out, err
+	}
+	auto := e.Conversation.Compaction.Auto
+	chosen := slices.Equal(auto.Strategy, e.Mine.Conversation.Compaction.Auto.Strategy) && slices.ContainsFunc(mine.Auto.Strategies, strategy.Summarises)
+	var by strategy.Summarizer = summary.Digest{}
+	if chosen && slices.ContainsFunc(out.Auto.Strategies, strategy.Summarises) {
+		writer := m
+		if name, _, _ := e.Own("conversation", "compaction", "summarizer_model"); name != "" {
+			if writer, err = command.OpenModel(e, name, nil); err != nil {
+				return out, compaction.Named("conversation.compaction.summarizer_model", err)
+			}
+		}
+		model := (&compaction.Writers{App: a}).Model(e, nil, writer)
+		model.Progress = nil
+		by = summary.Ladder{*model, summary.Digest{}}
+		if auto.Fallback == "none" {
+			by = *model
+		}
+	}
+	dir, err := compaction.ArtifactsDir(a, e)
+	if err != nil {
+		return out, err
+	}
+	if dir != "" {
+		by = summary.Recorded{Of: by, Artifacts: summary.Directory(dir), Conversation: conversation, Now: a.Now}
+	}
+	out.Request.Options.Summarizer = by
+	return out, nil
+}
+
+// transcriptFile has the events of an agent written beside the store.
+func transcriptFile(a *command.App, e *config.Effective, s *session.Session, out *Opened, o *agent.Options) error {
+	dir, err := compaction.ArtifactsDir(a, e)
+	if err != nil || dir == "" || !e.Agent.Transcript {
+		return err
+	}
+	path := summary.Directory(dir).Transcript(s.ID())
+	f, torn, err := eventlog.Open(path, s.ID(), s.Log(), a.Now)
+	if err != nil {
+		return &problem.Error{
+			Code: "transcript", Op: "open the transcript", Err: err,
+			Hint: "choose another directory with conversation.compaction.session_dir, or turn it off with --cfg agent.transcript=false",
+		}
+	}
+	if torn > 0 {
+		a.Warn("dropped the last line of the transcript, which a crash had cut off")
+	}
+	out.open, o.Observe = append(out.open, f), f.Observe
+	return nil
+}
+
+// titled gives a conversation that has no title one made of the first request, as
+// soon as that is stored.
+func titled(ctx context.Context, a *command.App, s *session.Session, then func(agent.Event) error) func(agent.Event) error {
+	titled := s.Title() != ""
+	return func(e agent.Event) error {
+		if e.Appended != nil && e.Branch == "" && !titled {
+			m, _ := e.Appended.Payload.(tenfold.UserMessage)
+			if title := terminal.VisibleLine(purpose.Title(m)); title != "" {
+				titled = true
+				if err := a.Workspace.Service.Rename(context.WithoutCancel(ctx), s.ID(), title); err != nil {
+					return err
+				}
+			}
+		}
+		if then == nil {
+			return nil
+		}
+		return then(e)
+	}
+}
+
+// ownFiles are the program's own: no contained command reads them.
+func ownFiles(a *command.App, e *config.Effective) (own []string) {
+	if path, inMemory, err := command.StorePath(a.URL(), ""); err == nil && !inMemory {
+		own = append(own, path, path+"-wal", path+"-shm", path+".active")
+	}
+	if dir, err := compaction.ArtifactsDir(a, e); err == nil && dir != "" {
+		own = append(own, dir)
+	}
+	if path, err := config.UserFile(); err == nil {
+		own = append(own, filepath.Dir(path))
+	}
+	for i := range own {
+		own[i], _ = filepath.Abs(own[i])
+	}
+	return own
+}
+
+// keyNames are the environment variables that hold keys: no command gets them.
+func keyNames(e *config.Effective) []string {
+	names := []string{"TENFOLD_TOKEN"}
+	for _, p := range e.Providers {
+		if p.APIKeyEnv != "" {
+			names = append(names, string(p.APIKeyEnv))
+		}
+	}
+	return names
+}
+
+// mostInstructions bounds what is taken of a workspace's file of instructions, in
+// bytes.
+const mostInstructions = 32 << 10
+
+// surroundings is what a model is told of where it works: what does not change
+// within a day, or the provider's cache is lost; and the instructions that the
+// workspace has for agents.
+func surroundings(dir string, now time.Time) string {
+	text := "Directory: " + dir + "\nSystem: " + runtime.GOOS + "\nDate: " + now.Format(time.DateOnly)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return text
+	}
+	defer root.Close()
+	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
+		if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() { // opening a pipe would wait
+			continue
+		}
+		f, err := root.Open(name)
+		if err != nil {
+			continue
+		}
+		data, err := io.ReadAll(io.LimitReader(f, mostInstructions))
+		_ = f.Close()
+		if said := strings.TrimSpace(strings.ToValidUTF8(string(data), "")); err == nil && said != "" {
+			return text + "\n\nThe workspace's " + name + " says:\n\n" + said
+		}
+	}
+	return text
+}

@@ -1,0 +1,321 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/eventlog"
+	"tenfold/internal/number"
+	"tenfold/problem"
+	"tenfold/provider"
+	"tenfold/session"
+)
+
+// queryJSON is the result of a query.
+type queryJSON struct {
+	Event        string `json:"event"`
+	Conversation string `json:"conversation"`
+	Model        string `json:"model"`
+	// Answer is what the model said last.
+	Answer string `json:"answer"`
+	// Reason is why the run ended: one of [agent.Reason], or "failed".
+	Reason string `json:"reason"`
+	Detail string `json:"detail,omitzero"`
+	Steps  int    `json:"steps"`
+	// Usage is what this run used, sub-agents included, and Dollars what that
+	// cost, null where a price is not known.
+	Usage   tenfold.Usage `json:"usage"`
+	Dollars *float64      `json:"dollars"`
+	// Context is how full the context is, and what the whole conversation used.
+	Context  *eventlog.Gauge `json:"context"`
+	Warnings []string        `json:"warnings"`
+}
+
+// failedReason is the reason of a run that ended with an error.
+const failedReason = "failed"
+
+// An eventPrinter prints the events of a run: the answer to standard output, all
+// else in short lines to standard error; or each as JSON.
+type eventPrinter struct {
+	*command.App
+	result queryJSON
+	// said tells that the model's text has been printed up to here, open that the
+	// line it is on has not ended.
+	said, open bool
+	unpriced   bool
+	cost       float64
+	// calls are the names of the tools that are called, by the id of the call;
+	// empty once it was denied.
+	calls map[string]string
+}
+
+// event prints one.
+func (p *eventPrinter) event(e agent.Event) error {
+	p.note(e)
+	if p.JSON {
+		line, err := eventlog.Append(nil, e)
+		if err != nil {
+			return err
+		}
+		p.EmitLine(line)
+		return p.Flush()
+	}
+	switch {
+	case e.Text != "" && e.Branch == "":
+		p.say(e.Text)
+		p.said = true
+		return p.Flush()
+	case e.Appended != nil:
+		p.appended(e.Branch, *e.Appended)
+	case e.Running != nil:
+		p.running(e.Branch, *e.Running)
+	case e.Waiting != nil:
+		why := "the model does not answer"
+		if e.Waiting.Err != nil {
+			why = command.Explain(e.Waiting.Err).Error()
+		}
+		p.line(e.Branch, "waiting "+e.Waiting.After.Round(100*time.Millisecond).String()+": "+why)
+	case e.Compaction != nil:
+		p.compaction(e.Branch, *e.Compaction)
+	}
+	return p.Flush()
+}
+
+// note keeps what the result holds.
+func (p *eventPrinter) note(e agent.Event) {
+	switch {
+	case e.Gauge != nil && e.Branch == "":
+		g := eventlog.NewGauge(*e.Gauge)
+		p.result.Context = &g
+	case e.Stop != nil:
+		p.result.Reason, p.result.Detail, p.result.Steps = string(e.Stop.Reason), e.Stop.Detail, e.Stop.Steps
+	case e.Compaction != nil && (e.Compaction.Action == session.Failed || e.Compaction.Action == session.Exceeded):
+		p.result.Warnings = append(p.result.Warnings, failureOf(*e.Compaction))
+	}
+	if e.Appended == nil {
+		return
+	}
+	switch payload := e.Appended.Payload.(type) {
+	case tenfold.AssistantMessage:
+		if e.Branch == "" {
+			p.result.Answer += payload.Text
+		}
+	case tenfold.ToolCall:
+		if e.Branch == "" { // it was said on the way
+			p.result.Answer = ""
+		}
+	case tenfold.Usage:
+		u := &p.result.Usage
+		u.Input, u.Output = u.Input+payload.Input, u.Output+payload.Output
+		u.CacheRead, u.CacheWrite = u.CacheRead+payload.CacheRead, u.CacheWrite+payload.CacheWrite
+		dollars, known := provider.Cost(payload.Model, payload)
+		p.cost, p.unpriced = p.cost+dollars, p.unpriced || !known
+	}
+}
+
+// say prints what the model writes.
+func (p *eventPrinter) say(text string) {
+	p.Printf("%s", terminal.Visible(text))
+	p.open = !strings.HasSuffix(text, "\n")
+}
+
+// closeLine ends the line that the model's text is on.
+func (p *eventPrinter) closeLine() {
+	if p.open {
+		p.Printf("\n")
+		p.open = false
+	}
+}
+
+// line prints a short line beside the answer.
+func (p *eventPrinter) line(branch, text string) {
+	p.closeLine()
+	if branch != "" {
+		text = branch + ": " + text
+	}
+	p.Noticef("%s", terminal.VisibleLine(text))
+}
+
+func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
+	switch payload := e.Payload.(type) {
+	case tenfold.AssistantMessage:
+		if branch != "" {
+			return
+		}
+		if !p.said {
+			p.say(payload.Text)
+		}
+		p.said = false
+		p.closeLine()
+	case tenfold.ToolCall:
+		if p.calls == nil {
+			p.calls = map[string]string{}
+		}
+		p.calls[payload.CallID] = payload.Name
+	case tenfold.ToolResult:
+		if ended := payload.Ended(); ended.Bad() && p.calls[payload.CallID] != "" {
+			p.line(branch, "  "+p.calls[payload.CallID]+": "+string(ended)+lastLine(payload))
+		}
+	case tenfold.Approval:
+		if payload.State == tenfold.ApprovalDenied {
+			line := "denied " + p.calls[payload.CallID] + ": " + payload.Reason
+			if strings.HasPrefix(payload.Reason, agent.Unasked) {
+				line += "; --allow " + p.calls[payload.CallID] + " allows it"
+			}
+			p.line(branch, line)
+			p.calls[payload.CallID] = ""
+		}
+	}
+}
+
+// lastLine is the last line that a result says anything in.
+func lastLine(r tenfold.ToolResult) string {
+	text := ""
+	for _, part := range r.Parts {
+		text += part.Text
+	}
+	text = strings.TrimSpace(text)
+	text = text[strings.LastIndexByte(text, '\n')+1:]
+	if text == "" {
+		return ""
+	}
+	return ": " + terminal.Excerpt(text, 200)
+}
+
+func (p *eventPrinter) running(branch string, r agent.Running) {
+	text := "• " + r.Call.Name
+	if r.Intent.Subject != "" {
+		text += " " + terminal.Excerpt(r.Intent.Subject, 200)
+	}
+	p.line(branch, text)
+}
+
+// failureOf says why a compaction failed, and what a person can do.
+func failureOf(d session.Decision) string {
+	if d.Problem == nil {
+		return d.Reason
+	}
+	return d.Problem.Error() + "; " + d.Problem.Hint
+}
+
+func (p *eventPrinter) compaction(branch string, d session.Decision) {
+	switch d.Action {
+	case session.Compact:
+		if !d.Micro {
+			p.line(branch, "compacting: "+d.Reason)
+		}
+	case session.Compacted:
+		text := "compacted: " + number.Tokens(d.Result.Plan.Before, d.Result.Plan.After)
+		if d.Micro {
+			text = "cleared old results: " + number.Tokens(d.Result.Plan.Before, d.Result.Plan.After)
+		}
+		p.line(branch, text+`; "tenfold conversation undo" puts it back`)
+	case session.Failed, session.Exceeded:
+		p.closeLine()
+		p.Warn(failureOf(d))
+	}
+}
+
+// finish prints the result of a run that ended, with an error or without. One
+// that did not end with an answer is a failure.
+func (p *eventPrinter) finish(failure error) error {
+	p.closeLine()
+	r := &p.result
+	switch {
+	case failure != nil:
+		r.Reason, r.Detail = failedReason, command.Explain(failure).Error()
+	case r.Reason == string(agent.Answered) && r.Steps == 0: // nothing was asked, and nothing had stopped
+		return command.Usage("tenfold query requires a MESSAGE: the conversation has nothing to go on with", "write one, or pipe it in")
+	case r.Reason != string(agent.Answered):
+		stopped := &problem.Error{
+			Code: strings.ReplaceAll(r.Reason, " ", "_"), Problem: "no answer: " + r.Reason,
+			Hint: "what was done is kept, and \"tenfold query\" goes on with it",
+		}
+		if failure = stopped; r.Detail != "" {
+			stopped.Problem += ": " + r.Detail
+		}
+	}
+	if r.Usage != (tenfold.Usage{}) && !p.unpriced {
+		r.Dollars = &p.cost
+	}
+	r.Warnings = append(p.Held(""), r.Warnings...)
+	if p.JSON {
+		return errors.Join(failure, p.Emit(r))
+	}
+	p.summary()
+	return failure
+}
+
+// summary is the last line: how full the context is, and what this run cost.
+func (p *eventPrinter) summary() {
+	parts := []string{number.Count(p.result.Steps, "step")}
+	if g := p.result.Context; g != nil {
+		text := number.Thousands(g.Tokens) + " tokens"
+		if g.Window > 0 {
+			text = number.Thousands(g.Tokens) + " of " + number.Thousands(g.Window) + " tokens (" + strconv.Itoa(int(100*float64(g.Tokens)/float64(g.Window))) + " %)"
+		}
+		parts = append(parts, "context "+text)
+	}
+	if d := p.result.Dollars; d != nil {
+		parts = append(parts, "$"+strconv.FormatFloat(*d, 'f', 4, 64))
+	}
+	p.Noticef("%s", strings.Join(parts, ", "))
+}
+
+// asking asks a person on the terminal about calls, one after the other.
+type asking struct {
+	*command.App
+	// turn holds a value while nobody is asked.
+	turn chan struct{}
+}
+
+func newAsking(a *command.App) *asking {
+	k := &asking{App: a, turn: make(chan struct{}, 1)}
+	k.turn <- struct{}{}
+	return k
+}
+
+// Approve implements [agent.Approver].
+func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, error) {
+	select {
+	case <-ctx.Done():
+		return agent.Answer{}, ctx.Err()
+	case <-k.turn:
+	}
+	defer func() { k.turn <- struct{}{} }()
+	what := q.Call.Name
+	if q.Intent.Subject != "" {
+		what += ": " + q.Intent.Subject
+	}
+	if q.Branch != "" {
+		what = q.Branch + ": " + what
+	}
+	if q.Reason != "" {
+		k.Note("", terminal.VisibleLine(q.Reason))
+	}
+	for {
+		said, err := k.Ask(ctx, "Allow "+terminal.VisibleLine(what)+"? [y/N, a to always allow such calls in this session] ")
+		switch {
+		case errors.Is(err, io.EOF):
+			return agent.Answer{Reason: "nobody answered"}, nil
+		case err != nil:
+			return agent.Answer{}, err
+		}
+		switch said {
+		case "y", "yes":
+			return agent.Answer{Allowed: true}, nil
+		case "a", "always":
+			return agent.Answer{Allowed: true, Always: true}, nil
+		case "", "n", "no":
+			return agent.Answer{Reason: "the user said no"}, nil
+		}
+	}
+}

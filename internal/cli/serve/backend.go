@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"tenfold/agent"
+	"tenfold/body"
+	"tenfold/eval"
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/conversation"
+	"tenfold/internal/cli/query"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/live"
+	"tenfold/internal/web"
+	"tenfold/session"
+	"tenfold/store"
+	"tenfold/strategy"
+)
+
+// Backend is what the page's API gets of the program. It implements [web.Backend].
+type Backend struct {
+	*command.App
+	readOnly bool
+}
+
+var _ web.Backend = (*Backend)(nil)
+
+// aside gives an app for one request: it shares the store with the others and
+// nothing that it writes, and says nothing on the terminal.
+func (b *Backend) aside() *command.App {
+	one := *b.App
+	one.Terminal = &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(io.Discard), Err: io.Discard, JSON: true}
+	one.Settings.Layers, one.Settings.Told, one.Settings.Unsaid = nil, map[string]bool{}, nil
+	return &one
+}
+
+// Service implements [web.Backend].
+func (b *Backend) Service() *session.Service { return b.Workspace.Service }
+
+// Active implements [web.Backend].
+func (b *Backend) Active() (string, error) { return b.Workspace.Active.Get() }
+
+// Request implements [web.Backend].
+func (b *Backend) Request(s *session.Session, w web.Wish, dry bool) (web.Prepared, error) {
+	return wished(b.aside(), s, w, dry)
+}
+
+// Replay implements [web.Backend].
+func (b *Backend) Replay(s *session.Session) (eval.ReplayOptions, []string, error) {
+	return conversation.Replay(b.aside(), s, nil)
+}
+
+// Live implements [web.Backend].
+func (b *Backend) Live(s *session.Session) (session.Live, error) {
+	e, err := b.aside().Effective(command.ExtrasOf(s.Log())...)
+	if err != nil {
+		return session.Live{}, err
+	}
+	return live.Settings(e.Config, s.Projection().Config().Model)
+}
+
+// Agent implements [web.Backend].
+func (b *Backend) Agent(ctx context.Context, s *session.Session, model string, approver agent.Approver) (*agent.Agent, io.Closer, error) {
+	c, err := b.Workspace.Store.Conversation(ctx, s.ID())
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := query.Open(ctx, b.aside(), query.Wish{Session: s, Model: model, Dir: workplace(c), Approver: approver})
+	if err != nil {
+		return nil, nil, err
+	}
+	return o.Agent, closer(o.Close), nil
+}
+
+// workplace is the directory where the agent of a conversation works: where it ran,
+// if that is within the directory where the server was started, and else that one
+// (""). What a stranger's transcript names is not opened to a model.
+func workplace(c store.Conversation) string {
+	here, err := os.Getwd()
+	if err != nil || c.Origin.Directory == "" {
+		return ""
+	}
+	for _, dir := range []*string{&here, &c.Origin.Directory} { // links lead elsewhere
+		if *dir, err = filepath.EvalSymlinks(*dir); err != nil {
+			return ""
+		}
+	}
+	within, err := filepath.Rel(here, c.Origin.Directory)
+	if err != nil || !filepath.IsLocal(within) {
+		return ""
+	}
+	if info, err := os.Stat(c.Origin.Directory); err != nil || !info.IsDir() {
+		return ""
+	}
+	return c.Origin.Directory
+}
+
+type closer func() error
+
+// Close implements [io.Closer].
+func (c closer) Close() error { return c() }
+
+// Meta implements [web.Backend].
+func (b *Backend) Meta() web.Meta {
+	m := web.Meta{Version: command.Version(), ReadOnly: b.readOnly, Strategies: strategy.Names()}
+	for _, p := range body.Profiles() {
+		m.Providers = append(m.Providers, p.Name)
+	}
+	e, err := b.aside().Effective()
+	if err != nil { // whatever needs the configuration says so
+		return m
+	}
+	m.Profiles, m.Models = e.ProfileNames(), query.ConfiguredModels(e)
+	m.Model, _, _ = e.Own("model", "name")
+	m.Agent = m.Model != "" && !b.readOnly
+	return m
+}

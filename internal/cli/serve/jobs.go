@@ -1,0 +1,223 @@
+package serve
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tenfold/fleet/job"
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
+	"tenfold/problem"
+	"tenfold/store/postgres"
+)
+
+// JobsCommand is "tenfold jobs".
+func JobsCommand(a *command.App) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "jobs COMMAND",
+		Short: "List, retry and cancel compactions in the background",
+		Long: `Shows the compactions that the servers of a PostgreSQL store make in the
+background. An append that brings a conversation over its limit (the settings
+conversation.compaction.auto) adds a job in the same transaction; "tenfold serve
+--jobs N" works on them, on any machine.
+
+"tenfold serve" over a store on this machine keeps its jobs in memory: its page
+shows them.`,
+		Example: `  tenfold jobs ls
+  tenfold jobs retry 3v9q0hxk2m7c5t1r8w4z6j0n2p`,
+		Args: cobra.ArbitraryArgs,
+		RunE: command.Group,
+	}
+	c.AddCommand(jobsListCommand(a), jobCommand(a, "retry", "Run a job again", `Runs a job again that failed or was cancelled, and starts one now that waits for
+its next attempt.`, job.Jobs.Retry), jobCommand(a, "cancel", "Cancel a job", `Cancels a job that has not ended. What it has not written stays unwritten; a
+compaction that it has written is undone with "tenfold conversation undo".`, job.Jobs.Cancel))
+	return c
+}
+
+// jobJSON is a job, for programs.
+type jobJSON struct {
+	ID           string `json:"id"`
+	State        string `json:"state"`
+	Conversation string `json:"conversation"`
+	// Why is why it became due, and Policy what it runs.
+	Why     string `json:"why"`
+	Policy  string `json:"policy"`
+	Version int64  `json:"version"`
+	// Attempt counts those that began, of at most Attempts.
+	Attempt  int       `json:"attempt"`
+	Attempts int       `json:"attempts"`
+	Created  time.Time `json:"created"`
+	Due      time.Time `json:"due,omitzero"`
+	Began    time.Time `json:"began,omitzero"`
+	Ended    time.Time `json:"ended,omitzero"`
+	// Waits is what it waits for, Error how the last attempt failed.
+	Waits string `json:"waits,omitzero"`
+	Error string `json:"error,omitzero"`
+	Hint  string `json:"hint,omitzero"`
+	// Outcome is what came of it, and Compactions are the overlays that it wrote.
+	Outcome     string   `json:"outcome,omitzero"`
+	Reason      string   `json:"reason,omitzero"`
+	Compactions []string `json:"compactions,omitzero"`
+	Before      int      `json:"before,omitzero"`
+	After       int      `json:"after,omitzero"`
+	// Cost is in dollars.
+	Cost *float64 `json:"cost,omitzero"`
+}
+
+func jobToJSON(j job.Info) jobJSON {
+	return jobJSON{
+		j.ID, string(j.State), j.Conversation, j.Why, j.Policy, j.Version, j.Attempt, j.Attempts, j.Created.UTC(), j.Due.UTC(), j.Began.UTC(), j.Ended.UTC(),
+		j.Waits, j.Error, j.Hint, j.Outcome, j.Reason, j.Compactions, j.Before, j.After, j.Cost,
+	}
+}
+
+// jobs opens the queue of the store; close frees it.
+func jobs(ctx context.Context, a *command.App) (jobs job.Jobs, done func(), err error) {
+	none := &problem.Error{
+		Code: "no_jobs", Op: "jobs", Problem: "the store has no queue that this command could reach",
+		Hint: `name a PostgreSQL store with --store; the page of "tenfold serve" shows the jobs of any other`,
+	}
+	if !command.IsPostgres(a.URL()) {
+		return nil, nil, none
+	}
+	l, err := a.Open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	st, ok := l.Store.(*postgres.Store)
+	if !ok {
+		return nil, nil, none
+	}
+	q, err := job.Open(ctx, st.Database())
+	if err != nil {
+		return nil, nil, err
+	}
+	return q.Of(st.TenantID()), q.Close, nil
+}
+
+func jobsListCommand(a *command.App) *cobra.Command {
+	var f job.Filter
+	var wanted []string
+	names := make([]string, len(job.States()))
+	for i, s := range job.States() {
+		names[i] = string(s)
+	}
+	c := &cobra.Command{
+		Use:   "ls",
+		Short: "List jobs, the newest first",
+		Long: `Lists jobs, the newest first: the id, the state, the conversation, and what came
+of it or why it waits. Jobs that ended are kept for a day, failed ones for a
+week.`,
+		Example: `  tenfold jobs ls
+  tenfold jobs ls --state failed --state retrying
+  tenfold jobs ls --conversation 0192f --json`,
+		Args: command.Arguments(0, 0, ""),
+		RunE: func(c *cobra.Command, _ []string) error {
+			for _, s := range wanted {
+				if !slices.Contains(names, s) {
+					return command.Usage("invalid --state value "+command.Quote(s), "use one of "+strings.Join(names, ", "))
+				}
+				f.States = append(f.States, job.State(s))
+			}
+			if f.Limit < 1 {
+				return command.Usage("invalid --limit value "+strconv.Itoa(f.Limit), "use 1 or more")
+			}
+			return listJobs(c.Context(), a, f)
+		},
+	}
+	c.Flags().StringArrayVar(&wanted, "state", nil, "only jobs in `STATE`: "+strings.Join(names[:2], ", ")+",\n"+strings.Join(names[2:6], ", ")+",\n"+names[6]+"; may be repeated")
+	c.Flags().StringVar(&f.Conversation, "conversation", "", "only jobs of the conversation `ID`")
+	c.Flags().IntVar(&f.Limit, "limit", 50, "list at most `N` jobs")
+	command.Complete(c, "state", names...)
+	return c
+}
+
+func listJobs(ctx context.Context, a *command.App, f job.Filter) error {
+	jobs, done, err := jobs(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if f.Conversation != "" {
+		c, err := a.Workspace.Service.Find(ctx, f.Conversation)
+		if err != nil {
+			return err
+		}
+		f.Conversation = c.ID
+	}
+	page, err := jobs.List(ctx, f)
+	if err != nil {
+		return err
+	}
+	for _, j := range page.Jobs {
+		if a.JSON {
+			if err := a.Emit(jobToJSON(j)); err != nil {
+				return err
+			}
+			continue
+		}
+		showJob(a, j)
+	}
+	switch {
+	case a.JSON:
+	case len(page.Jobs) == 0:
+		a.Noticef("no jobs")
+	case page.Next != "":
+		a.Noticef("there are more: use --limit, --state or --conversation")
+	}
+	return nil
+}
+
+// showJob prints a job in one line, and below it why it failed.
+func showJob(a *command.App, j job.Info) {
+	what := j.Waits
+	switch {
+	case j.State == job.Running:
+		what = "attempt " + strconv.Itoa(j.Attempt) + " of " + strconv.Itoa(j.Attempts)
+	case j.Outcome == job.Compacted:
+		what = number.Thousands(j.Before) + " → " + number.Thousands(j.After) + " tokens"
+	case j.Outcome != "" && j.Reason != "":
+		what = j.Outcome + ": " + j.Reason
+	case j.Outcome != "":
+		what = j.Outcome
+	case j.State == job.Queued:
+		what = j.Why
+	}
+	text := terminal.Pad(string(j.State), len(job.Completed)) + "  " + terminal.Pad(number.Ago(a.Now(), j.Created), len("59 minutes ago")) + "  " + terminal.VisibleLine(j.Conversation)
+	if what != "" {
+		text += "  " + what
+	}
+	a.TwoParts(terminal.Bold, j.ID+"  ", text)
+	if j.Error != "" {
+		a.Line(2, strings.Join(slices.DeleteFunc([]string{j.Error, j.Hint}, func(s string) bool { return s == "" }), "; "))
+	}
+}
+
+// jobCommand does something to one job.
+func jobCommand(a *command.App, name, short, long string, do func(job.Jobs, context.Context, string) (job.Info, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:     name + " ID",
+		Short:   short,
+		Long:    long,
+		Example: "  tenfold jobs " + name + " 3v9q0hxk2m7c5t1r8w4z6j0n2p",
+		Args:    command.Arguments(1, 1, `"tenfold jobs ls" lists the IDs`),
+		RunE: func(c *cobra.Command, args []string) error {
+			jobs, done, err := jobs(c.Context(), a)
+			if err != nil {
+				return err
+			}
+			defer done()
+			j, err := do(jobs, c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return a.Result(jobToJSON(j), func() { showJob(a, j) })
+		},
+	}
+}

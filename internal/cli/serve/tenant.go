@@ -1,0 +1,346 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"tenfold/fleet/tenant"
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/listing"
+	"tenfold/internal/number"
+	"tenfold/problem"
+	"tenfold/store/postgres"
+)
+
+// TenantCommand is "tenfold tenant".
+func TenantCommand(a *command.App) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "tenant",
+		Short: "Manage the tenants of a shared database",
+		Long: `Manages tenants: those who share a PostgreSQL store, each with conversations,
+tokens, limits and an audit log of its own. Needs the database's URL in --store
+or TENFOLD_STORE, so that only whoever runs the database can do it. "tenfold
+token" makes the tokens with which programs use a server.`,
+		Example: `  tenfold tenant create kitchen --max-bytes 10G --requests-per-second 50
+  tenfold tenant ls
+  tenfold tenant audit kitchen --since 7d`,
+		Args: cobra.ArbitraryArgs,
+		RunE: command.Group,
+	}
+	c.AddCommand(tenantCreateCommand(a), tenantListCommand(a), tenantLimitsCommand(a), tenantAuditCommand(a))
+	c.AddCommand(tenantLifeCommands(a)...)
+	return c
+}
+
+// registry runs f on the tenants of the store's database.
+func registry(ctx context.Context, a *command.App, f func(*tenant.Registry) error) error {
+	return database(ctx, a, func(db *postgres.Database) error { return f(tenant.NewRegistry(db)) })
+}
+
+// database runs f on the store's database.
+func database(ctx context.Context, a *command.App, f func(*postgres.Database) error) error {
+	if !command.IsPostgres(a.URL()) {
+		hint := "choose a PostgreSQL store with --store postgres://… or TENFOLD_STORE; other stores are for one person"
+		if command.IsServer(a.URL()) {
+			hint = "use the database's URL; over a server, a token with the scope admin manages its own tenant's tokens at /api/tokens"
+		}
+		return &problem.Error{Code: "single_tenant", Problem: "the store has no tenants", Hint: hint}
+	}
+	options, err := a.DatabaseOptions(ctx)
+	if err != nil {
+		return err
+	}
+	db, err := postgres.OpenDatabase(ctx, a.URL(), options...)
+	if err != nil {
+		return command.Hinted(err, "store", command.OtherStore)
+	}
+	return errors.Join(f(db), db.Close())
+}
+
+// operator is who uses the command line with the database's URL.
+var operator = tenant.Actor{Token: tenant.Operator}
+
+// limitFlags are the flags that set limits. Those that are not given stay.
+type limitFlags struct {
+	entries, bytes, jobs, rate, days, models string
+	atOnce                                   int
+}
+
+func (f *limitFlags) register(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.entries, "max-entries", "", "most entries of all conversations together:\n`N`, 500k, 20M, or none")
+	flags.StringVar(&f.bytes, "max-bytes", "", "most bytes of all conversations together:\n`N`, 500M, 10G, or none")
+	flags.StringVar(&f.jobs, "max-jobs", "", "most jobs that wait at once: `N`, or none")
+	flags.IntVar(&f.atOnce, "jobs-at-once", 0, "most jobs that run at once: `N` (default 4)")
+	flags.StringVar(&f.rate, "requests-per-second", "", "most requests a second to each server:\n`N`, or none")
+	flags.StringVar(&f.days, "retain-days", "", "delete conversations `N` days after their last\nchange, or none for never")
+	flags.StringVar(&f.models, "models", "", "whether compactions may call the model that the\noperator of the servers pays for: allow or none")
+	command.Complete(c, "models", allowModels, noLimit)
+	for _, name := range []string{"max-entries", "max-bytes", "max-jobs", "jobs-at-once", "requests-per-second", "retain-days"} {
+		command.Complete(c, name)
+	}
+}
+
+// The texts of flags for none, and for models that may be called.
+const (
+	noLimit     = "none"
+	allowModels = "allow"
+)
+
+// set changes the limits that flags were given for.
+func (f *limitFlags) set(l *tenant.Limits) error {
+	var jobs, days *int64
+	for _, one := range []struct {
+		flag, text string
+		to         **int64
+	}{{"--max-entries", f.entries, &l.Entries}, {"--max-bytes", f.bytes, &l.Bytes}, {"--max-jobs", f.jobs, &jobs}, {"--retain-days", f.days, &days}} {
+		switch one.text {
+		case "":
+		case noLimit:
+			*one.to = nil
+		default:
+			n, err := parseAmount(one.text)
+			if err != nil {
+				return command.BadValue(one.flag, one.text, err)
+			}
+			*one.to = &n
+		}
+	}
+	for _, one := range []struct {
+		text string
+		n    *int64
+		to   **int
+	}{{f.jobs, jobs, &l.Jobs}, {f.days, days, &l.RetainDays}} {
+		switch {
+		case one.text == noLimit:
+			*one.to = nil
+		case one.n != nil:
+			*one.to = new(int(min(*one.n, 1<<31-1)))
+		}
+	}
+	switch f.rate {
+	case "":
+	case noLimit:
+		l.RequestsPerSecond = nil
+	default:
+		rate, err := strconv.ParseFloat(f.rate, 64)
+		if err != nil {
+			return command.BadValue("--requests-per-second", f.rate, errors.New("write a number such as 50 or 0.5, or none"))
+		}
+		l.RequestsPerSecond = &rate
+	}
+	if f.atOnce != 0 {
+		l.JobsAtOnce = f.atOnce
+	}
+	switch f.models {
+	case "":
+	case allowModels, noLimit:
+		l.Models = f.models == allowModels
+	default:
+		return command.BadValue("--models", f.models, errors.New("write allow or none"))
+	}
+	return nil
+}
+
+// parseAmount reads a number that may end in k, M, G or T.
+func parseAmount(text string) (int64, error) {
+	factor := int64(1)
+	digits := text
+	if i := strings.IndexByte("kMGT", text[len(text)-1]); i >= 0 {
+		digits = text[:len(text)-1]
+		for range i + 1 {
+			factor *= 1000
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > (1<<63-1)/factor {
+		return 0, errors.New("write a number such as 500, 20k or 10G, or none")
+	}
+	return n * factor, nil
+}
+
+func tenantCreateCommand(a *command.App) *cobra.Command {
+	var f limitFlags
+	c := &cobra.Command{
+		Use:   "create NAME [flags]",
+		Short: "Create a tenant",
+		Long: `Creates a tenant with conversations, tokens and limits of its own. NAME is up to
+63 small letters, digits and dashes. Without flags nothing is limited but that
+no model is called for the tenant, and 4 jobs run at once. With a master key
+(see "tenfold tenant encrypt --help") the tenant is encrypted from the start.`,
+		Example: `  tenfold tenant create kitchen
+  tenfold tenant create kitchen --max-bytes 10G --requests-per-second 50`,
+		Args:              command.Arguments(1, 1, "a NAME"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, args []string) error {
+			l := tenant.Limits{JobsAtOnce: 4}
+			if err := f.set(&l); err != nil {
+				return err
+			}
+			return database(c.Context(), a, func(db *postgres.Database) error {
+				r := tenant.NewRegistry(db)
+				t, err := r.Create(c.Context(), operator, args[0], l)
+				if err == nil && db.Encrypts() {
+					_, err = db.Encrypt(c.Context(), t.ID)
+				}
+				if err != nil {
+					return err
+				}
+				if a.JSON {
+					return a.Emit(t)
+				}
+				a.Noticef(`created tenant %s; "tenfold token create %s" makes a token for its programs`, t.Name, t.Name)
+				return nil
+			})
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func tenantListCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "ls",
+		Short: "List tenants",
+		Long: `Lists the tenants: number, name, conversations, entries, bytes and limits. The
+number is what their tokens begin with.`,
+		Example: `  tenfold tenant ls
+  tenfold tenant ls --json`,
+		Args:              command.Arguments(0, 0, ""),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return registry(c.Context(), a, func(r *tenant.Registry) error { return listTenants(c.Context(), a, r) })
+		},
+	}
+}
+
+// tenantJSON is a tenant with what it uses.
+type tenantJSON struct {
+	tenant.Tenant
+	Usage tenant.Usage `json:"usage"`
+}
+
+func listTenants(ctx context.Context, a *command.App, r *tenant.Registry) error {
+	all, err := r.Tenants(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		u, err := r.Usage(ctx, t.ID)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			if err := a.Emit(tenantJSON{t, u}); err != nil {
+				return err
+			}
+			continue
+		}
+		a.Line(4, a.Paint(terminal.Bold, t.Name)+"  "+strings.Join([]string{
+			"tenant " + strconv.Itoa(t.ID), number.Count(int(u.Conversations), "conversation"), number.CountOf(int(u.Entries), "entry", "entries"), number.Size(int(u.Bytes)),
+		}, ", "))
+		a.Line(2, "  limits: "+t.String())
+	}
+	return nil
+}
+
+func tenantLimitsCommand(a *command.App) *cobra.Command {
+	var f limitFlags
+	c := &cobra.Command{
+		Use:   "limits NAME [flags]",
+		Short: "Show or change the limits of a tenant",
+		Long: `Changes the limits that flags name, and shows all limits. Servers follow within
+seconds. Entries and bytes are sums that each server reads every few seconds, so
+that a tenant may get past them by what other servers add meanwhile. Requests
+are counted by each server for itself.`,
+		Example: `  tenfold tenant limits kitchen
+  tenfold tenant limits kitchen --max-bytes 20G --requests-per-second none
+  tenfold tenant limits kitchen --models allow`,
+		Args:              command.Arguments(1, 1, "a NAME"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, args []string) error {
+			return registry(c.Context(), a, func(r *tenant.Registry) error {
+				t, err := r.Find(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				changed := f != limitFlags{}
+				if err := f.set(&t.Limits); err != nil {
+					return err
+				}
+				if changed {
+					if err := r.SetLimits(c.Context(), operator, t.ID, t.Limits); err != nil {
+						return err
+					}
+				}
+				return a.Result(t, func() { a.Line(0, t.String()) })
+			})
+		},
+	}
+	f.register(c)
+	return c
+}
+
+func tenantAuditCommand(a *command.App) *cobra.Command {
+	since := command.Parsed[listing.Moment]{Parse: listing.ParseMoment}
+	c := &cobra.Command{
+		Use:   "audit NAME [flags]",
+		Short: "Show who did what to a tenant's data",
+		Long: `Shows the audit log of a tenant, the newest first: when, who, what, to which
+conversation or token, and with what outcome. It tells of tokens and limits, of
+compactions, undo (a redo is recorded as one), deletion and export over a
+server, and of what tokens were refused for want of a scope: once a minute for
+each token and operation.`,
+		Example: `  tenfold tenant audit kitchen
+  tenfold tenant audit kitchen --since 2d --json`,
+		Args:              command.Arguments(1, 1, "a NAME"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, args []string) error {
+			return registry(c.Context(), a, func(r *tenant.Registry) error {
+				t, err := r.Find(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				page := tenant.Page{Limit: 1000}
+				if since.Value != nil {
+					page.Since = since.Value.At(a.Now())
+				}
+				return showAudit(c.Context(), a, r, t.ID, page)
+			})
+		},
+	}
+	c.Flags().Var(&since, "since", "only what was done after a `TIME`: 2026-01-31, 5h, 2d")
+	command.Complete(c, "since")
+	return c
+}
+
+func showAudit(ctx context.Context, a *command.App, r *tenant.Registry, number int, page tenant.Page) error {
+	for {
+		events, next, err := r.Events(ctx, number, page)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			if a.JSON {
+				if err := a.Emit(e); err != nil {
+					return err
+				}
+				continue
+			}
+			who := e.Actor.Token
+			if e.Actor.Label != "" {
+				who += " (" + e.Actor.Label + ")"
+			}
+			what := strings.TrimSpace(e.Action + " " + e.Subject)
+			a.Line(4, a.Paint(terminal.Faint, e.At.Local().Format("2006-01-02 15:04:05"))+"  "+terminal.VisibleLine(who+": "+what+": "+e.Outcome))
+		}
+		if page.Cursor = next; next == "" {
+			return nil
+		}
+	}
+}

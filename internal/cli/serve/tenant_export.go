@@ -1,0 +1,196 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"tenfold/fleet/tenant"
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/outfile"
+	"tenfold/internal/number"
+	"tenfold/store/archive"
+	"tenfold/store/postgres"
+)
+
+func tenantExportCommand(a *command.App) *cobra.Command {
+	var to string
+	c := &cobra.Command{
+		Use:   "export NAME --to DIR|FILE.zip",
+		Short: "Export all that a tenant has",
+		Long: `Exports a tenant to a new directory, or to a zip file: every conversation in
+Tenfold's own format, which loses nothing, with its title and its origin, the
+limits, the tokens without what proves them, and the audit log. "tenfold tenant
+import" reads the conversations into another tenant, also of another database.
+
+The export is in the clear, whether the tenant is encrypted or not: only you can
+read its files.`,
+		Example: `  tenfold tenant export kitchen --to kitchen.zip
+  tenfold tenant export kitchen --to backup/kitchen`,
+		Args:              command.Arguments(1, 1, "a NAME"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, args []string) error {
+			if to == "" {
+				return command.Usage("tenfold tenant export requires --to", "name a new directory, or a file that ends in .zip")
+			}
+			return onTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant, db *postgres.Database) error {
+				total, err := exportTenant(c.Context(), r, t, db, to)
+				if err == nil {
+					err = r.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant export"})
+				}
+				if err != nil {
+					return err
+				}
+				return a.Result(movedJSON{t.Name, to, total.Conversations, total.Entries}, func() {
+					a.Noticef("exported %s with %s to %s", number.Count(total.Conversations, "conversation"), number.CountOf(total.Entries, "entry", "entries"), to)
+				})
+			})
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "`DIR` or FILE.zip to write")
+	return c
+}
+
+type movedJSON struct {
+	Tenant        string `json:"tenant"`
+	Path          string `json:"path"`
+	Conversations int    `json:"conversations"`
+	Entries       int    `json:"entries"`
+}
+
+// exportTenant writes a tenant to a directory or a zip file, which appears only when it
+// is complete.
+func exportTenant(ctx context.Context, r *tenant.Registry, t tenant.Tenant, db *postgres.Database, to string) (archive.Total, error) {
+	st, err := db.TenantNumbered(ctx, t.ID)
+	if err != nil {
+		return archive.Total{}, err
+	}
+	defer st.Close()
+	if !strings.HasSuffix(to, ".zip") {
+		sink, end, err := archive.Directory(to)
+		if err != nil {
+			return archive.Total{}, err
+		}
+		total, err := writeTenant(ctx, r, t, st, sink)
+		return total, errors.Join(err, end())
+	}
+	file, err := outfile.Create(to, 0o600)
+	if err != nil {
+		return archive.Total{}, err
+	}
+	defer file.Abandon()
+	sink, end := archive.Zip(file)
+	total, err := writeTenant(ctx, r, t, st, sink)
+	if err = errors.Join(err, end()); err == nil {
+		err = file.Commit()
+	}
+	return total, err
+}
+
+// aboutTenant is tenant.json of an export.
+type aboutTenant struct {
+	Version  int            `json:"tenfold_tenant"`
+	Tenant   tenant.Tenant  `json:"tenant"`
+	Exported time.Time      `json:"exported"`
+	Tokens   []tenant.Token `json:"tokens"`
+}
+
+func writeTenant(ctx context.Context, r *tenant.Registry, t tenant.Tenant, st *postgres.Store, to archive.Sink) (archive.Total, error) {
+	tokens, err := r.Tokens(ctx, t.ID)
+	if err != nil {
+		return archive.Total{}, err
+	}
+	if err := writeJSON(to, "tenant.json", aboutTenant{1, t, time.Now().UTC(), tokens}); err != nil {
+		return archive.Total{}, err
+	}
+	audit, err := to.Create("audit.jsonl")
+	for page := (tenant.Page{Limit: 1000}); err == nil; {
+		var events []tenant.Event
+		if events, page.Cursor, err = r.Events(ctx, t.ID, page); err != nil {
+			break
+		}
+		for _, e := range events {
+			if err = writeLine(audit, e); err != nil {
+				break
+			}
+		}
+		if page.Cursor == "" {
+			break
+		}
+	}
+	if err != nil {
+		return archive.Total{}, err
+	}
+	return archive.Write(ctx, st, to)
+}
+
+func writeJSON(to archive.Sink, name string, v any) error {
+	w, err := to.Create(name)
+	if err != nil {
+		return err
+	}
+	return writeLine(w, v, jsontext.WithIndent("  "))
+}
+
+func writeLine(w io.Writer, v any, opts ...json.Options) error {
+	b, err := json.Marshal(v, opts...)
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
+}
+
+func tenantImportCommand(a *command.App) *cobra.Command {
+	var from string
+	c := &cobra.Command{
+		Use:   "import NAME --from DIR|FILE.zip",
+		Short: "Import the conversations of an exported tenant",
+		Long: `Reads the conversations that "tenfold tenant export" wrote into the tenant NAME,
+which "tenfold tenant create" made: the same logs, titles and origins. Limits
+are set by hand, tokens are made anew, and the audit log begins here. A
+conversation that the tenant already has ends the import.`,
+		Example: `  tenfold tenant create kitchen
+  tenfold tenant import kitchen --from kitchen.zip`,
+		Args:              command.Arguments(1, 1, "a NAME"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(c *cobra.Command, args []string) error {
+			if from == "" {
+				return command.Usage("tenfold tenant import requires --from", `name what "tenfold tenant export" wrote`)
+			}
+			return onTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant, db *postgres.Database) error {
+				total, err := importTenant(c.Context(), t, db, from)
+				if err == nil {
+					err = r.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant import"})
+				}
+				if err != nil {
+					return err
+				}
+				return a.Result(movedJSON{t.Name, from, total.Conversations, total.Entries}, func() {
+					a.Noticef("imported %s with %s into tenant %s", number.Count(total.Conversations, "conversation"), number.CountOf(total.Entries, "entry", "entries"), t.Name)
+				})
+			})
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "`DIR` or FILE.zip to read")
+	return c
+}
+
+func importTenant(ctx context.Context, t tenant.Tenant, db *postgres.Database, from string) (archive.Total, error) {
+	files, closer, err := archive.Open(from)
+	if err != nil {
+		return archive.Total{}, err
+	}
+	defer closer.Close()
+	st, err := db.TenantNumbered(ctx, t.ID)
+	if err != nil {
+		return archive.Total{}, err
+	}
+	defer st.Close()
+	return archive.Read(ctx, files, st)
+}

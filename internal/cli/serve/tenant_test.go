@@ -1,0 +1,29 @@
+package serve
+
+import (
+	"testing"
+	"time"
+)
+
+func TestAmounts(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "500": 500, "20k": 20_000, "10G": 1e10, "9M": 9e6, "9T": 9e12, "9223372036854775807": 1<<63 - 1} {
+		if got, err := parseAmount(text); err != nil || got != want {
+			t.Errorf("%s is %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"k", "-1", "1.5", "1 k", "1K", "9223372036854775808", "9223372036854775807k", "x"} {
+		if got, err := parseAmount(text); err == nil {
+			t.Errorf("%s is %d", text, got)
+		}
+	}
+	for text, want := range map[string]time.Duration{"0": 0, "30m": 30 * time.Minute, "90d": 90 * 24 * time.Hour, "2w": 14 * 24 * time.Hour} {
+		if got, err := parseDuration(text); err != nil || got != want {
+			t.Errorf("%s is %s, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "d", "90", "-1d", "0d", "1s", "100000w", "1.5d"} {
+		if got, err := parseDuration(text); err == nil {
+			t.Errorf("%s is %s", text, got)
+		}
+	}
+}

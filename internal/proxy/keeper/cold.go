@@ -1,0 +1,76 @@
+package keeper
+
+import (
+	"context"
+	"time"
+
+	"tenfold"
+	"tenfold/session"
+)
+
+// mostHeld is how many bytes of requests are kept in memory after their answers, of all
+// conversations: with them the beginning of an epoch is drawn while nobody waits.
+const mostHeld = 64 << 20
+
+// coldMargin is how long after the lifetime of the vendor's cache it is taken to be cold.
+const coldMargin = time.Second
+
+// coolLater has what is free once the vendor's cache is cold (V2c) done as it gets cold,
+// and not when the next request waits for it (X9); false where nothing will be. An answer
+// that calls a tool is not the end of a turn (B2). The caller holds the lock.
+func (t *thread) coolLater(ex *exchange) bool {
+	if t.k.closed || t.gone || t.newest != ex || t.passing != "" || t.lifetime <= 0 || ex.response.Entries == nil || ex.holds(tenfold.KindToolCall) {
+		return false
+	}
+	if t.awaits = ex; t.idle != nil {
+		t.idle.Stop()
+	}
+	t.idle = time.AfterFunc(t.touched.Add(t.lifetime).Sub(t.k.Now())+coldMargin, func() {
+		t.k.mu.Lock()
+		defer t.k.mu.Unlock()
+		t.cool(ex)
+	})
+	return true
+}
+
+// cool does what is free by now, where no request came in between. The caller holds the
+// lock.
+func (t *thread) cool(ex *exchange) {
+	if t.newest != ex || t.k.closed || t.gone {
+		return
+	}
+	t.awaits, t.settling = nil, true
+	touched := t.touched
+	t.later(func(ctx context.Context) {
+		d := session.Decision{Action: session.Wait}
+		if t.newestIs(ex) {
+			d = t.settleAhead(ctx, ex, true)
+		}
+		if t.k.Spare {
+			t.log.rest()
+		}
+		t.k.mu.Lock()
+		defer t.k.mu.Unlock()
+		t.settling, t.cooled = false, d.Action != session.Wait && t.touched.Equal(touched)
+		ex.release()
+	})
+}
+
+// hold keeps the bytes of a request, where there is room for them. The caller holds the
+// lock.
+func (ex *exchange) hold() bool {
+	if ex.held = !ex.k.Spare && ex.k.held+len(ex.in.Body) <= mostHeld; ex.held {
+		ex.k.held += len(ex.in.Body)
+		ex.body = nil
+	}
+	return ex.held
+}
+
+// release lets go of the bytes of a request. The caller holds the lock, and is a job:
+// others may be reading them.
+func (ex *exchange) release() {
+	if ex.held {
+		ex.k.held -= len(ex.in.Body)
+	}
+	ex.held, ex.in.Body, ex.body, ex.r = false, nil, nil, nil
+}

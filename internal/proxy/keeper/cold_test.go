@@ -1,0 +1,191 @@
+package keeper_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/keeper"
+	"tenfold/internal/proxy/wire"
+	"tenfold/strategy"
+)
+
+// V2c, X9: what is free in a cold cache is done as it gets cold, and the first request
+// after that waits for no plan, reads what it adds and edits no more than the answer that
+// it brings back; also where the proxy was started anew in between.
+func TestX9WhatIsColdIsDoneAtRest(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		name, thought  string
+		spare, restart bool
+	}{
+		{name: "an answer"},
+		{name: "a thought", thought: `{"type":"thinking","thinking":"hm","signature":"Ym91bmQ"},`},
+		{name: "spare", spare: true},
+		{name: "restart", restart: true},
+	} {
+		t.Run(one.name, func(t *testing.T) {
+			t.Parallel()
+			var done work
+			c := newClient(newPlace(t), "one")
+			c.thought, c.spare = one.thought, one.spare
+			c.live.Turns = 10
+			c.live.Auto.Strategies = []strategy.Strategy{planned{work: &done}}
+			c.restart()
+			for range 8 {
+				c.turn(1500)
+			}
+			keeper.Rest(c.k, true)
+			if c.pass(4 * time.Minute); keeper.Cool(c.k) != 0 || done.plans.Load() > 0 {
+				t.Error("it is taken to be cold too early")
+			}
+			if c.pass(2 * time.Minute); keeper.Cool(c.k) != 1 || done.plans.Load() == 0 || c.status().Epochs != 0 {
+				t.Errorf("%d plans, %+v", done.plans.Load(), c.status())
+			}
+			if keeper.Cool(c.k) != 0 {
+				t.Error("it gets cold twice")
+			}
+			if one.restart {
+				c.restart()
+			}
+			plans, read, edited := done.plans.Load(), done.read.Load(), done.edited.Load()
+			c.user("And now?")
+			ex := c.k.Take(context.Background(), proxy.Incoming{Protocol: counted{wire.Anthropic{}, &done}, Kind: c.kind, Path: c.path, Header: c.header, Body: c.body()})
+			out := string(ex.Body())
+			if !strings.Contains(out, "[Earlier parts") || strings.Contains(out, "Ym91bmQ") {
+				t.Errorf("what is sent is %s", out)
+			}
+			plans, read, edited = done.plans.Load()-plans, done.read.Load()-read, done.edited.Load()-edited
+			if plans > 0 || (read > 8 || edited > 1) && !one.spare && !one.restart {
+				t.Errorf("it waited for %d plans, for %d messages read and %d edited", plans, read, edited)
+			}
+			c.answered(ex, said("fine"))
+			c.close()
+			if f := c.failures(); len(f) > 0 {
+				t.Errorf("failures: %q", f)
+			}
+		})
+	}
+}
+
+// V2c: a keeper does so by itself, once, when the lifetime of the cache is over, and not
+// while a request is under way or a tool runs.
+func TestV2cTheCacheGetsColdByItself(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"at rest", "a tool runs", "a request came", "closed"} {
+		synctest.Test(t, func(t *testing.T) {
+			var done work
+			p := newPlace(t)
+			p.now, p.idle, p.live.Turns = time.Now(), time.Second, 10
+			p.live.Auto.Strategies = []strategy.Strategy{planned{work: &done}}
+			p.restart()
+			c := newClient(p, "one")
+			for range 8 {
+				c.turn(1500)
+				time.Sleep(2 * time.Second)
+				p.pass(2 * time.Second)
+			}
+			wait := func(d time.Duration) { time.Sleep(d); p.pass(d); synctest.Wait() }
+			switch name {
+			case "a tool runs":
+				c.user("Look.")
+				c.answered(c.send(), `{"type":"tool_use","id":"toolu_x","name":"Read","input":{}}`)
+			case "closed":
+				p.close()
+			}
+			wait(4 * time.Minute)
+			if name == "a request came" {
+				c.user("And now?")
+				c.send()
+			}
+			p.pass(3 * time.Minute)
+			time.Sleep(3 * time.Minute)
+			synctest.Wait()
+			if want := name == "at rest"; done.plans.Load() > 0 != want {
+				t.Errorf("%s: %d plans", name, done.plans.Load())
+			}
+			c.close()
+		})
+	}
+}
+
+// The bytes of a request are kept until the cache gets cold, the next one comes, or the
+// history goes on without it, and only as many as there is room for.
+func TestX9WhatIsHeldIsLetGo(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for range 6 {
+		c.turn(1500)
+	}
+	held := func(when string, want int) {
+		t.Helper()
+		if keeper.Rest(c.k, false); keeper.Held(c.k) != want {
+			t.Errorf("%s %d bytes are held, want %d", when, keeper.Held(c.k), want)
+		}
+	}
+	sent := 0
+	ask := func() {
+		c.user("And now?")
+		ex := c.send()
+		held("as the next request comes", 0)
+		sent = len(c.body())
+		c.answered(ex, said("fine"))
+		keeper.Rest(c.k, true)
+		held("at rest", sent)
+	}
+	ask()
+	ask()
+	text := c.compact()
+	c.messages = nil
+	c.user("Continued.\n" + text)
+	ex := c.send()
+	held("as the history begins with a summary", 0)
+	c.answered(ex, said("I go on."))
+	ask()
+	c.pass(6 * time.Minute)
+	keeper.Cool(c.k)
+	held("when it is cold", 0)
+	const known = 256 // histories in memory
+	sizes := 0
+	for i := range known + 9 {
+		two := newClient(c.place, fmt.Sprint("client ", i))
+		two.user("Hello.")
+		if i >= 9 {
+			sizes += len(two.body())
+		}
+		ex := two.send()
+		two.answered(ex, said("Hi."))
+		keeper.Rest(c.k, true)
+	}
+	c.close() // what is forgotten is let go by a job of its own
+	held("of those that are known", sizes)
+}
+
+// V2c, X4: what the client compacted by itself, and did not take, is no reason to pass when
+// the cache gets cold: the story has more by then than the last request had.
+func TestV2cColdBehindAnOwnCompaction(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for range 6 {
+		c.turn(1500)
+	}
+	keeper.Rest(c.k, true)
+	c.compact()
+	if c.pass(6 * time.Minute); keeper.Cool(c.k) != 1 {
+		t.Error("the cache does not get cold")
+	}
+	c.user("And now?")
+	ex := c.send()
+	if out := string(ex.Body()); !strings.Contains(out, "[Earlier parts") {
+		t.Errorf("what is sent is %s", out)
+	}
+	c.answered(ex, said("fine"))
+	c.close()
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}

@@ -1,0 +1,225 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+
+	"tenfold"
+	"tenfold/client"
+	"tenfold/internal/record"
+	"tenfold/internal/report"
+	"tenfold/session"
+	"tenfold/strategy"
+)
+
+// Programs plan in one request and apply in another, what was planned and nothing
+// else: the overlays themselves, against the version that they were made for.
+
+// A Plan is what a compaction would append, made for a version of the log. Send it
+// back to have it applied.
+type Plan struct {
+	Version     int64               `json:"version" minimum:"1" doc:"of the log that it was made for"`
+	Compactions []PlannedCompaction `json:"compactions" maxItems:"1000" doc:"the overlays; none: there is nothing to do"`
+	Pins        []string            `json:"pins,omitempty" maxItems:"10000" doc:"ids of entries that are pinned along with it"`
+	// What follows is told, and not read.
+	Tokens   report.Tokens `json:"tokens,omitzero" doc:"of the view as it is, and as it would be"`
+	Nothing  string        `json:"nothing,omitempty" doc:"why there is nothing to do"`
+	Withheld []string      `json:"withheld,omitempty" doc:"what is not in the plan because a model would have to be called: compact with the wish to have it"`
+}
+
+// An Applying says what to apply: a plan, or what a wish comes to.
+type Applying struct {
+	Wish
+	Plan *Plan `json:"plan,omitempty" doc:"apply just this, and leave out all else"`
+}
+
+func (s *Server) declarePlan() {
+	op := operation(http.MethodPost, "prepare", "/conversations/{id}/plans", "Make a plan to apply: its overlays, for a version; calls no model and writes nothing")
+	declare(s, op, s.prepare)
+	op = operation(http.MethodPost, "compact", "/conversations/{id}/compactions", "Compact in place, by a plan or by a wish")
+	op.Description = "A plan is applied as it is, once: with the same Idempotency-Key, or as the same plan, it is there already. Entries that came after its version " +
+		"stay outside of it. Where they change what it is about, it is a conflict (409), and nothing is written."
+	declare(s, op, s.compactBy)
+}
+
+// prepare gives the plan of a wish.
+func (s *Server) prepare(ctx context.Context, in *wished) (out Plan, err error) {
+	err = s.with(ctx, in.ID, func(o *session.Session) error {
+		if err := atVersion(o, in.Body.Version); err != nil {
+			return err
+		}
+		p, err := s.backend.Request(o, in.Body, true)
+		if err != nil {
+			return err
+		}
+		plan, err := o.Plan(ctx, p.Request)
+		if err != nil {
+			_ = p.Finish(nil)
+			return err
+		}
+		r := report.New(o.ID(), o.Log(), plan, plan.View(), p.Request.Target)
+		r.DryRun = true
+		if err := p.Finish(&r); err != nil {
+			return err
+		}
+		out = Plan{Version: o.Log().Version(), Pins: plan.Pins, Tokens: r.Tokens, Nothing: r.Nothing}
+		for _, c := range plan.Compactions {
+			out.Compactions = append(out.Compactions, PlannedCompaction{client.PlannedCompaction{Compaction: c}})
+		}
+		for _, step := range plan.Steps {
+			if step.Withheld {
+				out.Withheld = append(out.Withheld, step.Notes...)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+type compacting struct {
+	InConversation
+	Keyed
+	Body Applying
+}
+
+func (s *Server) compactBy(ctx context.Context, in *compacting) (report.Report, error) {
+	switch byWish := !reflect.ValueOf(in.Body.Wish).IsZero(); {
+	case in.Body.Plan == nil:
+		return s.compact(ctx, in)
+	case byWish:
+		return report.Report{}, refused("a plan is applied as it is", "send the plan alone, or a wish without one")
+	}
+	return s.apply(ctx, in.ID, in.Key, *in.Body.Plan)
+}
+
+// requestID is that of a request which compacts, for overlays that are in a log once.
+func requestID(key string) string { return keyed(key, "compaction") }
+
+// apply appends what a plan says, at the version it was made for or at a later one
+// that did not touch what it is about.
+func (s *Server) apply(ctx context.Context, id, key string, p Plan) (out report.Report, err error) {
+	if err := s.writable(); err != nil {
+		return out, err
+	}
+	plan := strategy.Plan{Pins: p.Pins, Asked: true} // it is not to be made again
+	for i, c := range p.Compactions {
+		if err := applicable(c.Compaction); err != nil {
+			return out, unfit(fmt.Sprintf("plan.compactions[%d]: %v", i, err), "apply the plan as it was made", nil)
+		}
+		if c.Source != strategy.SourceAuto {
+			c.Source = "user"
+		}
+		plan.Compactions = append(plan.Compactions, c.Compaction)
+	}
+	if len(plan.Compactions) == 0 {
+		return out, unfit("the plan has no compactions", "there is nothing to apply", nil)
+	}
+	if key == "" {
+		same, err := json.Marshal(Plan{Version: p.Version, Compactions: p.Compactions, Pins: p.Pins}, json.Deterministic(true))
+		if err != nil {
+			return out, err
+		}
+		key = string(same)
+	}
+	err = s.with(ctx, id, func(o *session.Session) error {
+		base, err := viewAt(o, p.Version)
+		if err != nil {
+			return err
+		}
+		plan := plan.On(base)
+		for i, c := range plan.Compactions {
+			if c.Summary != nil && c.TokensAfter >= c.TokensBefore { // (C6)
+				return unfit(fmt.Sprintf("plan.compactions[%d]: its summary is not smaller than what it hides", i), "write a shorter summary, or choose a longer range", nil)
+			}
+		}
+		done, _, err := o.Commit(ctx, session.Request{ID: requestID(key)}, plan)
+		if err != nil {
+			return err
+		}
+		if err := whyNot(o, done, p); err != nil {
+			return err
+		}
+		out = report.Compacted(o, done, strategy.Target{})
+		return nil
+	})
+	return out, err
+}
+
+// applicable says what no plan has.
+func applicable(c tenfold.Compaction) error {
+	switch {
+	case c.FromTurn < 0 || c.ToTurn < c.FromTurn || c.ToStep != nil && *c.ToStep < 0:
+		return fmt.Errorf("it covers turns %d to %d", c.FromTurn, c.ToTurn)
+	case c.Summary != nil && tenfold.Blank(c.Summary.Text):
+		return fmt.Errorf("its summary is empty")
+	}
+	return nil
+}
+
+// whyNot says of what came of a plan why it is not in effect.
+func whyNot(o *session.Session, done session.Result, p Plan) error {
+	now := o.Log().Version()
+	switch done.Outcome {
+	case session.Superseded:
+		lost := moved(p.Version, now, "nothing was written; make a new plan")
+		lost.Detail = done.Reason
+		return lost
+	case session.Vetoed:
+		return conflict(done.Reason, "nothing was written")
+	case session.Nothing:
+		return unfit(cmp.Or(done.Reason, "there is nothing to do"), "nothing was written", nil)
+	case session.Repeated:
+		if len(done.Overlays) != len(p.Compactions) {
+			return keyReused()
+		}
+		for i, c := range p.Compactions {
+			held := done.Overlays[i]
+			if held.Compaction.ToStep != nil { // may be of the turn that went on
+				c.ToStep = held.Compaction.ToStep
+			}
+			if !record.Same(held.Compaction, c.Compaction) {
+				return keyReused()
+			}
+			if !held.Live {
+				return conflict("the plan was applied before, and undone since", "redo it, or make a new plan")
+			}
+		}
+	}
+	return nil
+}
+
+// viewAt is what a model saw at a version.
+func viewAt(o *session.Session, version int64) (*tenfold.Projection, error) {
+	now := o.Log().Version()
+	switch {
+	case version > now:
+		return nil, moved(version, now, "the plan is of another log; make a new one")
+	case version == now:
+		return session.ViewOf(o.Projection().Snapshot(), ""), nil
+	}
+	then, err := logAt(o.Log(), version)
+	if err != nil {
+		return nil, fmt.Errorf("read conversation %s at version %s: %w", o.ID(), strconv.FormatInt(version, 10), err)
+	}
+	return session.ViewOf(tenfold.Project(then), ""), nil
+}
+
+// logAt is a log as it was at a version.
+func logAt(l *tenfold.Log, version int64) (*tenfold.Log, error) {
+	then := tenfold.NewLog(tenfold.WithCounter(l.Counter()))
+	for e := range l.Entries() {
+		if e.Seq > version {
+			break
+		}
+		if _, err := then.Append(e); err != nil {
+			return nil, err
+		}
+	}
+	return then, nil
+}

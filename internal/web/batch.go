@@ -1,0 +1,175 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/internal/record"
+)
+
+// What a program appends in one request is safe to repeat: the ids of its entries
+// follow from the request's key and their places in it, and a log takes an id once
+// (L9). So a request that comes again, to whichever server, finds its entries.
+
+const (
+	// mostBatch is how many entries one request may append, longestBatch how many
+	// bytes it may have.
+	mostBatch    = 1000
+	longestBatch = 32 << 20
+)
+
+// lenient reads what real transcripts hold, as the log's own form does.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), json.RejectUnknownMembers(true))
+
+// readBody reads a body that may hold entries, which stay as they were sent.
+func readBody(body []byte, v any) error {
+	if err := json.Unmarshal(body, v, lenient); err != nil {
+		return refused("body: "+err.Error(), "/api/openapi.json says what this operation takes")
+	}
+	return nil
+}
+
+// keyed names what a request with a key makes.
+func keyed(key, what string) string {
+	sum := sha256.Sum256([]byte(what + "\x00" + key))
+	return base64.RawURLEncoding.EncodeToString(sum[:15])
+}
+
+// newEntries reads the entries of a request. Those without an id get one of the key.
+func newEntries(ctx context.Context, lines []jsontext.Value, key string) ([]tenfold.Entry, error) {
+	if len(lines) > mostBatch {
+		return nil, unfit(fmt.Sprintf("%d entries are more than the %d that one request may append", len(lines), mostBatch), "send them in several requests", nil)
+	}
+	entries, ids := make([]tenfold.Entry, 0, len(lines)), make(map[string]int, len(lines))
+	var faults []Fault
+	for i, line := range lines {
+		e, err := newEntry(line, entryID(key, i))
+		if at, twice := ids[e.ID]; err == nil && twice {
+			err = fmt.Errorf("entries[%d] has the same id", at)
+		}
+		if err == nil && rules(e.Payload.Kind()) && !allowed(ctx, scopeCompact) {
+			return nil, &Problem{
+				Title: http.StatusText(http.StatusForbidden), Status: http.StatusForbidden, Code: "scope",
+				Detail: fmt.Sprintf("entries[%d]: a %s changes what a model sees, and the token lacks the scope %q", i, e.Payload.Kind(), scopeCompact),
+				Hint:   "use a token with the scope " + scopeCompact,
+			}
+		}
+		if err != nil {
+			faults = append(faults, Fault{"body.entries[" + strconv.Itoa(i) + "]", err.Error()})
+			continue
+		}
+		ids[e.ID] = i
+		entries = append(entries, e)
+	}
+	if len(faults) > 0 {
+		return nil, unfit(faults[0].Location+": "+faults[0].Message, "docs/json.md describes the form of an entry; nothing was written", faults)
+	}
+	return entries, nil
+}
+
+// newEntry reads one entry. What the server says of it is not taken from the request.
+func newEntry(line jsontext.Value, id string) (tenfold.Entry, error) {
+	if line.Kind() != '{' {
+		return tenfold.Entry{}, errors.New("an entry is a JSON object")
+	}
+	const none = "\x00" // is no id that a request could hold by chance
+	given := append(jsontext.Value(`{"id":"\u0000",`), bytes.TrimLeft(line[1:], " \t\r\n")...)
+	if given[len(given)-1] == '}' && bytes.HasSuffix(given, []byte(",}")) {
+		return tenfold.Entry{}, errors.New("an entry has a kind")
+	}
+	e, err := tenfold.ParseEntry(given)
+	if err != nil {
+		return e, errors.New(strings.ReplaceAll(err.Error(), "entry "+none+": ", ""))
+	}
+	if e.ID == none {
+		e.ID = id
+	}
+	e.Seq, e.Tokens = 0, 0
+	e.Payload, err = record.Canonical(e.Payload)
+	return e, err
+}
+
+// entryID is that of an entry of a request with a key, at its place.
+func entryID(key string, i int) string {
+	return "req_" + keyed(key, "entry") + "-" + strconv.Itoa(i)
+}
+
+// rules reports whether entries of a kind decide what a model sees of others.
+func rules(kind tenfold.Kind) bool {
+	switch kind {
+	case tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindCompactionFailed, tenfold.KindCompactionAttempt, tenfold.KindPin, tenfold.KindUnpin:
+		return true
+	}
+	return false
+}
+
+// known counts the entries that a log holds already. It refuses a request whose ids
+// stand for something else there: another body was sent with the same key before.
+func known(l *tenfold.Log, key string, entries []tenfold.Entry) (n int, err error) {
+	used := false // the key was
+	for i, e := range entries {
+		held, ok := l.Lookup(e.ID)
+		if !ok {
+			continue
+		}
+		n++
+		if !sameEntry(held, e) {
+			if e.ID == entryID(key, i) {
+				return n, keyReused()
+			}
+			p := unfit("the log has another entry "+strconv.Quote(e.ID), "give each new entry an id of its own", nil)
+			p.Code, p.Errors = "reused", []Fault{{"body.entries[" + strconv.Itoa(i) + "]", "differs from the entry of this id that the log has"}}
+			return n, p
+		}
+		used = used || e.ID == entryID(key, i)
+	}
+	if _, longer := l.Lookup(entryID(key, len(entries))); longer || used && n < len(entries) {
+		return n, keyReused()
+	}
+	return n, nil
+}
+
+func keyReused() *Problem {
+	p := unfit("the Idempotency-Key was used with another body before", "take a new key for each new request, and repeat one with the same body", nil)
+	p.Code = "reused"
+	return p
+}
+
+// sameEntry reports whether a stored entry says what a request does.
+func sameEntry(held, sent tenfold.Entry) bool {
+	if held.Branch != sent.Branch || held.MessageID != sent.MessageID || held.Source != sent.Source || (!sent.Time.IsZero() && !held.Time.Equal(sent.Time)) {
+		return false
+	}
+	x, err := tenfold.MarshalPayload(held.Payload)
+	y, other := tenfold.MarshalPayload(sent.Payload)
+	return err == nil && other == nil && held.Payload.Kind() == sent.Payload.Kind() && bytes.Equal(x, y)
+}
+
+// placesOf says where entries stand in a log that has them all.
+func placesOf(l *tenfold.Log, entries []tenfold.Entry) (out Appended) {
+	for _, e := range entries {
+		held, _ := l.Lookup(e.ID)
+		out.Entries = append(out.Entries, Place{held.ID, held.Seq})
+		out.Version = max(out.Version, held.Seq)
+	}
+	return out
+}
+
+// unfit is a request that is understood and cannot be done.
+func unfit(detail, hint string, faults []Fault) *Problem {
+	return &Problem{
+		Title: http.StatusText(http.StatusUnprocessableEntity), Status: http.StatusUnprocessableEntity, Code: "invalid",
+		Detail: detail, Hint: hint, Errors: faults,
+	}
+}

@@ -1,0 +1,67 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"tenfold/store/memory"
+)
+
+// logged is what one request puts into the log.
+func logged(t *testing.T, h http.Handler, method, target string, header http.Header) map[string]any {
+	t.Helper()
+	var out bytes.Buffer
+	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(`{"canary":"canary"}`))
+	if header != nil {
+		r.Header = header
+	}
+	r.Host = "localhost"
+	Observe(h, slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))).ServeHTTP(httptest.NewRecorder(), r)
+	line := map[string]any{}
+	if err := json.Unmarshal(out.Bytes(), &line); err != nil || strings.Contains(out.String(), "canary") {
+		t.Fatalf("%s %s: %v in %s", method, target, err, &out)
+	}
+	return line
+}
+
+// A request is logged by what it fits, never by what it says.
+func TestRequestsAreLogged(t *testing.T) {
+	s, _ := server(t, memory.New())
+	guarded := NewGuard(Access{Token: "canary-token-of-a-program"}).Handler(Traced(s))
+	signed := http.Header{"Authorization": {"Bearer canary-token-of-a-program"}}
+	for _, c := range []struct {
+		method, target string
+		header         http.Header
+		want           map[string]any
+	}{
+		{"GET", "/api/conversations/canary", signed, map[string]any{"method": "GET", "route": "/api/conversations/{id}", "status": 404.0, "code": "not_found", "level": "INFO"}},
+		{"GET", "/api/conversations?limit=canary", signed, map[string]any{"route": "/api/conversations", "status": 422.0}},
+		{"GET", "/canary/canary?token=canary", nil, map[string]any{"route": "none", "status": 401.0}},
+		{"GET", "/api/canary", nil, map[string]any{"route": "none", "status": 401.0, "code": "signed_out"}},
+		{"GET", "/api/canary", signed, map[string]any{"route": "none", "status": 404.0, "code": "not_found"}},
+		{"CANARY", "/", nil, map[string]any{"method": "_OTHER", "route": "none", "status": 405.0}},
+	} {
+		line := logged(t, guarded, c.method, c.target, c.header)
+		for key, want := range c.want {
+			if line[key] != want {
+				t.Errorf("%s %s: %s is %v", c.method, c.target, key, line[key])
+			}
+		}
+	}
+	failing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		Note(r.Context(), "acme", "t1")
+		w.WriteHeader(http.StatusInternalServerError)
+	})
+	if line := logged(t, failing, "GET", "/canary", nil); line["level"] != "ERROR" || line["tenant"] != "acme" || line["token"] != "t1" {
+		t.Errorf("a failure of ours: %v", line)
+	}
+	probed := NewHealth(nil).Handler(guarded)
+	if line := logged(t, probed, "GET", "/healthz", nil); line["level"] != "DEBUG" || line["route"] != "/healthz" {
+		t.Errorf("a probe: %v", line)
+	}
+}

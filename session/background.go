@@ -1,0 +1,152 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tenfold/strategy"
+)
+
+// A Job is a compaction to be made in the background, by a session that nobody
+// else works with.
+type Job struct {
+	// ID makes it safe to repeat: its overlays have ids that follow from it, so that
+	// of any number of workers, at once or one after the other, one writes them.
+	ID string
+	// Prefix is [store.Work.Prefix] as of when it became due; empty takes any.
+	Prefix string
+	// Planned, if set, is told of each plan before it is applied: what it cost is
+	// spent then, whatever comes of it.
+	Planned func(context.Context, strategy.Plan) error
+}
+
+// A BusyError says that somebody else compacts the conversation right now. Nothing
+// was done.
+type BusyError struct {
+	// Until is when their time is over.
+	Until time.Time
+}
+
+// Error implements error.
+func (e *BusyError) Error() string { return "another compaction of the conversation is under way" }
+
+// Background makes a compaction that became due ([WithDue]), as
+// [Controller.Run] would if a request waited for it, but beside the conversation:
+// it plans for the version that the session has read, holds the plan against what
+// came meanwhile (live V4), and writes the overlays at the newest version or not
+// at all. Only they are written: who asks the controller sees no attempt under way.
+//
+// It is Repeated where the job was done before; Superseded where the view was
+// changed by somebody since it became due; and Nothing, with the reason, where it
+// fits by now, nothing can go, or too little of it would (A4). That somebody else
+// compacts it right now is a [*BusyError].
+func (s *Session) Background(ctx context.Context, live Live, j Job) (Result, HeldOut, error) {
+	c, held, err := s.background(ctx, live, j)
+	if errors.Is(err, ErrVetoed) {
+		c.Outcome, c.Reason, err = Vetoed, err.Error(), nil
+	}
+	c.Count = s.compactions()
+	s.service.hooks.after(ctx, s, c, err)
+	return c, held, err
+}
+
+func (s *Session) background(ctx context.Context, live Live, j Job) (c Result, held HeldOut, err error) {
+	if err := s.Refresh(ctx); err != nil {
+		return c, held, err
+	}
+	control := s.Control(live)
+	state := control.state()
+	began := prefix(s.id, control.past.epoch)
+	nothing := func(why string) (Result, HeldOut, error) {
+		c.Outcome, c.Reason = Nothing, why
+		return c, held, nil
+	}
+	fires, why := control.fires()
+	_, tight := control.full()
+	done := s.overlaysOf(j.ID)
+	switch {
+	case len(done) > 0:
+		c.Outcome, c.Overlays = Repeated, done
+		return c, held, nil
+	case j.Prefix != "" && j.Prefix != began:
+		c.Outcome, c.Reason = Superseded, errSuperseded
+		return c, held, nil
+	case state == Compacting:
+		return c, held, &BusyError{control.past.over}
+	case !control.live.Auto.Enabled:
+		return nothing("automatic compaction is off")
+	case control.past.undone && !tight:
+		return nothing("a compaction was undone: none begins by itself until somebody asks, or the next request does not fit")
+	case !fires && !tight:
+		return nothing("it fits by now")
+	}
+	wish := Wish{By: ByTrigger, Reason: why}
+	r := control.asRequest(wish, control.target(wish))
+	r.ID, r.Reason, r.Progress = j.ID, why, progress
+	bounded, stop := context.WithTimeout(ctx, control.timeout())
+	defer stop()
+	plan, err := s.Plan(bounded, r)
+	c.Plan = plan
+	if err == nil && j.Planned != nil {
+		err = j.Planned(ctx, plan)
+	}
+	switch {
+	case err != nil:
+		return c, held, err
+	case len(plan.Compactions) == 0:
+		return nothing(plan.Nothing)
+	}
+	return s.deliver(ctx, control, r, plan, began)
+}
+
+const errSuperseded = "the view was changed by another compaction, an undo or a pin"
+
+// deliver commits the plan of a job that began with a prefix.
+func (s *Session) deliver(ctx context.Context, control *Controller, r Request, plan strategy.Plan, began string) (c Result, held HeldOut, err error) {
+	for attempt := 1; ; attempt++ {
+		if err := s.Refresh(ctx); err != nil {
+			return c, held, err
+		}
+		c = Result{Plan: plan, Attempts: attempt}
+		if done := s.overlaysOf(r.ID); len(done) > 0 {
+			c.Outcome, c.Overlays = Repeated, done
+			return c, held, nil
+		}
+		next, why, err := plan, errSuperseded, error(nil)
+		if state := control.state(); prefix(s.id, control.past.epoch) == began && state != Compacting {
+			next, why, err = s.renew(ctx, r, plan, &held)
+		}
+		switch {
+		case err != nil:
+			return c, held, err
+		case why != "":
+			c.Outcome, c.Reason = Superseded, why
+			return c, held, nil
+		case float64(next.Before-next.After) < r.Progress*float64(next.Before):
+			c.Outcome, c.Plan = Nothing, next
+			c.Reason = fmt.Sprintf("%d of %d tokens would go, less than %.0f %%", max(next.Before-next.After, 0), next.Before, 100*r.Progress)
+			return c, held, nil
+		}
+		for i := range next.Compactions {
+			next.Compactions[i].Reason = r.Reason
+		}
+		done, err := s.apply(ctx, next, r.ID)
+		done.Attempts, done.Rebased = attempt, next.Version != plan.Version
+		if !isConflict(err) || attempt == maxAttempts {
+			return done, held, err
+		}
+		if err := pause(ctx, attempt); err != nil {
+			return c, held, err
+		}
+	}
+}
+
+// GiveUp records that the last attempt at a job failed (A6), once.
+func (s *Session) GiveUp(ctx context.Context, live Live, job string, failure error) error {
+	if err := s.Refresh(ctx); err != nil {
+		return err
+	}
+	return s.recordAs(ctx, "failed_"+job, live.Request, failure)
+}

@@ -1,0 +1,146 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Erased proves what Erase did.
+type Erased struct {
+	Tenant int    `json:"tenant"`
+	Name   string `json:"name"`
+	// Tables are those that hold rows of tenants, with the rows of this one before,
+	// and after, which is 0.
+	Tables []ErasedTable `json:"tables"`
+	// Keys are the versions of the keys that were destroyed; none for a tenant that was
+	// not encrypted, whose text remains in freed pages until they are written over.
+	Keys []int `json:"keys"`
+	// Audit is when the entry was made that the audit log of the operator (tenant 0) has
+	// of it, by the database's clock.
+	Audit string `json:"audit"`
+	// Rewritten is set when tenfold_keys was written anew, so that no page of it holds
+	// the old rows; Problem says why it was not.
+	Rewritten bool   `json:"rewritten"`
+	Problem   string `json:"problem,omitempty"`
+}
+
+// ErasedTable counts a tenant's rows in a table.
+type ErasedTable struct {
+	Name   string `json:"name"`
+	Before int64  `json:"before"`
+	After  int64  `json:"after"`
+}
+
+// tablesSQL lists the tables that hold rows of tenants, each partition by itself, those
+// to delete from first last. tenfold_keys is left out: its rows stay, without the keys.
+const tablesSQL = `
+SELECT c.relname FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+WHERE a.attname = 'tenant_id' AND NOT a.attisdropped AND c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname <> 'tenfold_keys'
+ORDER BY c.relname`
+
+// Erase removes a tenant: its rows in every table, its keys, and itself, in one
+// transaction, of which also may be part; it runs for the tenant. The operator's audit
+// log keeps that it was done, with actor. A name that is not there is [ErrNoTenant].
+//
+// The rows of tenfold_keys stay as proof, without the keys. Whoever has an older backup
+// of them, and the master key that wraps them, can still read older backups of the rest:
+// see [vault.Vault].
+func (d *Database) Erase(ctx context.Context, name, actor string, also func(ctx context.Context, tx pgx.Tx, tenant int) error) (Erased, error) {
+	e := Erased{Name: name}
+	err := d.begin(ctx, Operator, func(ctx context.Context, tx pgx.Tx) error { return e.erase(ctx, tx, actor, also) })
+	if err == nil {
+		d.hub.WakeAll() // those who watch see that it is gone
+		e.rewrite(ctx, d)
+	}
+	return e, d.errors.Explain("erase tenant "+strconv.Quote(name), err)
+}
+
+func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(ctx context.Context, tx pgx.Tx, tenant int) error) error {
+	// The tenant's row is locked first: who makes a conversation for it waits, and
+	// then finds no tenant.
+	err := tx.QueryRow(ctx, "SELECT id FROM tenfold_tenants WHERE name = $1 FOR UPDATE", e.Name).Scan(&e.Tenant)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrNoTenant
+	}
+	if err == nil {
+		_, err = tx.Exec(ctx, "SET LOCAL statement_timeout = 0")
+	}
+	if err == nil {
+		_, err = tx.Exec(ctx, tenantSQL, strconv.Itoa(e.Tenant))
+	}
+	if err != nil {
+		return err
+	}
+	rows, err := tx.Query(ctx, tablesSQL)
+	if err != nil {
+		return err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	// Conversations first: their locks wait for appends under way.
+	for _, name := range append([]string{"tenfold_conversations"}, names...) {
+		table := pgx.Identifier{name}.Sanitize()
+		tag, err := tx.Exec(ctx, "DELETE FROM "+table)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if len(e.Tables) > 0 && name == "tenfold_conversations" {
+			continue
+		}
+		e.Tables = append(e.Tables, ErasedTable{Name: name, Before: tag.RowsAffected()})
+	}
+	if also != nil {
+		if err := also(ctx, tx, e.Tenant); err != nil {
+			return err
+		}
+	}
+	for i := range e.Tables {
+		t := &e.Tables[i]
+		if err := tx.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{t.Name}.Sanitize()).Scan(&t.After); err != nil {
+			return err
+		}
+		if t.After > 0 {
+			return fmt.Errorf("%s still has %d rows", t.Name, t.After)
+		}
+	}
+	keys, err := tx.Query(ctx, "UPDATE tenfold_keys SET wrapped = '', destroyed = coalesce(destroyed, now()) RETURNING version")
+	if err != nil {
+		return err
+	}
+	if e.Keys, err = pgx.CollectRows(keys, pgx.RowTo[int]); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, tenantSQL, strconv.Itoa(Operator)); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "DELETE FROM tenfold_tenants WHERE id = $1", e.Tenant); err != nil {
+		return err
+	}
+	return tx.QueryRow(ctx, `INSERT INTO tenfold_audit (tenant_id, actor, action, subject, outcome) VALUES (0, $1, 'tenant.erase', $2, 'done')
+RETURNING to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`, actor, []byte(strconv.Itoa(e.Tenant))).Scan(&e.Audit)
+}
+
+// rewriteSQL writes tenfold_keys anew with the rows that are there. VACUUM FULL would
+// copy those that some transaction may still see.
+const rewriteSQL = "ALTER TABLE tenfold_keys ALTER COLUMN wrapped TYPE bytea USING wrapped || ''"
+
+// rewrite writes tenfold_keys anew: its old rows would stay in its pages until those
+// are written over.
+func (e *Erased) rewrite(ctx context.Context, d *Database) {
+	if len(e.Keys) == 0 {
+		return
+	}
+	err := d.admin(ctx, undone, func(conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SET lock_timeout = '20s'; "+rewriteSQL)
+		return err
+	})
+	if e.Rewritten = err == nil; err != nil {
+		e.Problem = "tenfold_keys still has the destroyed keys in freed pages: as its owner, run " + rewriteSQL + ": " + err.Error()
+	}
+}

@@ -1,0 +1,99 @@
+package postgres
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"slices"
+	"strconv"
+
+	"tenfold/store/internal/fulltext"
+	"tenfold/store/vault"
+)
+
+// A worder turns texts into sets of words. The index holds hashes of words:
+// whatever it finds is held against the text, so that two words with one
+// hash do no harm, and four bytes a word keep it small.
+//
+// The hashes are keyed by the tenant's salt: what one tenant's words are in
+// the index says nothing of another's, and neither do they share its pages'
+// keys. An empty salt is that of entries from before there were tenants. Those of a
+// tenant that is encrypted are keyed by its search key instead.
+type worder struct {
+	ring   *vault.Keyring // nil for a tenant that is not encrypted
+	block  cipher.Block   // nil for an empty salt
+	sealed [aes.BlockSize]byte
+	words  []byte
+	hashes []int32
+}
+
+// saltSize is how many bytes of a salt are the key.
+const saltSize = 32
+
+func (s *Store) worder(k *keys) *worder { return newWorder(k, s.salt) }
+
+func newWorder(k *keys, salt []byte) *worder {
+	w := &worder{ring: k.ring}
+	if len(salt) > 0 {
+		var key [saltSize]byte
+		copy(key[:], salt)
+		w.block, _ = aes.NewCipher(key[:]) // its error is a key of another size
+	}
+	return w
+}
+
+// of gives the hashes of the words of a text that AppendWords made.
+func (w *worder) of(words []byte) []int32 {
+	w.hashes = w.hashes[:0]
+	for word := range bytes.SplitSeq(words, []byte{' '}) {
+		if len(word) > 0 {
+			w.hashes = append(w.hashes, w.of1(word))
+		}
+	}
+	slices.Sort(w.hashes)
+	w.hashes = slices.Compact(w.hashes)
+	return w.hashes
+}
+
+func (w *worder) of1(word []byte) int32 {
+	if w.ring != nil {
+		return w.ring.Word(word)
+	}
+	// FNV-1a, as hash/fnv has it, but without memory for each word.
+	if w.block == nil {
+		sum := uint32(2166136261)
+		for _, c := range word {
+			sum = (sum ^ uint32(c)) * 16777619
+		}
+		return int32(sum) //nolint:gosec // a hash: PostgreSQL has no unsigned integers
+	}
+	sum := uint64(14695981039346656037)
+	for _, c := range word {
+		sum = (sum ^ uint64(c)) * 1099511628211
+	}
+	w.sealed = [aes.BlockSize]byte{}
+	binary.LittleEndian.PutUint64(w.sealed[:], sum)
+	w.block.Encrypt(w.sealed[:], w.sealed[:])
+	return int32(binary.LittleEndian.Uint32(w.sealed[:])) //nolint:gosec // as above
+}
+
+// array gives the hashes of a text's words as PostgreSQL writes arrays; nil,
+// which is NULL, for none. An array of arrays must be square, so that a batch
+// sends them as texts.
+func (w *worder) array(text string) *string {
+	w.words = fulltext.AppendWords(w.words[:0], text)
+	hashes := w.of(w.words)
+	if len(hashes) == 0 {
+		return nil
+	}
+	b := append(make([]byte, 0, 12*len(hashes)+2), '{')
+	for i, h := range hashes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(h), 10)
+	}
+	s := string(append(b, '}'))
+	return &s
+}
