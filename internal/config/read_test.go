@@ -42,56 +42,48 @@ func TestEveryKeyIsRead(t *testing.T) {
 }
 
 // fieldsRead finds the fields of this package's types that any package reads, as
-// TYPE.FIELD. It checks the types of the packages that import this one; all else
-// that they import is unknown to it, and the errors that causes do not matter.
+// TYPE.FIELD. It checks the types of the whole module; all else that is imported is
+// unknown to it, and the errors that causes do not matter.
 func fieldsRead(t *testing.T) map[string]bool {
 	t.Helper()
-	const root, self = "../..", "tenfold/internal/config"
+	const root, module = "../..", "tenfold/"
 	read := map[string]bool{}
 	files := token.NewFileSet()
-	var config *types.Package
-	checkPackage := func(dir string) {
-		var parsed []*ast.File
-		uses := dir == "internal/config"
+	packages := map[string]*types.Package{}
+	var checkPackage importing
+	checkPackage = func(name string) (*types.Package, error) {
+		if p := packages[name]; p != nil {
+			return p, nil
+		}
+		dir, ours := strings.CutPrefix(name, module)
+		if !ours {
+			p := types.NewPackage(name, path.Base(name))
+			p.MarkComplete()
+			packages[name] = p
+			return p, nil
+		}
 		names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
+		var parsed []*ast.File
 		for _, name := range names {
 			if strings.HasSuffix(name, "_test.go") {
 				continue
 			}
 			f, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
 			if err != nil {
-				t.Fatal(err)
-			}
-			for _, spec := range f.Imports {
-				uses = uses || spec.Path.Value == `"`+self+`"`
+				return nil, err
 			}
 			parsed = append(parsed, f)
 		}
-		if !uses {
-			return
-		}
 		info := &types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}}
-		conf := types.Config{
-			Error: func(error) {},
-			Importer: importing(func(name string) (*types.Package, error) {
-				if name == self && config != nil {
-					return config, nil
-				}
-				p := types.NewPackage(name, path.Base(name))
-				p.MarkComplete()
-				return p, nil
-			}),
-		}
-		checked, _ := conf.Check("tenfold/"+dir, files, parsed, info)
-		if dir == "internal/config" {
-			config = checked
-		}
+		conf := types.Config{Error: func(error) {}, Importer: checkPackage}
+		checked, _ := conf.Check(name, files, parsed, info)
+		packages[name] = checked
 		written := assigned(parsed)
 		for at, s := range info.Selections {
-			if s.Kind() != types.FieldVal || s.Obj().Pkg() == nil || s.Obj().Pkg().Path() != self || written[at] {
+			if s.Kind() != types.FieldVal || s.Obj().Pkg() == nil || s.Obj().Pkg().Path() != module+"internal/config" || written[at] {
 				continue
 			}
 			from := s.Recv()
@@ -110,23 +102,21 @@ func fieldsRead(t *testing.T) map[string]bool {
 				from = table.Field(i).Type()
 			}
 		}
+		return checked, nil
 	}
-	checkPackage("internal/config")
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
 		dir, err := filepath.Rel(root, name)
-		if err != nil {
+		if err != nil || dir == "." {
 			return err
 		}
-		if dir = filepath.ToSlash(dir); dir != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules") {
+		if strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules" {
 			return filepath.SkipDir
 		}
-		if dir != "internal/config" {
-			checkPackage(dir)
-		}
-		return nil
+		_, err = checkPackage(module + filepath.ToSlash(dir))
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
