@@ -137,6 +137,7 @@ type client struct {
 	budget  bool   // its host says at the end how much is left, and says less of it later
 	thought string // of each last answer
 	hasty   bool   // it does not wait until what was heard is stored
+	hangsUp bool   // at the last event of an answer
 	epochs  []int  // how many had begun with each request of its turns
 }
 
@@ -194,7 +195,7 @@ func (c *client) answered(ex proxy.Exchange, blocks string) {
 	if l := ex.Heard(); l != nil {
 		_, _ = l.Write([]byte(answer))
 	}
-	ex.Done(200, false)
+	ex.Done(200, c.hangsUp)
 	if !c.hasty {
 		keeper.Rest(c.k, false)
 	}

@@ -77,8 +77,9 @@ func (g guarded) Response() (r wire.Response) {
 	return g.Listener.Response()
 }
 
-// Done implements [proxy.Exchange].
-func (ex *exchange) Done(status int, cut bool) {
+// Done implements [proxy.Exchange]. Clients hang up at the last event of an answer, before
+// its body ends: what came whole counts, cut or not.
+func (ex *exchange) Done(status int, _ bool) {
 	t := ex.t
 	if t == nil || ex.beside {
 		return
@@ -93,7 +94,7 @@ func (ex *exchange) Done(status int, cut bool) {
 	heard.Known = heard.Known && plausible(heard.Usage, len(ex.body))
 	ex.done, ex.ended, ex.response = true, k.Now(), heard
 	k.thought.add(heard.Entries, ex.shown)
-	if cut || !heard.Whole {
+	if !heard.Whole {
 		ex.response.Entries = nil // a client may keep of it what it likes
 	}
 	if status < 200 || status >= 300 {

@@ -195,7 +195,7 @@ func (w *world) request(c *talker) (finish func(status int, blocks string, cut, 
 				_, _ = l.Write([]byte(answer))
 			}
 		}
-		ex.Done(status, cut)
+		ex.Done(status, cut || rapid.Bool().Draw(w.t, "hangs up"))
 		keeper.Rest(w.k, w.idles)
 		message := `{"role":"assistant","content":[` + blocks + `]}`
 		w.tell(c, append(slices.Clone(c.messages), message))

@@ -325,6 +325,23 @@ func TestX9EpochsArePreparedAtRest(t *testing.T) {
 	}
 }
 
+// X9: clients hang up at the last event of an answer, before its body ends. That turn too
+// is over, and compacted while the person reads.
+func TestX9ClientsThatHangUpAreCompactedAtRest(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.hangsUp, c.thought = true, said(strings.Repeat("what the model has to say ", 60))+"," // which fills the context, and no request
+	c.turn(40)
+	keeper.Rest(c.k, true) // from here on it is in the store
+	for len(slices.Collect(c.open(c.status().ID).Projection().Overlays())) == 0 {
+		c.turn(40)
+	}
+	if st := c.status(); st.Epochs != 0 {
+		t.Errorf("an epoch has begun in the middle of a turn: %+v", st)
+	}
+	c.close()
+}
+
 // B2: while a tool runs nothing is compacted, however long it takes and however full
 // the window is.
 func TestB2NothingIsCompactedWhileAToolRuns(t *testing.T) {
