@@ -157,13 +157,14 @@ func quoted(s string) string {
 func (c *client) body() []byte {
 	list := slices.Clone(c.messages)
 	if n := len(list); n > 0 { // the mark moves with the newest message
-		list[n-1] = strings.Replace(list[n-1], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral"},`, 1)
+		mark := `{"type":"ephemeral"}`
+		if c.hour {
+			mark = `{"type":"ephemeral","ttl":"1h"}`
+		}
+		list[n-1] = strings.Replace(list[n-1], `{"type":"text",`, `{"type":"text","cache_control":`+mark+`,`, 1)
 	}
 	if c.budget {
 		list = append(list, fmt.Sprintf(`{"role":"system","content":[%s,%s]}`, said(c.left()), said("First list what you need.")))
-	}
-	if c.hour {
-		list[0] = strings.Replace(list[0], `{"type":"text",`, `{"type":"text","cache_control":{"type":"ephemeral","ttl":"1h"},`, 1)
 	}
 	return []byte(`{"model":"claude-sonnet-4-5","max_tokens":100,"system":` + quoted(c.system) + `,"messages":[` + strings.Join(list, ",") + `]}`)
 }

@@ -31,9 +31,8 @@ type exchange struct {
 	frozen *frozen // what it was sent with
 	turn   int     // how many requests were by then
 	warm   bool    // within the lifetime of the vendor's cache
-	kept   time.Duration
-	fits   bool // the first of a history of which nothing can be due
-	tried  bool // a second time
+	fits   bool    // the first of a history of which nothing can be due
+	tried  bool    // a second time
 
 	// Set by Done, under the keeper's lock.
 	done, confirmed, flushed, billed bool

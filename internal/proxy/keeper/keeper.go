@@ -145,7 +145,6 @@ func (k *keeper) takeBeside(ex *exchange, id identity) {
 // take decides about a request of a conversation. It waits for nothing where
 // nothing can be due (X9).
 func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
-	ex.kept = keptFor(ex.in.Body)
 	k.mu.Lock()
 	t, fresh := k.continued(ex, id)
 	outdated, stored, version := t.outdated(ex.began), t.shown.ID, t.version
@@ -227,11 +226,20 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int)
 	return err == nil && len(known) == 0 && ex.handle == nil
 }
 
-// keptFor is how long the marks of a request ask the vendor's cache to live, where
-// that is not its own lifetime. In a text the words would have their quotes escaped.
-func keptFor(body []byte) time.Duration {
-	if bytes.Contains(body, []byte(`"ttl":"1h"`)) || bytes.Contains(body, []byte(`"ttl": "1h"`)) {
-		return time.Hour
+// keptFor is how long the marks of a request ask the vendor's cache to live, where that is
+// not its own lifetime: those of the messages behind the first few, and those beside the
+// messages. In a text the words would have their quotes escaped.
+func keptFor(r *wire.Request, behind int) time.Duration {
+	from, to := r.Messages[0].From, r.Messages[len(r.Messages)-1].To
+	if behind < len(r.Messages) {
+		to = r.Messages[behind].From
+	}
+	for _, at := range [][]byte{r.Body[:from], r.Body[to:]} {
+		for _, word := range []string{`"ttl":"1h"`, `"ttl": "1h"`} {
+			if bytes.Contains(at, []byte(word)) {
+				return time.Hour
+			}
+		}
 	}
 	return 0
 }

@@ -105,11 +105,12 @@ func (t *thread) join(ex *exchange) {
 		}
 	}
 	t.letGo(prev)
+	behind := common(t.messages, ex.r.Messages) // the marks of those before were seen
 	t.k.requests++
 	t.newest, t.messages, t.seen, t.order = ex, ex.r.Messages, ex.began, t.k.requests
 	ex.warm = t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) < t.lifetime
 	t.shown.Requests++
-	t.kept = max(t.kept, ex.kept)
+	t.kept = max(t.kept, keptFor(ex.r, behind))
 	t.shown.Model = cmp.Or(ex.r.Model, t.shown.Model)
 }
 
