@@ -193,11 +193,39 @@ func holdCuts(w wrongs, seq int64, got, was string) {
 				w.say("cuts", seq, "cut inside a word: %.160q", piece)
 			case at > 0 && i == 0, end < len(from) && i == len(pieces)-1:
 				w.say("cuts", seq, "cut without a mark: %.160q of %.160q", shown, from)
-			case len(from) <= longLine && (at > 0 && !endsSentence(from[:at]) || end < len(from) && !endsSentence(piece)):
+			case cutsSentence(from, at), cutsSentence(from, end):
 				w.say("cuts", seq, "a sentence is cut: %.200q of %.300q", piece, from)
 			}
 		}
 	}
+}
+
+var sentenceEnds = regexp.MustCompile(`[.!?]['")*_` + "`" + `]* `)
+
+// cutsSentence reports whether a cut before byte i of a line is inside a sentence
+// that could have stood whole.
+func cutsSentence(line string, i int) bool {
+	if i <= 0 || i >= len(line) || endsSentence(line[:i]) {
+		return false
+	}
+	plain := 0
+	for _, r := range line {
+		if unicode.IsLetter(r) || r == ' ' {
+			plain += len(string(r))
+		}
+	}
+	if len(line) > longLine && plain*10 < len(line)*9 {
+		return false // not prose
+	}
+	from, to := 0, len(line)
+	for _, at := range sentenceEnds.FindAllStringIndex(line, -1) {
+		if at[1] <= i {
+			from = at[1]
+		} else if to == len(line) {
+			to = at[1]
+		}
+	}
+	return to-from <= longLine
 }
 
 // folded is what of a text can be compared, however it is quoted.
