@@ -95,6 +95,39 @@ func TestM4aWhereTheWorkStands(t *testing.T) {
 	holds(t, done, []string{"- branch `main`\n", "- last commit `[main 1a2b3c4] Port it`\n"}, []string{"uncommitted", "a.go"})
 }
 
+// M4a, item 10: a plan file that is worked on counts as the plan, as it is after the
+// changes; a long one by its open items; one that was left does not.
+func TestM4aPlanFiles(t *testing.T) {
+	read := []string{"t", "u Work through the plan.", `c 1 Read {"file_path":"/w/docs/PLAN.md"}`, `r 1      1→# Plan\n     2→- [x] read it\n     3→- [ ] port it\n     4→- [ ] test it`}
+	edit := []string{`c 2 Edit {"file_path":"/w/docs/PLAN.md","old_string":"- [ ] port it","new_string":"- [x] port it"}`, "r 2 ok"}
+	part := []string{`c 3 Read {"file_path":"/w/docs/PLAN.md","offset":4}`, `r 3      4→- [ ] test it`}
+	ask := func(n int) (lines []string) {
+		for range n {
+			lines = append(lines, "t", "u Go on with the rest of it.", "a I do.")
+		}
+		return lines
+	}
+	long := []string{"t", "u Work through the plan.", `c 1 Write {"file_path":"todo.md","content":"` + strings.Repeat("- [x] past\\n", 90) + "- [ ] ahead\\n" + `"}`, "r 1 ok"}
+	for name, c := range map[string]struct {
+		lines      []string
+		has, hasNo []string
+	}{
+		"read":       {read, []string{"- plan file `/w/docs/PLAN.md` of turn 0:\n  - [x] `read it`\n  - [ ] `port it`\n"}, nil},
+		"changed":    {slices.Concat(read, edit), []string{"  - [x] `port it`\n  - [ ] `test it`\n"}, nil},
+		"in part":    {slices.Concat(read, part), []string{"  - [ ] `port it`\n  - [ ] `test it`\n"}, nil},
+		"long":       {long, []string{"- plan file `todo.md` of turn 0:\n  - [ ] `ahead`\n  - and 90 more\n"}, []string{"past"}},
+		"in words":   {[]string{"t", "u Plan it.", `c 1 Write {"file_path":"/w/plans/a.md","content":"First one, then the other."}`, "r 1 ok"}, []string{"- plan file `/w/plans/a.md`, seen in turn 0\n"}, nil},
+		"a while":    {slices.Concat(read, ask(2)), []string{"- plan file `/w/docs/PLAN.md` of turn 0, 2 requests ago:\n"}, nil},
+		"left":       {slices.Concat(read, ask(4)), nil, []string{"plan file"}},
+		"deleted":    {slices.Concat(read, []string{`c 4 apply_patch {"input":"*** Begin Patch\n*** Delete File: /w/docs/PLAN.md\n*** End Patch"}`, "r 4 ok"}), nil, []string{"plan file"}},
+		"not a plan": {[]string{"t", "u Read.", `c 1 Read {"file_path":"/w/planet.md"}`, "r 1 - [ ] one"}, nil, []string{"plan file"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			holds(t, sectionOf(digestOfLines(t, c.lines...), "Where the work stands"), c.has, c.hasNo)
+		})
+	}
+}
+
 // M4a: a question and its answer stand on one line, whatever the host wraps
 // around them, and a short answer with what it answers.
 func TestM4aQuestionAndAnswer(t *testing.T) {

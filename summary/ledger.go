@@ -31,6 +31,7 @@ type Ledger struct {
 	ran       []*command          // in order of their first run
 	failures  map[string]*failure // open ones, by what must succeed to close them
 	plans     map[string]*plan    // by branch
+	planFile  planFile
 	branches  []string            // of plans, in order
 	approvals map[string]approval // asked for, not answered, by call id
 	running   map[string]*call    // commands in the background, by handle

@@ -225,6 +225,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	}
 	for _, f := range c.files {
 		l.touch(c, createdIn(f, saidIn(p.Parts)))
+		l.readPlan(c, f, p)
 	}
 	if name := c.known.Skill(c.arguments); name != "" {
 		l.skill = skill{name, c.turn}

@@ -25,7 +25,7 @@ func value(e tenfold.Entry) tenfold.Payload {
 // wrongs are what is wrong with a view, by the rule.
 type wrongs map[string][]string
 
-func (w wrongs) say(rule string, seq int64, format string, args ...any) {
+func (w wrongs) sayf(rule string, seq int64, format string, args ...any) {
 	w[rule] = append(w[rule], fmt.Sprintf("entry %d: ", seq)+fmt.Sprintf(format, args...))
 }
 
@@ -59,19 +59,19 @@ func holdStub(w wrongs, it tenfold.Item, was tenfold.ToolResult) {
 	text := tenfold.TextLines(it.Payload)
 	m := stub.FindStringSubmatch(text)
 	if m == nil {
-		w.say("stub", it.Seq, "unreadable: %.120q", text)
+		w.sayf("stub", it.Seq, "unreadable: %.120q", text)
 		return
 	}
 	end, said := recordedEnd(was), m[1]
 	code, _ := strconv.Atoi(m[2])
 	switch {
 	case end > 0 && (said == "success" || said == "done"), end == 0 && (said == "error" || code != 0), end > 1 && code != 0 && code != end:
-		w.say("stub", it.Seq, "told as %q, the record says %d: %.120q", said, end, tenfold.TextLines(was))
+		w.sayf("stub", it.Seq, "told as %q, the record says %d: %.120q", said, end, tenfold.TextLines(was))
 	}
 	if m[3] != "" {
 		n, _ := strconv.Atoi(strings.ReplaceAll(m[3], ",", ""))
 		if lines := strings.Count(strings.TrimRight(tenfold.TextLines(was), "\n"), "\n") + 1; n > lines+1 || n < lines-1 {
-			w.say("stub", it.Seq, "told as %d lines, of %d", n, lines)
+			w.sayf("stub", it.Seq, "told as %d lines, of %d", n, lines)
 		}
 	}
 }
@@ -83,27 +83,27 @@ func holdArguments(w wrongs, seq int64, got, was string) {
 	}
 	var left, all map[string]any
 	if err := json.Unmarshal([]byte(got), &left); err != nil {
-		w.say("arguments", seq, "%.120q is not an object", got)
+		w.sayf("arguments", seq, "%.120q is not an object", got)
 		return
 	}
 	if json.Unmarshal([]byte(was), &all) != nil {
 		if len(left) > 0 {
-			w.say("arguments", seq, "%.120q was %.120q", got, was)
+			w.sayf("arguments", seq, "%.120q was %.120q", got, was)
 		}
 		return
 	}
 	for name, value := range left {
 		if fmt.Sprint(value) != fmt.Sprint(all[name]) {
-			w.say("arguments", seq, "%s is %.120q, it was %.120q", name, fmt.Sprint(value), fmt.Sprint(all[name]))
+			w.sayf("arguments", seq, "%s is %.120q, it was %.120q", name, fmt.Sprint(value), fmt.Sprint(all[name]))
 		}
 	}
 	for name, value := range all {
 		if file, ok := value.(string); ok && (name == "file_path" || name == "filePath" || name == "path") && len(file) <= 120 && left[name] == nil {
-			w.say("arguments", seq, "the file is gone: %q", file)
+			w.sayf("arguments", seq, "the file is gone: %q", file)
 		}
 	}
 	if len(was) <= 100 && len(left) == 0 && len(all) > 0 {
-		w.say("arguments", seq, "short ones were emptied: %q", was)
+		w.sayf("arguments", seq, "short ones were emptied: %q", was)
 	}
 }
 
@@ -180,7 +180,7 @@ func holdCuts(w wrongs, seq int64, got, was string) {
 				}
 			}
 			if from == "" {
-				w.say("cuts", seq, "nobody said %.160q", piece)
+				w.sayf("cuts", seq, "nobody said %.160q", piece)
 				continue
 			}
 			at := strings.Index(from, piece)
@@ -190,11 +190,11 @@ func holdCuts(w wrongs, seq int64, got, was string) {
 			}
 			switch {
 			case inWord(from, at), inWord(from, end):
-				w.say("cuts", seq, "cut inside a word: %.160q", piece)
+				w.sayf("cuts", seq, "cut inside a word: %.160q", piece)
 			case at > 0 && i == 0, end < len(from) && i == len(pieces)-1:
-				w.say("cuts", seq, "cut without a mark: %.160q of %.160q", shown, from)
+				w.sayf("cuts", seq, "cut without a mark: %.160q of %.160q", shown, from)
 			case cutsSentence(from, at), cutsSentence(from, end):
-				w.say("cuts", seq, "a sentence is cut: %.200q of %.300q", piece, from)
+				w.sayf("cuts", seq, "a sentence is cut: %.200q of %.300q", piece, from)
 			}
 		}
 	}
@@ -293,7 +293,7 @@ func holdView(now, view *tenfold.Projection, summarized bool) wrongs {
 			}
 			for line := range strings.SplitSeq(p.Text, "\n") {
 				if demanding.MatchString(line) && !strings.Contains(all, folded(line)) {
-					w.say("demands", e.Seq, "%.200q of %.300q", line, p.Text)
+					w.sayf("demands", e.Seq, "%.200q of %.300q", line, p.Text)
 				}
 			}
 		}
@@ -301,7 +301,7 @@ func holdView(now, view *tenfold.Projection, summarized bool) wrongs {
 	after := subjects(view)
 	for subject, seq := range subjects(now) {
 		if after[subject] < seq {
-			w.say("context", seq, "%.120q", subject)
+			w.sayf("context", seq, "%.120q", subject)
 		}
 	}
 	return w
@@ -326,24 +326,24 @@ func holdSize(w wrongs, now *tenfold.Projection, plan strategy.Plan, percent int
 	target := now.Tokens() * percent / 100
 	f := plan.Fitted
 	if f == nil {
-		w.say("target", 0, "nothing is said of it")
+		w.sayf("target", 0, "nothing is said of it")
 		return 0
 	}
 	if f.Target != target && f.Target != target+1 {
-		w.say("target", 0, "%d %% of %d is said to be %d", percent, now.Tokens(), f.Target)
+		w.sayf("target", 0, "%d %% of %d is said to be %d", percent, now.Tokens(), f.Target)
 	}
 	view := plan.View()
 	if n := recount(view); n > plan.After+plan.After/50+20 {
-		w.say("target", 0, "the view has %d tokens, it says %d", n, plan.After)
+		w.sayf("target", 0, "the view has %d tokens, it says %d", n, plan.After)
 	}
 	switch {
 	case plan.After > f.Target:
 		if f.Met() || f.Over() != plan.After-f.Target || f.Least() == 0 {
-			w.say("target", 0, "missed with %d of %d, and not told", plan.After, f.Target)
+			w.sayf("target", 0, "missed with %d of %d, and not told", plan.After, f.Target)
 		}
 		return 1
 	case !f.Met():
-		w.say("target", 0, "met with %d of %d, and told as missed", plan.After, f.Target)
+		w.sayf("target", 0, "met with %d of %d, and told as missed", plan.After, f.Target)
 	}
 	return float64(plan.After) / float64(max(f.Target, 1))
 }

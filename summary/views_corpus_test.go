@@ -64,7 +64,7 @@ func TestNoViewOfTheCorpusMisleads(t *testing.T) {
 					case used >= 0.92, plan.Fitted.Target < smallTarget:
 						met++
 					default:
-						w.say("used", 0, "%.2f of %d", used, plan.Fitted.Target)
+						w.sayf("used", 0, "%.2f of %d", used, plan.Fitted.Target)
 					}
 				}
 				for rule, list := range w {
