@@ -1,6 +1,7 @@
 package jp
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -55,6 +56,12 @@ func (x *Export) config(d tenfold.ConfigDelta) error {
 	return x.made(jpDelta{"config_delta", x.head("").Time, raw})
 }
 
+// jpConfiguration are members of a configuration of JP's.
+var jpConfiguration = [...]string{
+	"inherit", "config_load_paths", "extends", "assistant", "conversation", "style", "editor", "template",
+	"providers", "timestamp", "plugins", "user", "access", "interrupt", "loaded_paths",
+}
+
 // ownConfig reports whether a partial configuration is one of JP's, or even a
 // whole event.
 func (x *Export) ownConfig(extra string) (own, event bool) {
@@ -65,15 +72,11 @@ func (x *Export) ownConfig(extra string) (own, event bool) {
 	x.scan.Reset([]byte(extra))
 	engine.EachMember(&x.scan, func(name []byte) {
 		all++
-		switch string(name) {
-		case `"inherit"`, `"config_load_paths"`, `"extends"`, `"assistant"`, `"conversation"`, `"style"`, `"editor"`, `"template"`,
-			`"providers"`, `"timestamp"`, `"plugins"`, `"user"`, `"access"`, `"interrupt"`, `"loaded_paths"`:
+		if slices.Contains(jpConfiguration[:], string(name[1:len(name)-1])) {
 			ours++
-			x.scan.Value()
-		case `"type"`:
-			event = x.scan.Text() == "config_delta"
-		default:
-			x.scan.Value()
+		}
+		if text := x.scan.Text(); string(name) == `"type"` {
+			event = text == "config_delta"
 		}
 	})
 	own = x.scan.Err == nil && ours > 0 && 2*ours >= all
