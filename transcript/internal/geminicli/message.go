@@ -66,7 +66,7 @@ func (w *geminiCLIWriter) whole(at engine.Span) string {
 }
 
 func (g *geminiCLI) writer(raw []byte, m *geminiCLIMessage, sourced bool) *geminiCLIWriter {
-	return &geminiCLIWriter{Finder: engine.Finder{Scan: &g.scan, Raw: raw}, m: m, sourced: sourced}
+	return &geminiCLIWriter{Finder: engine.Finder{Scan: &g.Scan, Raw: raw}, m: m, sourced: sourced}
 }
 
 // user emits what a person said, or the results that stand in a user's turn.
@@ -107,8 +107,8 @@ func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, so
 	case len(parts) == 1 && first.File == nil && (isSnapshot(first.Text) || first.Text == goOn):
 		u.Synthetic = true
 	default:
-		g.over, st.prompt = false, true
-		if err := g.Turn(st.base); err != nil {
+		st.prompt = true
+		if err := g.Open(st.base); err != nil {
 			return err
 		}
 	}
@@ -118,8 +118,8 @@ func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, so
 // showIn emits a visible entry of a message. The first one says where the
 // message stands, and whether it has a turn of its own.
 func (g *geminiCLI) showIn(st *geminiCLIState, e tenfold.Entry) error {
-	opens := g.over || !g.Turned
-	if err := g.show(e); err != nil || st.shown {
+	opens := g.Over || !g.Turned
+	if err := g.Show(e); err != nil || st.shown {
 		return err
 	}
 	st.shown, st.turn, st.step = true, g.Place.Turn, g.Place.Step
@@ -151,7 +151,7 @@ func (g *geminiCLI) snapshot(w *geminiCLIWriter, text string, st *geminiCLIState
 		ToTurn: g.Place.Turn, Source: "import", Reason: "compressed in gemini-cli",
 		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
 	}
-	g.over, st.compaction = true, st.base
+	g.Over, st.compaction = true, st.base
 	return g.Emit(tenfold.Entry{ID: st.base, Source: w.source(), Payload: o})
 }
 

@@ -75,7 +75,7 @@ func (g *geminiCLI) isContext(raw []byte, m *geminiCLIMessage) bool {
 	if m.typ != "user" || !w.IsString(at) {
 		return false
 	}
-	text, _ := g.scan.Unquote(at)
+	text, _ := g.Scan.Unquote(at)
 	return isContextText(text)
 }
 
