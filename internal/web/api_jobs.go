@@ -89,10 +89,8 @@ type jobsOf struct {
 }
 
 // errNoJobs is what a server answers whose store has no jobs.
-var errNoJobs = &Problem{
-	Status: http.StatusNotFound, Title: http.StatusText(http.StatusNotFound), Code: "no_jobs", Detail: "this server runs no jobs in the background",
-	Hint: "jobs need a store that has a queue: see docs/fleet.md",
-}
+var errNoJobs = newProblem(http.StatusNotFound, "no_jobs", "this server does not run jobs in the background",
+	"jobs need a store that has a queue: see docs/fleet.md")
 
 func (s *Server) listJobs(ctx context.Context, in *jobsOf) (out JobPage, err error) {
 	if s.jobs == nil {

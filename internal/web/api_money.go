@@ -20,8 +20,8 @@ func (s *Server) declareMoney() {
 }
 
 type moneyOf struct {
-	ID   string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
-	Ours bool   `query:"ours" doc:"also replay what the configured strategies would have saved: may take seconds"`
+	InConversation
+	Ours bool `query:"ours" doc:"also replay what the configured strategies would have saved: may take seconds"`
 }
 
 // money is "tenfold conversation show --money". What is replayed is the log as it

@@ -50,25 +50,8 @@ func (s *Server) declarePlan() {
 
 // prepare gives the plan of a wish.
 func (s *Server) prepare(ctx context.Context, in *wished) (out Plan, err error) {
-	err = s.with(ctx, in.ID, func(o *session.Session) error {
-		if err := atVersion(o, in.Body.Version); err != nil {
-			return err
-		}
-		p, err := s.backend.Request(o, in.Body, true)
-		if err != nil {
-			return err
-		}
-		plan, err := o.Plan(ctx, p.Request)
-		if err != nil {
-			_ = p.Finish(nil)
-			return err
-		}
-		r := report.New(o.ID(), o.Log(), plan, plan.View(), p.Request.Target)
-		r.DryRun = true
-		if err := p.Finish(&r); err != nil {
-			return err
-		}
-		out = Plan{Version: o.Log().Version(), Pins: plan.Pins, Tokens: r.Tokens, Nothing: r.Nothing}
+	err = s.planned(ctx, in, func(o *opened, _ Prepared, plan strategy.Plan, r report.Report) {
+		out = Plan{Version: o.session.Log().Version(), Pins: plan.Pins, Tokens: r.Tokens, Nothing: r.Nothing}
 		for _, c := range plan.Compactions {
 			out.Compactions = append(out.Compactions, PlannedCompaction{client.PlannedCompaction{Compaction: c}})
 		}
@@ -77,7 +60,6 @@ func (s *Server) prepare(ctx context.Context, in *wished) (out Plan, err error) 
 				out.Withheld = append(out.Withheld, step.Notes...)
 			}
 		}
-		return nil
 	})
 	return out, err
 }

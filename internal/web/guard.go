@@ -353,5 +353,5 @@ func (w withoutDeadline) Unwrap() http.ResponseWriter { return w.ResponseWriter 
 // deny answers with a problem, as the operations do.
 func deny(w http.ResponseWriter, status int, code, detail, hint string) {
 	w.Header().Set("Cache-Control", "no-store")
-	(&Problem{Status: status, Code: code, Detail: detail, Hint: hint}).write(w)
+	newProblem(status, code, detail, hint).write(w)
 }

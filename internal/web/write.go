@@ -19,10 +19,7 @@ func (s *Server) writable() error {
 	if !s.backend.Meta().ReadOnly {
 		return nil
 	}
-	return &Problem{
-		Title: http.StatusText(http.StatusForbidden), Status: http.StatusForbidden, Code: "read_only",
-		Detail: "this server only shows", Hint: `start "tenfold serve" without --read-only to change conversations`,
-	}
+	return newProblem(http.StatusForbidden, "read_only", "this server only shows", `start "tenfold serve" without --read-only to change conversations`)
 }
 
 // write runs f, which writes to a conversation. Where another writer came first it
