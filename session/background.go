@@ -78,7 +78,7 @@ func (s *Session) background(ctx context.Context, live Live, j Job) (c Result, h
 	case !control.live.Auto.Enabled:
 		return nothing("automatic compaction is off")
 	case control.past.undone && !tight:
-		return nothing("a compaction was undone: none begins by itself until somebody asks, or the next request does not fit")
+		return nothing("a compaction was undone: automatic compaction waits until one is requested, or the next request does not fit")
 	case !fires && !tight:
 		return nothing("it fits by now")
 	}

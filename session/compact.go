@@ -223,7 +223,7 @@ func (s *Session) rebase(plan *strategy.Plan, made int64) (why string) {
 			}
 			last, ok := s.lastStep(c.ToTurn, made)
 			if turn < c.ToTurn || c.ToStep != nil || !ok || step <= last {
-				return fmt.Sprintf("turn %d of the range grew meanwhile", turn)
+				return fmt.Sprintf("turn %d of the range has grown since", turn)
 			}
 			c.ToStep = &last // the turn went on: what came is not covered
 		}

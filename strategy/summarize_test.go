@@ -449,7 +449,7 @@ func TestS13ClassifyTangents(t *testing.T) {
 	// Not without a person.
 	for name, o := range map[string]strategy.Options{
 		"off the task: turn 1 (504 tokens), turn 2 (504 tokens), turn 3 (504 tokens) – weather": {Classifier: names, Confirm: confirm, DryRun: true},
-		"nobody confirmed":       {Classifier: names},
+		"not confirmed":          {Classifier: names},
 		"there is no classifier": {Confirm: confirm},
 		"no tangent was confirmed": {Classifier: names, Confirm: func(context.Context, []strategy.Tangent) ([]strategy.Tangent, error) {
 			return nil, nil

@@ -13,9 +13,9 @@ import (
 
 func (s *Server) declareCompact() {
 	const one = "/conversations/{id}"
-	declare(s, operation(http.MethodPost, "plan", one+"/plan", "Say what a compaction would do; calls no model and writes nothing"), s.plan)
+	declare(s, operation(http.MethodPost, "plan", one+"/plan", "Report what a compaction would do, without calling a model or writing"), s.plan)
 	declare(s, operation(http.MethodPost, "undo", one+"/undo", "Undo the newest compacting command"), s.undo)
-	declare(s, operation(http.MethodPost, "redo", one+"/redo", "Apply again what was undone last"), s.redo)
+	declare(s, operation(http.MethodPost, "redo", one+"/redo", "Re-apply what was undone last"), s.redo)
 	declareEmpty(s, operation(http.MethodPut, "pin", one+"/pins/{seq}", "Pin an entry, and the other half of a call and its result"), func(ctx context.Context, in *pinned) error {
 		return s.pin(ctx, in, true)
 	})
@@ -89,7 +89,7 @@ func trialOf(r report.Report, o *opened) Trial {
 // atVersion refuses a log that is not the one that a person looked at; 0 takes any.
 func atVersion(s *session.Session, version int64) error {
 	if now := s.Log().Version(); version != 0 && version != now {
-		return moved(version, now, "look at what is new and try again, or leave out the version")
+		return moved(version, now, "read the new entries and try again, or leave out the version")
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ type undoing struct {
 	Body struct {
 		All    bool `json:"all,omitempty" doc:"undo every overlay in effect"`
 		One    bool `json:"one,omitempty" doc:"undo only the newest overlay"`
-		DryRun bool `json:"dry_run,omitempty" doc:"say what would change, and write nothing"`
+		DryRun bool `json:"dry_run,omitempty" doc:"report what would change without writing"`
 	}
 }
 
@@ -183,8 +183,8 @@ type undoing struct {
 type redoing struct {
 	InConversation
 	Body struct {
-		One    bool `json:"one,omitempty" doc:"apply again only the overlay undone last"`
-		DryRun bool `json:"dry_run,omitempty" doc:"say what would change, and write nothing"`
+		One    bool `json:"one,omitempty" doc:"re-apply only the overlay undone last"`
+		DryRun bool `json:"dry_run,omitempty" doc:"report what would change without writing"`
 	}
 }
 

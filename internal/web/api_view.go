@@ -23,7 +23,7 @@ type viewOf struct {
 	Provider string `query:"provider" default:"anthropic" doc:"as meta lists them"`
 	From     int    `query:"from" minimum:"0" default:"0" doc:"index of the first item"`
 	Limit    int    `query:"limit" minimum:"0" maximum:"5000" default:"500" doc:"0 for the columns alone"`
-	Whole    bool   `query:"body" doc:"give the body of the request too: as large as the whole view"`
+	Whole    bool   `query:"body" doc:"include the body of the request, which is as large as the whole view"`
 }
 
 // shownLength is how much of an item's text a view gives, in characters.

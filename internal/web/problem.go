@@ -51,7 +51,7 @@ func (p *Problem) GetHeaders() http.Header {
 
 // A Fault is what is wrong with one part of a request.
 type Fault struct {
-	Location string `json:"location" doc:"as query.limit or body.keep"`
+	Location string `json:"location" doc:"such as query.limit or body.keep"`
 	Message  string `json:"message"`
 }
 
@@ -92,7 +92,7 @@ var statuses = []struct {
 	{session.ErrVetoed, http.StatusConflict, "vetoed", ""},
 	{tenant.ErrDenied, http.StatusUnauthorized, "", ""},
 	{tenant.ErrScope, http.StatusForbidden, "", ""},
-	{store.ErrClosed, http.StatusServiceUnavailable, "closed", "the server is ending: start it again"},
+	{store.ErrClosed, http.StatusServiceUnavailable, "closed", "the server is shutting down; start it again"},
 	{context.Canceled, http.StatusServiceUnavailable, "cancelled", ""},
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "timeout", "try again"},
 }
@@ -133,7 +133,7 @@ func problemOf(err error) *Problem {
 	}
 	if errors.As(err, &conflict) {
 		p.Status, p.Code = http.StatusConflict, "conflict"
-		p.Hint = cmp.Or(p.Hint, "the conversation went on meanwhile: look at it again and try again")
+		p.Hint = cmp.Or(p.Hint, "the conversation has changed: read it again and try again")
 		p.Expected, p.Actual = &conflict.Expected, &conflict.Actual
 	}
 	p.Title = http.StatusText(p.Status)

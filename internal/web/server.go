@@ -170,7 +170,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	newProblem(http.StatusMethodNotAllowed, "method", "not with this method", "use "+strings.Join(allowed, " or ")).write(w)
+	newProblem(http.StatusMethodNotAllowed, "method", "the path does not support this method", "use "+strings.Join(allowed, " or ")).write(w)
 }
 
 // With runs f on an opened conversation that has read its newest version. No other

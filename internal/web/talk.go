@@ -136,12 +136,12 @@ func (c *talk) begin(m Message, state session.State) (context.Context, error) {
 	defer c.mu.Unlock()
 	switch {
 	case c.closed:
-		return nil, newProblem(http.StatusServiceUnavailable, "closed", "the server is ending", "start it again")
+		return nil, newProblem(http.StatusServiceUnavailable, "closed", "the server is shutting down", "start it again")
 	case state == session.Compacting:
 		return nil, newProblem(http.StatusConflict, "compacting", "the conversation is being compacted: nothing can be sent until that is done",
 			"wait for the status to change")
 	case c.busy:
-		return nil, newProblem(http.StatusConflict, "busy", "the agent is at work in this conversation", "wait for its answer, or stop it")
+		return nil, newProblem(http.StatusConflict, "busy", "the agent is already working in this conversation", "wait for its answer, or stop it")
 	case state == session.Closed:
 		return nil, newProblem(http.StatusConflict, "context_exceeded", "the context is full, and compacting it failed: nothing can be sent",
 			"retry the compaction, or begin a new conversation")

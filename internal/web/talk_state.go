@@ -161,7 +161,7 @@ func (c *talk) reply(id string, r Reply) error {
 }
 
 func notAsked() *Problem {
-	return newProblem(http.StatusNotFound, "not_asked", "no such question waits for an answer", "it was answered already, or the run has ended")
+	return newProblem(http.StatusNotFound, "not_asked", "no such question is open", "it was answered already, or the run has ended")
 }
 
 // now fills in what the agent does and what it waits for, and gives what it was asked
