@@ -272,7 +272,7 @@ func (s *Server) pin(ctx context.Context, in *pinned, on bool) error {
 		if err := session.Pinnable(o.Log(), in.Seq); err != nil {
 			return err
 		}
-		change := session.ToPin(o.Log(), []int64{in.Seq}, on)
+		change := session.ToPin(o.Projection(), []int64{in.Seq}, on)
 		switch {
 		case len(change) == 0: // it is so already
 			return nil

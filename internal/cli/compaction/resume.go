@@ -256,15 +256,7 @@ func (to *keeping) put(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := outfile.Create(path, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Abandon()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	if err := f.Commit(); err != nil {
+	if err := outfile.Write(path, data, 0o600); err != nil {
 		return err
 	}
 	before := to.of.Changed.Add(-time.Second)

@@ -107,9 +107,9 @@ func pinAll(ctx context.Context, a *command.App, c *cobra.Command, args []string
 	}
 	var changed []int64
 	var before int
-	err = command.Rewrite(ctx, s, func() error {
+	err = s.Rewrite(ctx, func() error {
 		before = s.Projection().Tokens()
-		changed = session.ToPin(s.Log(), seqs, on)
+		changed = session.ToPin(s.Projection(), seqs, on)
 		if len(changed) == 0 {
 			return nil
 		}
@@ -132,7 +132,7 @@ func newPinJSON(s *session.Session, seq int64, scale token.Scale) pinJSON {
 }
 
 func listPins(a *command.App, s *session.Session) error {
-	pins := session.Pinned(s.Log())
+	pins := session.Pinned(s.Projection())
 	if len(pins) == 0 {
 		a.Noticef(`no entry is pinned; "tenfold conversation pin ENTRY" pins one`)
 	}

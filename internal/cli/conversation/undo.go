@@ -66,7 +66,7 @@ re-applies the overlays of one command.`,
 func change(ctx context.Context, a *command.App, s *session.Session, word string, do func(*session.Session, context.Context) ([]tenfold.Overlay, error)) error {
 	var changed []tenfold.Overlay
 	var before int
-	err := command.Rewrite(ctx, s, func() (err error) {
+	err := s.Rewrite(ctx, func() (err error) {
 		before = s.Projection().Tokens()
 		changed, err = do(s, ctx)
 		return err
