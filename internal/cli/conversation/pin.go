@@ -140,7 +140,7 @@ func listPins(a *command.App, s *session.Session) error {
 	for _, seq := range pins {
 		p := newPinJSON(s, seq, scale)
 		err := a.Result(p, func() {
-			a.TwoParts(terminal.Normal, "entry "+strconv.FormatInt(p.Seq, 10)+"  "+display.TurnWords(p.Turn, p.Turn)+"  "+
+			a.TwoParts(terminal.Normal, "entry "+strconv.FormatInt(p.Seq, 10)+"  "+report.TurnWords(p.Turn, p.Turn)+"  "+
 				display.KindWord(tenfold.Kind(p.Kind))+"  "+number.Count(p.Tokens, "token"), terminal.Excerpt(p.Text, command.TitleWidth))
 		})
 		if err != nil {
@@ -175,7 +175,7 @@ func printPins(a *command.App, s *session.Session, asked, changed []int64, befor
 		}
 		p := newPinJSON(s, seq, scale)
 		a.Printf("%s entry %d, %s, %s%s\n", title, seq,
-			display.TurnWords(p.Turn, p.Turn), display.KindWord(tenfold.Kind(p.Kind)), also)
+			report.TurnWords(p.Turn, p.Turn), display.KindWord(tenfold.Kind(p.Kind)), also)
 	}
 	a.Printf("Total  %s\n", number.Tokens(now.Before, now.After))
 	return nil
