@@ -40,7 +40,7 @@ type model struct {
 	reasoning  []byte
 	thinking   time.Time
 	calls      map[string]*called // without a result, by branch and id
-	running    []*running
+	running    []*called
 	folded     []folded
 	compacting bool
 
@@ -60,25 +60,27 @@ type model struct {
 	gone       bool
 }
 
-// called is a call, and what it is about, where that is known.
+// called is a call, and what it is about.
 type called struct {
 	tenfold.ToolCall
-	subject string
+	branch, subject string
+	since           time.Time // when it began to run, if it has
+	contained       bool
+	output          string // the last line of what it printed
 }
 
 // about keeps what a call is about.
-func (m *model) about(branch, id, subject string) {
-	if c := m.calls[branch+"\x00"+id]; c != nil && subject != "" {
+func (m *model) about(branch string, call tenfold.ToolCall, subject string) *called {
+	key := branch + "\x00" + call.CallID
+	c := m.calls[key]
+	if c == nil {
+		c = &called{ToolCall: call, branch: branch}
+		m.calls[key] = c
+	}
+	if subject != "" {
 		c.subject = terminal.VisibleLine(subject)
 	}
-}
-
-// running is a call that runs.
-type running struct {
-	agent.Running
-	branch string
-	since  time.Time
-	output string // its last line
+	return c
 }
 
 func newModel(ctx context.Context, o Options, conversation Agent, door *approver) *model {
