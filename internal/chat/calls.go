@@ -57,11 +57,14 @@ const lastLines = 5
 
 // result writes how a call ended: one line, and the last lines of a failure.
 func (m *model) result(branch string, r tenfold.ToolResult) {
-	call, took := m.about(branch, tenfold.ToolCall{CallID: r.CallID, Name: "tool"}, ""), ""
+	call, took := &called{ToolCall: tenfold.ToolCall{Name: "tool"}}, ""
+	if at := slices.IndexFunc(m.calls, func(c *called) bool { return c.branch == branch && c.CallID == r.CallID }); at >= 0 {
+		call = m.calls[at]
+		m.calls = slices.Delete(m.calls, at, at+1)
+	}
 	if !call.since.IsZero() {
 		took = seconds(m.now().Sub(call.since))
 	}
-	delete(m.calls, branch+"\x00"+r.CallID)
 	m.running = slices.DeleteFunc(m.running, func(c *called) bool { return c == call })
 	subject := call.subject
 	outcome := r.Outcome

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
@@ -28,6 +30,11 @@ func (m *model) sayMarked(mark string, c terminal.Colour, text string) {
 		}
 		return indent(m.paint.Paint(c, mark), lines)
 	})
+}
+
+// row writes a row of a table: what has no room is left out.
+func (m *model) row(text string) {
+	m.screen.add(func(width int) []string { return indent("", []string{ansi.Truncate(text, width-1-len(margin), "")}) })
 }
 
 // gap writes an empty line.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ type model struct {
 	streamed   int // bytes of the message under way
 	reasoning  []byte
 	thinking   time.Time
-	calls      map[string]*called // without a result, by branch and id
+	calls      []*called // without a result, in order
 	running    []*called
 	folded     []folded
 	compacting bool
@@ -69,14 +70,15 @@ type called struct {
 	output          string // the last line of what it printed
 }
 
-// about keeps what a call is about.
+// about keeps what a call is about. Some servers give several calls the same id, or
+// none.
 func (m *model) about(branch string, call tenfold.ToolCall, subject string) *called {
-	key := branch + "\x00" + call.CallID
-	c := m.calls[key]
-	if c == nil {
-		c = &called{ToolCall: call, branch: branch}
-		m.calls[key] = c
+	at := slices.IndexFunc(m.calls, func(c *called) bool { return c.branch == branch && c.ToolCall == call })
+	if at < 0 {
+		at = len(m.calls)
+		m.calls = append(m.calls, &called{ToolCall: call, branch: branch})
 	}
+	c := m.calls[at]
 	if subject != "" {
 		c.subject = terminal.VisibleLine(subject)
 	}
@@ -86,7 +88,7 @@ func (m *model) about(branch string, call tenfold.ToolCall, subject string) *cal
 func newModel(ctx context.Context, o Options, conversation Agent, door *approver) *model {
 	m := &model{
 		ctx: ctx, o: o, agent: conversation, door: door, paint: &terminal.Terminal{OutColour: o.Colour},
-		now: o.now, calls: map[string]*called{}, gauge: conversation.Gauge(), modelName: o.Model,
+		now: o.now, gauge: conversation.Gauge(), modelName: o.Model,
 	}
 	if m.now == nil {
 		m.now = time.Now
@@ -195,8 +197,7 @@ func (m *model) ended(err error) tea.Cmd {
 	for len(m.questions) > 0 {
 		m.withdrawn(m.questions[0])
 	}
-	m.job, m.compacting, m.running = nil, false, nil
-	clear(m.calls)
+	m.job, m.compacting, m.running, m.calls = nil, false, nil, nil
 	m.note, m.leaving, m.gauge = "", time.Time{}, m.agent.Gauge()
 	stopped := errors.Is(err, context.Canceled)
 	switch {
