@@ -200,14 +200,14 @@ func (w *worker) answerCall(ctx context.Context, j job) ([]tenfold.Entry, error)
 	if j.refused != "" {
 		return w.result(j, failure(j.refused)), nil
 	}
-	if ctx.Err() != nil {
+	if over(ctx) {
 		return []tenfold.Entry{w.interrupted(j.call, notRun)}, nil
 	}
 	verdict, denied, err := w.decide(ctx, j)
 	switch {
 	case err != nil:
 		return nil, err
-	case ctx.Err() != nil:
+	case over(ctx):
 		return []tenfold.Entry{w.interrupted(j.call, notRun)}, nil
 	case denied != "":
 		return w.result(j, failure("Denied: "+denied)), nil
@@ -264,7 +264,7 @@ func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note 
 	}
 	answer, err := w.options.Approver.Approve(ctx, Question{Branch: w.branch, Call: j.call, Intent: j.intent, Reason: v.Reason})
 	switch {
-	case ctx.Err() != nil:
+	case over(ctx):
 		return v, "", nil
 	case err != nil:
 		denied := "asking the user failed: " + err.Error()
@@ -330,7 +330,7 @@ func (w *worker) perform(ctx context.Context, j job, v permission.Verdict) (tool
 		}
 	}
 	switch {
-	case ctx.Err() != nil:
+	case over(ctx):
 		text := "Interrupted while it ran."
 		if said := tenfold.SearchText(tenfold.ToolResult{Parts: e.result.Parts}); said != "" {
 			text += " Until then:\n" + said
@@ -343,6 +343,9 @@ func (w *worker) perform(ctx context.Context, j job, v permission.Verdict) (tool
 	}
 	return e.result, nil
 }
+
+// over tells that nobody waits for the results of calls any more.
+func over(ctx context.Context) bool { return ctx.Err() != nil }
 
 // notRun answers a call that was not begun.
 const notRun = "Interrupted before it was run."

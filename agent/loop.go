@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,9 +44,7 @@ const (
 // work goes from state to state until there is a reason to stop.
 func (w *worker) work() (Stop, error) {
 	for {
-		w.mu.Lock()
-		state := w.past.at(w.branch).state
-		w.mu.Unlock()
+		state := w.state()
 		if stop := w.ended(w.ctx); stop != nil {
 			return *stop, w.leave(state)
 		}
@@ -285,10 +284,7 @@ func (w *worker) usage(id string, u *tenfold.Usage) tenfold.Entry {
 	if u != nil {
 		used = *u
 	}
-	if used.Model == "" {
-		used.Model = w.options.Model.Name()
-	}
-	w.spend(used)
+	used.Model = cmp.Or(used.Model, w.options.Model.Name())
 	return tenfold.Entry{Branch: w.branch, MessageID: id, Payload: used}
 }
 

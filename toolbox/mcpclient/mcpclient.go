@@ -8,6 +8,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,15 +80,8 @@ type Servers struct {
 // Connect starts all servers and asks for their tools. One that cannot be reached
 // is among Problems; the others work. Close must be called in the end.
 func Connect(ctx context.Context, list []Server, o Options) *Servers {
-	if o.Timeout <= 0 {
-		o.Timeout = 20 * time.Second
-	}
-	if o.CallTimeout <= 0 {
-		o.CallTimeout = 2 * time.Minute
-	}
-	if o.Limit <= 0 {
-		o.Limit = 32 << 10
-	}
+	o.Timeout, o.CallTimeout = cmp.Or(max(o.Timeout, 0), 20*time.Second), cmp.Or(max(o.CallTimeout, 0), 2*time.Minute)
+	o.Limit = cmp.Or(max(o.Limit, 0), 32<<10)
 	all := &Servers{}
 	found := make([][]*mcp.Tool, len(list))
 	failed := make([]error, len(list))
