@@ -75,13 +75,6 @@ func (w *Warnings) Text() []string {
 	return out
 }
 
-// Overlay notes a compaction, or the undoing of one, that a format has no place
-// for.
-func (w *Warnings) Overlay(format string) {
-	w.Add(0, "compaction or its undoing has no place in a session of "+format+" and is left out",
-		"compactions or their undoings have no place in a session of "+format+" and are left out")
-}
-
 // Joiner joins texts, with something between them but before the first.
 type Joiner struct {
 	strings.Builder
@@ -94,9 +87,3 @@ func (j *Joiner) Add(text string) {
 	}
 	_, _ = j.WriteString(text)
 }
-
-// What is said of the entries of sub-agents.
-const (
-	SubAgentOne  = "entry of a sub-agent has no place in one session's file and is left out"
-	SubAgentMany = "entries of sub-agents have no place in one session's file and are left out"
-)

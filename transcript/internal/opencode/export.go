@@ -111,7 +111,7 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 	current := &openCodeRecord{}
 	for e := range x.view.Projection.Log().Entries() {
 		if e.Branch != "" {
-			x.warn.Add(0, engine.SubAgentOne, engine.SubAgentMany)
+			x.warn.NoForm(e, engine.OpenCode)
 			continue
 		}
 		kind := e.Payload.Kind()
@@ -140,7 +140,7 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 		case kind.Visible():
 			rest = append(rest, e)
 		case kind == tenfold.KindCompaction || kind == tenfold.KindCompactionRevoked:
-			x.warn.Overlay("opencode")
+			x.warn.NoForm(e, engine.OpenCode)
 		}
 	}
 	return messages, rest
