@@ -22,6 +22,11 @@ type warning struct {
 // "lines are …"; line is where the first was, 0 for nowhere.
 func (w *Warnings) Add(line int, one, many string) { w.of(line, one, many).count++ }
 
+// Odd counts a record that could not be understood: a "message".
+func (w *Warnings) Odd(line int, what string) {
+	w.Add(line, what+" could not be understood and was kept as it is", what+"s could not be understood and were kept as they are")
+}
+
 // addError counts one more of a kind, of which the first is told as an error.
 func (w *Warnings) addError(e *Error, one, many string) {
 	k := w.of(e.Line, one, many)

@@ -127,7 +127,7 @@ func (j *jp) event(e *jpEvent) error {
 		}
 		switch e.typ {
 		case "chat_request", "chat_response", "tool_call_request", "tool_call_response", "":
-			j.Warn.Add(0, "event could not be understood and was kept as it is", "events could not be understood and were kept as they are")
+			j.Warn.Odd(0, "event")
 		}
 		return j.Emit(tenfold.Entry{ID: e.id, Source: string(e.raw), Payload: tenfold.Unknown{Name: tenfold.Kind(name)}})
 	}

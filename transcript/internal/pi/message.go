@@ -41,7 +41,7 @@ func (p *pi) message(r *Record, id string) error {
 		return p.system(r, id)
 	}
 	if m.content.Found() || m.role == "" || m.blocks != nil {
-		p.Warn.Add(r.line, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		p.Warn.Odd(r.line, "message")
 	}
 	return p.unknown(r, id)
 }
