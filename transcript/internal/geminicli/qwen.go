@@ -193,7 +193,7 @@ func (q *qwen) message(r *qwenRecord, id string) error {
 			return err
 		}
 	} else {
-		entries[0].Source = engine.Splice(r.raw, w.Cuts)
+		entries[0].Source = w.Done()
 	}
 	if err := q.show(entries); err != nil {
 		return err

@@ -47,7 +47,7 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 	if u.Purpose = purpose.Of(u); u.Synthetic && u.Purpose == tenfold.Request {
 		u.Purpose = tenfold.Notice
 	}
-	err := o.emit(tenfold.Entry{ID: id, Source: engine.Splice(m.raw, w.Cuts), Payload: u})
+	err := o.emit(tenfold.Entry{ID: id, Source: w.Done(), Payload: u})
 	o.places[m.id] = o.em.Place.Here()
 	o.reverted(m, typed)
 	return err
