@@ -137,7 +137,7 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 	typed := l.attachment.typed() && branch == ""
 	c.delivered(l)
 	e := tenfold.Entry{
-		ID: id, Time: c.now, Branch: branch, Source: engine.Splice(l.raw, w.Cuts),
+		ID: id, Time: c.now, Branch: branch, Source: w.Done(),
 		Payload: tenfold.UserMessage{Parts: parts, Purpose: l.attachment.purpose(), Synthetic: !typed},
 	}
 	switch {
@@ -161,7 +161,7 @@ func (c *claude) localCommand(l *claudeLine, id, branch string) error {
 		return c.unknown(l, id, "claude-code.system")
 	}
 	return c.interject(tenfold.Entry{
-		ID: id, Time: c.now, Branch: branch, Source: engine.Splice(l.raw, w.Cuts),
+		ID: id, Time: c.now, Branch: branch, Source: w.Done(),
 		Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Notice, Synthetic: true},
 	}, false)
 }

@@ -54,7 +54,9 @@ func (x *claudeExport) compacted() {
 		x.lines.user(userLine{text: text, synthetic: true})
 	}
 	x.lines.projection(p, "")
-	x.warnConfig()
+	if c := p.Config(); c.System != "" || c.Tools != nil {
+		x.warn.NoForm(tenfold.Entry{Payload: tenfold.ConfigDelta{}}, engine.ClaudeCode)
+	}
 	x.lines.title(x.view.Title)
 }
 
@@ -200,7 +202,7 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) {
 				x.lines.boundary(e, p)
 				wrote = true
 			default:
-				x.warn.Add(0, "compaction has no form in claude-code and is left out", "compactions have no form in claude-code and are left out")
+				x.warn.NoForm(e, engine.ClaudeCode)
 			}
 			continue
 		}
@@ -208,10 +210,8 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) {
 			continue
 		}
 		switch p := e.Payload.(type) {
-		case tenfold.Pin:
-			x.warn.Add(0, "pin has no form in claude-code and is left out", "pins have no form in claude-code and are left out")
-		case tenfold.Approval:
-			x.warn.Add(0, "approval has no form in claude-code and is left out", "approvals have no form in claude-code and are left out")
+		case tenfold.Pin, tenfold.Approval, tenfold.Unknown:
+			x.warn.NoForm(e, engine.ClaudeCode)
 		case tenfold.Reasoning:
 			if p.Provider != "anthropic" || p.Signature == "" && p.Encrypted == "" {
 				x.warn.Add(0, "reasoning block that this provider cannot read is left out",
@@ -220,15 +220,12 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) {
 			stretch = append(stretch, e)
 		case tenfold.ProviderItem:
 			if p.Provider != "anthropic" {
-				x.warn.Add(0, "block of another provider has no form in claude-code and is left out",
-					"blocks of another provider have no form in claude-code and are left out")
+				x.warn.NoForm(e, engine.ClaudeCode)
 			}
 			stretch = append(stretch, e)
-		case tenfold.Unknown:
-			x.warn.Add(0, "record of another tool has no form in claude-code and is left out", "records of another tool have no form in claude-code and are left out")
 		case tenfold.ConfigDelta:
-			if p.System != nil || p.Tools != nil || p.Extra != "" {
-				x.warnConfig()
+			if p.System != nil || p.Tools != nil {
+				x.warn.NoForm(e, engine.ClaudeCode)
 			}
 			stretch = append(stretch, e)
 		default:
@@ -238,20 +235,6 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) {
 	if flush(); wrote && all {
 		x.lines.title(x.view.Title)
 	}
-}
-
-// warnConfig says that Claude Code brings its own configuration.
-func (x *claudeExport) warnConfig() {
-	c := x.view.Projection.Config()
-	if c.System == "" && c.Tools == nil {
-		return
-	}
-	for _, k := range x.warn.List {
-		if strings.HasPrefix(k.One, "configuration") {
-			return
-		}
-	}
-	x.warn.Add(0, "configuration (system prompt and tools) has no form in claude-code and is left out", "")
 }
 
 // coversAll reports whether an overlay is what Claude Code's compactions are:

@@ -231,7 +231,7 @@ func itemType(root engine.Node) string {
 func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold.Projection) {
 	c, _ := e.Payload.(tenfold.Compaction)
 	if c.Source != "import" && (c.Summary == nil || c.FromTurn != 0) {
-		x.warn.Add(0, "compaction has no form in codex and is left out", "compactions have no form in codex and are left out")
+		x.warn.NoForm(e, engine.Codex)
 		return
 	}
 	if _, err := past.Append(e); err != nil {

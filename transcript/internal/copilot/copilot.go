@@ -157,7 +157,7 @@ func (c *copilot) unknown(e *Event, id string) error {
 
 // odd keeps an event that should have been understood.
 func (c *copilot) odd(e *Event, id string) error {
-	c.Warn.Add(e.line, "event could not be understood and was kept as it is", "events could not be understood and were kept as they are")
+	c.Warn.Odd(e.line, "event")
 	return c.unknown(e, id)
 }
 

@@ -45,7 +45,7 @@ func (c *copilot) user(e *Event, id string) error {
 		}
 		c.places[e.id] = c.Place.Here()
 	}
-	return c.Show(tenfold.Entry{ID: id, Branch: branch, Source: engine.Splice(e.raw, w.Cuts), Payload: u})
+	return c.Show(tenfold.Entry{ID: id, Branch: branch, Source: w.Done(), Payload: u})
 }
 
 // assistant emits a response: reasoning, text, calls, then what it cost.
@@ -86,7 +86,7 @@ func (c *copilot) assistant(e *Event, id string) error {
 	for i, b := range blocks {
 		entry := tenfold.Entry{ID: engine.BlockID(id, i), Branch: branch, MessageID: message, Payload: b}
 		if i == 0 {
-			entry.Source = engine.Splice(e.raw, w.Cuts)
+			entry.Source = w.Done()
 		}
 		if err := c.Show(entry); err != nil {
 			return err
@@ -133,7 +133,7 @@ func (c *copilot) start(e *Event, id string) error {
 	c.called[e.call] = true
 	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	call := tenfold.ToolCall{CallID: e.call, Name: e.tool, Arguments: w.Whole(e.Arguments)}
-	return c.Show(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: call})
+	return c.Show(tenfold.Entry{ID: id, Branch: e.branch(), Source: w.Done(), Payload: call})
 }
 
 func (c *copilot) result(e *Event, id string) error {
@@ -147,7 +147,7 @@ func (c *copilot) result(e *Event, id string) error {
 	case e.Answer.Found() && e.raw[e.Answer.From] != 'n':
 		r.Parts = []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.Whole(e.Answer)}}}
 	}
-	return c.Show(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: r})
+	return c.Show(tenfold.Entry{ID: id, Branch: e.branch(), Source: w.Done(), Payload: r})
 }
 
 func (c *copilot) system(e *Event, id string) error {
@@ -156,7 +156,7 @@ func (c *copilot) system(e *Event, id string) error {
 		return c.odd(e, id)
 	}
 	text := w.Text(e.Content)
-	return c.Emit(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: tenfold.ConfigDelta{System: &text}})
+	return c.Emit(tenfold.Entry{ID: id, Branch: e.branch(), Source: w.Done(), Payload: tenfold.ConfigDelta{System: &text}})
 }
 
 func (c *copilot) session(e *Event, id string) error {
@@ -212,7 +212,7 @@ func (c *copilot) compaction(e *Event, id string) error {
 		// The turn may go on: a range that ends inside it keeps its request (P9).
 		o.ToStep = new(at.Step)
 	}
-	return c.Emit(tenfold.Entry{ID: id, Source: engine.Splice(e.raw, w.Cuts), Payload: o})
+	return c.Emit(tenfold.Entry{ID: id, Source: w.Done(), Payload: o})
 }
 
 // rewind hides what was taken back, when it began with a prompt.

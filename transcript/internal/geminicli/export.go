@@ -102,34 +102,30 @@ func isContextText(text string) bool { return strings.HasPrefix(text, "<session_
 func geminiCLILosses(v engine.View, shown *tenfold.Projection) []string {
 	var lost engine.Warnings
 	for e := range v.Projection.Log().Entries() {
+		visible := e.Payload.Kind().Visible()
 		if e.Branch != "" {
-			if e.Payload.Kind().Visible() {
-				lost.Add(0, engine.SubAgentOne, engine.SubAgentMany)
+			if visible {
+				lost.NoForm(e, engine.GeminiCLI)
 			}
 			continue
 		}
-		if !v.Compacted && e.Payload.Kind().Visible() && !e.Time.IsZero() && !e.Time.Equal(v.Created) {
+		if !v.Compacted && visible && !e.Time.IsZero() && !e.Time.Equal(v.Created) {
 			lost.Add(0, "time of an entry is left out", "times of entries are left out")
 		}
+		left := !v.Compacted
 		switch p := e.Payload.(type) {
-		case tenfold.Compaction, tenfold.CompactionRevoked:
-			if !v.Compacted {
-				lost.Overlay("Gemini CLI")
-			}
-		case tenfold.Usage:
-			if !v.Compacted {
-				lost.Add(0, "count of tokens is left out", "counts of tokens are left out")
-			}
+		case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Usage:
 		case tenfold.ConfigDelta:
-			if !v.Compacted && (p.System != nil || p.Tools != nil) {
-				lost.Add(0, "system prompt or list of tools is left out: Gemini CLI brings its own", "system prompts or lists of tools are left out: Gemini CLI brings its own")
-			}
+			left = left && (p.System != nil || p.Tools != nil)
 		case tenfold.ProviderItem:
-			if p.Provider != "gemini" {
-				lost.Add(0, "provider-specific block is left out", "provider-specific blocks are left out")
-			}
+			left = p.Provider != "gemini"
 		case tenfold.Approval:
-			lost.Add(0, "approval is left out", "approvals are left out")
+			left = true
+		default:
+			left = false
+		}
+		if left {
+			lost.NoForm(e, engine.GeminiCLI)
 		}
 	}
 	for e := range shown.Entries() {

@@ -169,7 +169,7 @@ func (g *geminiCLI) session(r *Record) error {
 		w.Cuts = append(w.Cuts, engine.Cut{Span: r.list, With: "[]"})
 	}
 	// A file that grew says another lastUpdated: the id must not know it.
-	source := engine.AppendCompact(nil, []byte(engine.Splice(r.raw, w.Cuts)))
+	source := engine.AppendCompact(nil, []byte(w.Done()))
 	if err := g.Keep(g.Ids.Unique("session"), "gemini-cli.session", source); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func (g *geminiCLI) fresh(raw []byte, m *geminiCLIMessage, sourced bool) error {
 	var err error
 	switch {
 	case m.twice:
-		g.Warn.Add(g.line, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		g.Warn.Odd(g.line, "message")
 		return g.whole(raw, m, base, sourced)
 	case m.typ == "user":
 		err = g.user(raw, m, st, sourced)

@@ -168,7 +168,7 @@ func (q *qwen) leave(parent int, id string, line int) error {
 func (q *qwen) body(r *qwenRecord, id string, line int) error {
 	switch {
 	case r.kind != '{' || r.twice || r.content.Twice || chatapi.Misplaced(r.content.Parts, r.typ == "assistant"):
-		q.Warn.Add(line, "record could not be understood and was kept as it is", "records could not be understood and were kept as they are")
+		q.Warn.Odd(line, "record")
 	case r.typ == "system" && r.subtype == "chat_compression" && len(r.history) > 0:
 		return q.compressed(r, id)
 	case r.typ == "system" && r.title != "":
@@ -193,7 +193,7 @@ func (q *qwen) message(r *qwenRecord, id string) error {
 			return err
 		}
 	} else {
-		entries[0].Source = engine.Splice(r.raw, w.Cuts)
+		entries[0].Source = w.Done()
 	}
 	if err := q.show(entries); err != nil {
 		return err

@@ -228,7 +228,7 @@ func (x *Export) entry(e tenfold.Entry) {
 	}
 	if e.Branch != "" {
 		if e.Payload.Kind().Visible() {
-			x.warn.Add(0, "entry of a sub-agent has no form in jp and is left out", "entries of sub-agents have no form in jp and are left out")
+			x.warn.NoForm(e, engine.JP)
 		}
 		return
 	}
@@ -261,14 +261,8 @@ func (x *Export) entry(e tenfold.Entry) {
 		x.made(jpResult{x.head("tool_call_response"), p.CallID, content, p.IsError})
 	case tenfold.ConfigDelta:
 		x.config(p)
-	case tenfold.ProviderItem:
-		x.warn.Add(0, "provider-specific block has no form in jp and is left out", "provider-specific blocks have no form in jp and are left out")
-	case tenfold.Approval:
-		x.warn.Add(0, "approval has no form in jp and is left out", "approvals have no form in jp and are left out")
-	case tenfold.Pin:
-		x.warn.Add(0, "pin has no form in jp and is left out", "pins have no form in jp and are left out")
-	case tenfold.Unknown:
-		x.warn.Add(0, "record of another tool has no form in jp and is left out", "records of another tool have no form in jp and are left out")
+	case tenfold.ProviderItem, tenfold.Approval, tenfold.Pin, tenfold.Unknown:
+		x.warn.NoForm(e, engine.JP)
 	}
 }
 

@@ -134,7 +134,7 @@ func (x *Export) overlay(e tenfold.Entry, c tenfold.Compaction, live bool) {
 		}
 	}
 	if !fits || (event.Summary == nil && event.Reasoning == "" && event.Tools == nil) {
-		x.warn.Add(0, "compaction has no form in jp and is left out", "compactions have no form in jp and are left out")
+		x.warn.NoForm(e, engine.JP)
 		return
 	}
 	if !e.Time.IsZero() {

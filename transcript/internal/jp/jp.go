@@ -69,6 +69,10 @@ func (jpImporter) Recognise(h engine.Head) engine.Confidence {
 
 // Import implements [engine.Importer].
 func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	head, err := src.Head()
+	if err != nil {
+		return err
+	}
 	j := &jp{src: src, Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.JP}}}
 	j.siblings()
 	items := &engine.ArrayReader{Window: engine.NewWindow(ctx, src, "the event"), Word: "event"}
@@ -91,8 +95,8 @@ func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sin
 			err = notArray(items)
 		}
 		if c == '{' {
-			if what := jpObject(jsontext.NewDecoder(items.All(), engine.ScanOptions...)); what != "" {
-				return NotJP(src.Name, what)
+			if objects := engine.NewHead(head, src.Name).JSON.Objects; len(objects) > 0 && Sibling(objects[0].Has) != "" {
+				return NotJP(src.Name, Sibling(objects[0].Has))
 			}
 		}
 		return fail(err)
@@ -152,32 +156,6 @@ func NotJP(name, what string) *engine.Error {
 		Name: name, Err: fmt.Errorf("this is %s of a JP conversation, not the conversation", what),
 		Hint: "import " + filepath.Join(filepath.Dir(name), "events.json"),
 	}
-}
-
-// jpObject tells what kind of a sibling an object is.
-func jpObject(dec *jsontext.Decoder) string {
-	names := map[string]bool{}
-	if _, err := dec.ReadToken(); err != nil {
-		return ""
-	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return ""
-		}
-		names[name.String()] = true
-		if dec.SkipValue() != nil {
-			break
-		}
-	}
-	return Sibling(func(wanted ...string) bool {
-		for _, n := range wanted {
-			if !names[n] {
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // jp is one import.

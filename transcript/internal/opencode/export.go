@@ -111,7 +111,7 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 	current := &openCodeRecord{}
 	for e := range x.view.Projection.Log().Entries() {
 		if e.Branch != "" {
-			x.warn.Add(0, engine.SubAgentOne, engine.SubAgentMany)
+			x.warn.NoForm(e, engine.OpenCode)
 			continue
 		}
 		kind := e.Payload.Kind()
@@ -140,7 +140,7 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 		case kind.Visible():
 			rest = append(rest, e)
 		case kind == tenfold.KindCompaction || kind == tenfold.KindCompactionRevoked:
-			x.warn.Overlay("opencode")
+			x.warn.NoForm(e, engine.OpenCode)
 		}
 	}
 	return messages, rest
@@ -159,7 +159,7 @@ func (x *openCodeExport) fillUser(r *openCodeRecord) string {
 	}
 	m := &openCodeMessage{raw: []byte(r.source)}
 	m.parse(&x.scan)
-	f := engine.Refill{Raw: m.raw}
+	f := engine.Finder{Raw: m.raw}
 	user, _ := r.said[0].(tenfold.UserMessage)
 	parts := user.Parts
 	for i := range m.list {
@@ -169,7 +169,7 @@ func (x *openCodeExport) fillUser(r *openCodeRecord) string {
 		}
 		switch part := parts[0]; p.typ {
 		case "text":
-			f.Text(p.text, part.Text)
+			f.Put(p.text, part.Text)
 		case "file":
 			fillFile(&f, p.file, part)
 		}
@@ -208,26 +208,26 @@ func (x *openCodeExport) fillPart(r *openCodeRecord) string {
 	if x.scan.Err != nil {
 		return r.source
 	}
-	f := engine.Refill{Raw: raw}
+	f := engine.Finder{Raw: raw}
 	for _, said := range r.said {
 		switch said := said.(type) {
 		case tenfold.AssistantMessage:
-			f.Text(p.text, said.Text)
+			f.Put(p.text, said.Text)
 		case tenfold.Reasoning:
 			if said.CallID != "" {
 				continue // stands on a call, which keeps it
 			}
-			f.Text(p.text, said.Text)
-			f.Text(p.opaque.redacted, said.Encrypted)
-			f.Text(p.opaque.encrypted, said.Encrypted)
-			f.Text(p.opaque.signature, said.Signature)
-			f.Text(p.opaque.thought, said.Signature)
+			f.Put(p.text, said.Text)
+			f.Put(p.opaque.redacted, said.Encrypted)
+			f.Put(p.opaque.encrypted, said.Encrypted)
+			f.Put(p.opaque.signature, said.Signature)
+			f.Put(p.opaque.thought, said.Signature)
 		case tenfold.Compaction:
 			if said.Summary != nil {
-				f.Text(p.text, said.Summary.Text)
+				f.Put(p.text, said.Summary.Text)
 			}
 		case tenfold.ToolCall:
-			f.Whole(p.input, said.Arguments)
+			f.PutWhole(p.input, said.Arguments)
 		case tenfold.ToolResult:
 			fillResult(&f, &p, said)
 		}
@@ -235,13 +235,13 @@ func (x *openCodeExport) fillPart(r *openCodeRecord) string {
 	return f.Done()
 }
 
-func fillFile(f *engine.Refill, file openCodeFile, part tenfold.Part) {
+func fillFile(f *engine.Finder, file openCodeFile, part tenfold.Part) {
 	if part.File != nil {
-		f.Text(file.url, part.File.URI)
+		f.Put(file.url, part.File.URI)
 	}
 }
 
-func fillResult(f *engine.Refill, p *openCodePart, r tenfold.ToolResult) {
+func fillResult(f *engine.Finder, p *openCodePart, r tenfold.ToolResult) {
 	var files []tenfold.Part
 	for _, part := range r.Parts {
 		if part.File != nil {
@@ -250,11 +250,11 @@ func fillResult(f *engine.Refill, p *openCodePart, r tenfold.ToolResult) {
 		}
 		switch {
 		case p.status == "error" && p.interrupted && p.partial.Found() && f.Raw[p.partial.From] == '"':
-			f.Text(p.partial, part.Text)
+			f.Put(p.partial, part.Text)
 		case p.status == "error":
-			f.Text(p.failed, part.Text)
+			f.Put(p.failed, part.Text)
 		default:
-			f.Text(p.output, part.Text)
+			f.Put(p.output, part.Text)
 		}
 	}
 	for i, file := range p.files {

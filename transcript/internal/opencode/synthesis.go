@@ -81,7 +81,7 @@ func (x *openCodeExport) synthesise() {
 func (s *synthesis) entries(list iter.Seq[tenfold.Entry]) {
 	for e := range list {
 		if e.Branch != "" {
-			s.x.warn.Add(0, engine.SubAgentOne, engine.SubAgentMany)
+			s.x.warn.NoForm(e, engine.OpenCode)
 			continue
 		}
 		s.entry(e)
@@ -128,10 +128,8 @@ func (s *synthesis) entry(e tenfold.Entry) {
 		s.call(p)
 	case tenfold.ToolResult:
 		s.result(p)
-	case tenfold.Compaction, tenfold.CompactionRevoked:
-		s.x.warn.Overlay("opencode")
-	case tenfold.ProviderItem:
-		s.x.warn.Add(0, "provider-specific block has no place and is left out", "provider-specific blocks have no place and are left out")
+	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.ProviderItem:
+		s.x.warn.NoForm(e, engine.OpenCode)
 	case tenfold.Usage:
 		if s.open {
 			s.counts = openCodeCounts{Input: p.Input, Output: p.Output, Cache: openCodeCache{p.CacheRead, p.CacheWrite}}
@@ -213,7 +211,7 @@ func (s *synthesis) call(p tenfold.ToolCall) {
 func (s *synthesis) result(p tenfold.ToolResult) {
 	waiting := s.calls[p.CallID]
 	if len(waiting) == 0 {
-		s.x.warn.Add(0, "result without its call has no place and is left out", "results without their calls have no place and are left out")
+		s.x.warn.NoForm(tenfold.Entry{Payload: p}, engine.OpenCode)
 		return
 	}
 	s.calls[p.CallID] = waiting[1:]

@@ -175,7 +175,7 @@ func (x *piWriter) stamp(e tenfold.Entry) string {
 func (x *piWriter) entry(e tenfold.Entry) {
 	if e.Branch != "" {
 		if e.Payload.Kind().Visible() {
-			x.warn.Add(0, "message of a sub-agent has no place in a pi session and is left out", "messages of sub-agents have no place in a pi session and are left out")
+			x.warn.NoForm(e, engine.Pi)
 		}
 		return
 	}
@@ -197,14 +197,12 @@ func (x *piWriter) entry(e tenfold.Entry) {
 		x.block(e)
 	case tenfold.AssistantMessage, tenfold.ToolCall:
 		x.block(e)
-	case tenfold.ProviderItem:
-		x.warn.Add(0, "provider-specific block has no place in a pi session and is left out", "provider-specific blocks have no place in a pi session and are left out")
+	case tenfold.ProviderItem, tenfold.CompactionRevoked:
+		x.warn.NoForm(e, engine.Pi)
 	case tenfold.ConfigDelta:
 		x.config(e, p)
 	case tenfold.Compaction:
 		x.compaction(e, p)
-	case tenfold.CompactionRevoked:
-		x.warn.Overlay("pi")
 	}
 }
 
@@ -216,9 +214,8 @@ func (x *piWriter) message(e tenfold.Entry, m *piMessageOut) {
 
 func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) {
 	x.flush()
-	// pi brings its own prompt and tools.
 	if x.v.Format != engine.Pi && (c.System != nil || c.Tools != nil) {
-		x.warn.Add(0, "system prompt or list of tools has no place in a pi session and is left out", "system prompts or lists of tools have no place in a pi session and are left out")
+		x.warn.NoForm(e, engine.Pi)
 	}
 	if c.Extra != "" {
 		level := ""
@@ -258,7 +255,7 @@ func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) {
 		x.line(e, l)
 		return
 	}
-	x.warn.Overlay("pi")
+	x.warn.NoForm(e, engine.Pi)
 }
 
 // cwd looks for the working directory among what the importers left.

@@ -18,7 +18,7 @@ func (p *pi) message(r *Record, id string) error {
 			if err := p.Open(id); err != nil {
 				return err
 			}
-			return p.show(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, w.Cuts), Payload: tenfold.UserMessage{Parts: parts}})
+			return p.show(tenfold.Entry{ID: id, Source: w.Done(), Payload: tenfold.UserMessage{Parts: parts}})
 		}
 	case "custom", "hookMessage":
 		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
@@ -33,7 +33,7 @@ func (p *pi) message(r *Record, id string) error {
 		return p.unknown(r, id) // stands in the tree already
 	case "toolResult":
 		if parts, ok := piParts(&w, m); ok {
-			return p.show(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, w.Cuts), Payload: tenfold.ToolResult{CallID: m.call, Parts: parts, IsError: m.isError}})
+			return p.show(tenfold.Entry{ID: id, Source: w.Done(), Payload: tenfold.ToolResult{CallID: m.call, Parts: parts, IsError: m.isError}})
 		}
 	case "assistant":
 		return p.assistant(r, id)
@@ -41,7 +41,7 @@ func (p *pi) message(r *Record, id string) error {
 		return p.system(r, id)
 	}
 	if m.content.Found() || m.role == "" || m.blocks != nil {
-		p.Warn.Add(r.line, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		p.Warn.Odd(r.line, "message")
 	}
 	return p.unknown(r, id)
 }
@@ -90,7 +90,7 @@ func (p *pi) assistant(r *Record, id string) error {
 	for i, b := range blocks {
 		e := tenfold.Entry{ID: engine.BlockID(id, i), MessageID: id, Payload: b}
 		if i == 0 {
-			e.Source = engine.Splice(r.raw, w.Cuts)
+			e.Source = w.Done()
 		}
 		if err := p.show(e); err != nil {
 			return err

@@ -357,7 +357,7 @@ func (p *pi) compaction(r *Record, id string) error {
 		o.ToStep = &c.step
 	}
 	p.compacts = append(p.compacts, c)
-	if err := p.Emit(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, w.Cuts), Payload: o}); err != nil {
+	if err := p.Emit(tenfold.Entry{ID: id, Source: w.Done(), Payload: o}); err != nil {
 		return err
 	}
 	r.Msg.model = p.model
