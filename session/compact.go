@@ -130,7 +130,7 @@ func (s *Session) compact(ctx context.Context, r Request) (c Result, planned boo
 			c.Outcome = Planned
 			return c, true, nil
 		}
-		again, err := s.settle(ctx, r, &c)
+		again, err := s.applyPlan(ctx, r, &c)
 		if err != nil || !again {
 			return c, true, err
 		}
@@ -164,8 +164,8 @@ func (s *Session) planOnce(ctx context.Context, r Request, made *strategy.Plan) 
 	return s.Plan(ctx, r)
 }
 
-// settle applies the plan, and tells whether to plan again.
-func (s *Session) settle(ctx context.Context, r Request, c *Result) (again bool, err error) {
+// applyPlan applies the plan, and tells whether to plan again.
+func (s *Session) applyPlan(ctx context.Context, r Request, c *Result) (again bool, err error) {
 	for {
 		made := s.log.Version()
 		err := s.write(ctx, c, r.ID, r.Branch)

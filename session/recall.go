@@ -189,7 +189,7 @@ func (s *Session) passage(r Ref, seqs []int64, limit int) (Passage, error) {
 		left -= count(piece.Heading()+"\n") + headingSlack
 		done := false
 		if left >= leastText || i == 0 {
-			piece.Text, next, done = take(count, text, next, left)
+			piece.Text, next, done = takeLines(count, text, next, left)
 			piece.Last = piece.First + strings.Count(strings.TrimSuffix(piece.Text, "\n"), "\n")
 			piece.whole = done && piece.First == 1 && r.Byte == 0 && piece.Last == piece.Lines
 			out.Pieces = append(out.Pieces, piece)
@@ -271,10 +271,10 @@ func lineAt(text string, line, at int) (string, bool) {
 	return text[at:], true
 }
 
-// take gives as many lines of a text as so many tokens are enough for, of a longer
+// takeLines gives as many lines of a text as so many tokens are enough for, of a longer
 // one a part of its first line, and where to go on. Done says that nothing is left
 // over.
-func take(count func(string) int, text string, from Ref, left int) (taken string, next Ref, done bool) {
+func takeLines(count func(string) int, text string, from Ref, left int) (taken string, next Ref, done bool) {
 	next = from
 	size := 0
 	for line := range strings.Lines(text) {

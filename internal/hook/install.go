@@ -47,7 +47,7 @@ func (h *Host) Install(c Client, p Place, dryRun bool) ([]Change, error) {
 	}
 	i, old, changes, err := h.planInstall(c, p)
 	if err != nil || dryRun {
-		return told(changes), err
+		return summaries(changes), err
 	}
 	dirs, err := makeDirs(changes)
 	i.Dirs = append(i.Dirs, dirs...)
@@ -62,11 +62,11 @@ func (h *Host) Install(c Client, p Place, dryRun bool) ([]Change, error) {
 	if err != nil {
 		removeDirs(dirs)
 	}
-	return told(changes), err
+	return summaries(changes), err
 }
 
-// told are the changes without their contents.
-func told(changes []change) []Change {
+// summaries are the changes without their contents.
+func summaries(changes []change) []Change {
 	out := make([]Change, len(changes))
 	for n, c := range changes {
 		out[n] = c.Change

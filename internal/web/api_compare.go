@@ -68,7 +68,7 @@ func (s *Server) comparison(ctx context.Context, id, compaction string) (c *comp
 		if compaction == comparedAll {
 			key += "\x00" + strconv.FormatInt(view.Version(), 10)
 		}
-		if c = s.compared.take(key); c != nil {
+		if c = s.compared.get(key); c != nil {
 			return nil
 		}
 		ok := compaction == comparedAll
@@ -77,13 +77,13 @@ func (s *Server) comparison(ctx context.Context, id, compaction string) (c *comp
 		} else if c, ok = compareOne(view, compaction); !ok {
 			return newProblem(http.StatusNotFound, "not_found", "no compaction "+strconv.Quote(compaction), "the conversation lists its compactions")
 		}
-		s.compared.put(key, c)
+		s.compared.add(key, c)
 		return nil
 	})
 	return c, err
 }
 
-func (k *comparisons) take(key string) *comparison {
+func (k *comparisons) get(key string) *comparison {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	c := k.made[key]
@@ -93,7 +93,7 @@ func (k *comparisons) take(key string) *comparison {
 	return c
 }
 
-func (k *comparisons) put(key string, c *comparison) {
+func (k *comparisons) add(key string, c *comparison) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.made == nil {

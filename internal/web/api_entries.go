@@ -119,7 +119,7 @@ func (s *Server) beginConversation(ctx context.Context, in *beginning) (out Conv
 	}
 	made, err := s.service.Create(ctx, c)
 	if errors.Is(err, store.ErrExists) && in.Key != "" {
-		made, err = s.made(ctx, c, body.ID == "", err)
+		made, err = s.madeBefore(ctx, c, body.ID == "", err)
 	}
 	if err != nil {
 		return out, err
@@ -127,10 +127,10 @@ func (s *Server) beginConversation(ctx context.Context, in *beginning) (out Conv
 	return s.conversation(ctx, &InConversation{ID: made.ID()})
 }
 
-// made gives the conversation that a request with a key made before, if it did. One
+// madeBefore gives the conversation that a request with a key made before, if it did. One
 // whose id is of the key can be no other; one with an id of its own is known by what
 // it begins with.
-func (s *Server) made(ctx context.Context, c session.Create, ours bool, exists error) (*session.Session, error) {
+func (s *Server) madeBefore(ctx context.Context, c session.Create, ours bool, exists error) (*session.Session, error) {
 	o, err := s.service.Open(ctx, c.ID)
 	if err != nil {
 		return nil, err

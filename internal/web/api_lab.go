@@ -140,7 +140,7 @@ func (s *Server) measure(to huma.Context, conversations []store.Conversation, po
 		o, err := s.service.Open(ctx, c.ID)
 		could := false
 		if err == nil {
-			could, err = k.take(ctx, o.Log(), least, func(p LabPoint) {
+			could, err = k.measure(ctx, o.Log(), least, func(p LabPoint) {
 				progress.Done++
 				tell("point", p)
 				tell("progress", progress)

@@ -101,7 +101,7 @@ func (s *Server) createToken(ctx context.Context, in *tokenWish) (out MadeToken,
 	for _, scope := range in.Body.Scopes {
 		wish.Scopes = append(wish.Scopes, tenant.Scope(scope))
 	}
-	return made(g.Registry().CreateToken(ctx, tenant.From(ctx).Actor(), g.Tenant(), wish))
+	return newMadeToken(g.Registry().CreateToken(ctx, tenant.From(ctx).Actor(), g.Tenant(), wish))
 }
 
 // writableTenancy refuses on a server that only reads.
@@ -112,7 +112,7 @@ func (s *Server) writableTenancy() (*tenant.Gate, error) {
 	return s.tenancy()
 }
 
-func made(t tenant.Token, secret tenant.Secret, err error) (MadeToken, error) {
+func newMadeToken(t tenant.Token, secret tenant.Secret, err error) (MadeToken, error) {
 	if err != nil {
 		return MadeToken{}, err
 	}
@@ -131,7 +131,7 @@ func (s *Server) rotateToken(ctx context.Context, in *rotation) (out MadeToken, 
 	if err != nil {
 		return out, err
 	}
-	return made(g.Registry().RotateToken(ctx, tenant.From(ctx).Actor(), g.Tenant(), in.Token, time.Duration(in.Body.Grace)*time.Second))
+	return newMadeToken(g.Registry().RotateToken(ctx, tenant.From(ctx).Actor(), g.Tenant(), in.Token, time.Duration(in.Body.Grace)*time.Second))
 }
 
 type ofToken struct {

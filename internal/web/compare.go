@@ -122,18 +122,18 @@ func (c *comparison) list() {
 	if config := c.config(); config != (tenfold.Count{}) {
 		c.rows = append(c.rows, comparedRow{config: true})
 	}
-	c.put(left[0], right[0])
+	c.pair(left[0], right[0])
 	for e := range c.after.Log().Entries() {
 		if e.Payload.Kind().Visible() && c.after.Reads(e.Seq) && (c.tokens(c.before, e) > 0 || c.tokens(c.after, e) > 0) {
 			c.rows = append(c.rows, comparedRow{seq: e.Seq})
 		}
-		c.put(left[e.Seq], right[e.Seq])
+		c.pair(left[e.Seq], right[e.Seq])
 	}
 }
 
-// put appends what both views put in at a place; what is the same on both sides
+// pair appends what both views put in at a place; what is the same on both sides
 // shares a row.
-func (c *comparison) put(left, right []tenfold.Item) {
+func (c *comparison) pair(left, right []tenfold.Item) {
 	for i := range left {
 		row := comparedRow{left: &left[i]}
 		j := slices.IndexFunc(right, func(r tenfold.Item) bool {

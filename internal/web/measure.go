@@ -82,9 +82,9 @@ func newLaboratory(policies []eval.Policy) *laboratory {
 	return &laboratory{policies: policies, sums: make([]labSum, len(policies))}
 }
 
-// take measures a conversation, and reports whether anything could be: not where it
+// measure measures a conversation, and reports whether anything could be: not where it
 // is too short. Told is given each point as it stands once its policy is measured.
-func (k *laboratory) take(ctx context.Context, l *tenfold.Log, leastRequests int, told func(LabPoint)) (bool, error) {
+func (k *laboratory) measure(ctx context.Context, l *tenfold.Log, leastRequests int, told func(LabPoint)) (bool, error) {
 	s := eval.Open(l)
 	if s.Requests() < leastRequests {
 		return false, nil

@@ -112,7 +112,7 @@ func Document() ([]byte, error) {
 func (s *Server) Close() error {
 	s.end()
 	s.accounts.working.Wait()
-	s.sessions.leave()
+	s.sessions.close()
 	return s.live.close()
 }
 
@@ -120,7 +120,7 @@ func (s *Server) Close() error {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.page != nil && !isAPI(r.URL.Path) {
 		routed(r.Context(), "page")
-		s.foresee(r.URL.Path)
+		s.preload(r.URL.Path)
 		s.page.ServeHTTP(w, r)
 		return
 	}
@@ -139,9 +139,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// foresee opens the conversation that a page is about while the browser loads the
+// preload opens the conversation that a page is about while the browser loads the
 // page: a long log is read by the time that it is asked for.
-func (s *Server) foresee(path string) {
+func (s *Server) preload(path string) {
 	id, ok := strings.CutPrefix(path, "/c/")
 	if id, _, _ = strings.Cut(id, "/"); !ok || id == "" {
 		return

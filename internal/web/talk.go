@@ -118,7 +118,7 @@ func (t *talks) close() error {
 	var errs []error
 	for _, c := range all {
 		c.mu.Lock()
-		hold := c.drop()
+		hold := c.detach()
 		c.mu.Unlock()
 		if hold != nil {
 			errs = append(errs, hold.Close())
@@ -162,28 +162,28 @@ func (c *talk) finish(ended *Ended) {
 	c.stop()
 	c.busy, c.running, c.retry, c.pieces, c.ended = false, nil, nil, nil, ended
 	if c.agent != nil {
-		c.idle = time.AfterFunc(idleTime, c.rest)
+		c.idle = time.AfterFunc(idleTime, c.closeIdle)
 	}
 	c.changed()
 	c.mu.Unlock()
 	c.runs.Done()
 }
 
-// rest closes the agent after a while without work.
-func (c *talk) rest() {
+// closeIdle closes the agent after a while without work.
+func (c *talk) closeIdle() {
 	now := c.use(c.id)
 	defer now.release()
 	c.mu.Lock()
 	hold := io.Closer(nil)
 	if !c.busy {
-		hold = c.drop()
+		hold = c.detach()
 	}
 	c.mu.Unlock()
-	free(hold)
+	closeHeld(hold)
 }
 
-// drop lets go of the agent, and gives what it held, to be freed without the lock.
-func (c *talk) drop() io.Closer {
+// detach forgets the agent, and gives what it held, to be freed without the lock.
+func (c *talk) detach() io.Closer {
 	hold := c.hold
 	if c.idle != nil {
 		c.idle.Stop()
@@ -192,8 +192,8 @@ func (c *talk) drop() io.Closer {
 	return hold
 }
 
-// free closes what an agent held: that is servers of tools, and its transcript.
-func free(hold io.Closer) {
+// closeHeld closes what an agent held: that is servers of tools, and its transcript.
+func closeHeld(hold io.Closer) {
 	if hold != nil {
 		_ = hold.Close()
 	}
@@ -214,13 +214,13 @@ func (c *talk) open(model string) (*agent.Agent, error) {
 	c.mu.Lock()
 	a, hold := c.agent, io.Closer(nil)
 	if a != nil && model != c.model {
-		a, hold = nil, c.drop()
+		a, hold = nil, c.detach()
 	}
 	c.mu.Unlock()
 	if a != nil {
 		return a, nil
 	}
-	free(hold)
+	closeHeld(hold)
 	s, err := c.server.service.Open(c.ctx, c.id)
 	if err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func (c *talk) work(ctx context.Context, a *agent.Agent, m Message) {
 			ended = endOf(*e.Compaction, ended)
 		}
 		if err == nil {
-			c.take(e)
+			c.handle(e)
 		}
 	}
 	c.finish(ended)

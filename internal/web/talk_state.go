@@ -18,8 +18,8 @@ import (
 // what controls a terminal or turns the direction of text is escaped.
 func visible(text string) string { return terminal.Visible(text) }
 
-// take takes in what the agent did.
-func (c *talk) take(e agent.Event) {
+// handle takes in what the agent did.
+func (c *talk) handle(e agent.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.retry != nil && e.Waiting == nil {
