@@ -29,6 +29,10 @@ const (
 	// slow is after how long nobody waits any more for those that are being written,
 	// such as on a connection that was lost without a word.
 	slow = 100 * time.Millisecond
+	// gather is how long after a group its members, who were answered, and those who
+	// came meanwhile are waited for at most: they are then one group again, and not
+	// two by turns, of which each has its statement and its commit.
+	gather = 2 * time.Millisecond
 )
 
 // groupSQL has a group wait no longer than that for a row that somebody has locked,
@@ -96,16 +100,26 @@ func (g *group) read(rows pgx.Rows) error {
 // A grouper has few groups be written at a time, beside those that take long. Those
 // that do more than append have one of their own: nobody else waits for that.
 type grouper struct {
-	mu      sync.Mutex
-	waiting []*member
-	writing int
+	mu       sync.Mutex
+	waiting  []*member
+	writing  int
+	written  time.Time // when the last group was
+	expected int       // how many may come again by then
 }
 
-// written makes room for another group.
-func (g *grouper) written() {
+// wrote makes room for another group.
+func (g *grouper) wrote(members int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.writing--
+	g.written, g.expected = time.Now(), min(members+len(g.waiting), maxGroup)
+}
+
+// gathered reports whether those who are likely to come are there, or late.
+func (g *grouper) gathered() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.waiting) >= g.expected || time.Since(g.written) >= gather
 }
 
 // together writes an append with others. It was written, or was not because of its
@@ -151,6 +165,9 @@ func (g *grouper) leave(m *member) bool {
 
 // nextGroup begins to write those who wait, if anybody does and there is room.
 func (s *Store) nextGroup(ctx context.Context, from *grouper) {
+	if !from.gathered() {
+		return // whoever comes tries, and so does the end of gather
+	}
 	ctx = context.WithoutCancel(ctx) // that of one of many
 	if g := from.next(ctx); g != nil {
 		go s.writeGroup(from, g)
@@ -190,8 +207,9 @@ func (s *Store) writeGroup(from *grouper, g *group) {
 	var once sync.Once
 	next := func() {
 		once.Do(func() {
-			from.written()
+			from.wrote(len(g.members))
 			s.nextGroup(g.ctx, from)
+			time.AfterFunc(gather, func() { s.nextGroup(g.ctx, from) })
 		})
 	}
 	late := time.AfterFunc(slow, next)
