@@ -117,7 +117,7 @@ func New(s *session.Session, o Options) (*Agent, error) {
 	o.Live.Request.Options.Recall = true // the tool recall is always there (A9)
 	a := &Agent{options: o, session: s, control: s.Control(o.Live), views: map[string]*tenfold.Projection{}, past: newTracker(o.Prices)}
 	a.tools = map[string]toolbox.Tool{}
-	for _, t := range append(a.own(), o.Tools...) {
+	for _, t := range append(ownTools(), o.Tools...) {
 		d := t.Definition()
 		a.tools[d.Name] = t
 		if i := slices.IndexFunc(a.declared, func(other tenfold.ToolDefinition) bool { return other.Name == d.Name }); i >= 0 {

@@ -200,14 +200,14 @@ func (w *worker) answerCall(ctx context.Context, j job) ([]tenfold.Entry, error)
 	if j.refused != "" {
 		return w.result(j, failure(j.refused)), nil
 	}
-	if over(ctx) {
+	if ctx.Err() != nil {
 		return []tenfold.Entry{w.interrupted(j.call, notRun)}, nil
 	}
 	verdict, denied, err := w.decide(ctx, j)
 	switch {
 	case err != nil:
 		return nil, err
-	case over(ctx):
+	case ctx.Err() != nil:
 		return []tenfold.Entry{w.interrupted(j.call, notRun)}, nil
 	case denied != "":
 		return w.result(j, failure("Denied: "+denied)), nil
@@ -264,7 +264,7 @@ func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note 
 	}
 	answer, err := w.options.Approver.Approve(ctx, Question{Branch: w.branch, Call: j.call, Intent: j.intent, Reason: v.Reason})
 	switch {
-	case over(ctx):
+	case ctx.Err() != nil:
 		return v, "", nil
 	case err != nil:
 		denied := "asking the user failed: " + err.Error()
@@ -330,9 +330,9 @@ func (w *worker) perform(ctx context.Context, j job, v permission.Verdict) (tool
 		}
 	}
 	switch {
-	case over(ctx):
+	case ctx.Err() != nil:
 		text := "Interrupted while it ran."
-		if said := textOf(e.result); said != "" {
+		if said := tenfold.SearchText(tenfold.ToolResult{Parts: e.result.Parts}); said != "" {
 			text += " Until then:\n" + said
 		}
 		return failure(text), nil
@@ -344,9 +344,6 @@ func (w *worker) perform(ctx context.Context, j job, v permission.Verdict) (tool
 	return e.result, nil
 }
 
-// over tells that nobody waits for the results of calls any more.
-func over(ctx context.Context) bool { return ctx.Err() != nil }
-
 // notRun answers a call that was not begun.
 const notRun = "Interrupted before it was run."
 
@@ -356,16 +353,6 @@ func (w *worker) interrupted(call tenfold.ToolCall, text string) tenfold.Entry {
 
 func failure(text string) toolbox.Result {
 	return toolbox.Result{Parts: tenfold.Text(text), Outcome: tenfold.Failed}
-}
-
-func textOf(r toolbox.Result) string {
-	var b strings.Builder
-	for _, p := range r.Parts {
-		if p.File == nil {
-			b.WriteString(p.Text)
-		}
-	}
-	return b.String()
 }
 
 // result makes the entries of a result: what came, and an overlay where that is too

@@ -241,7 +241,7 @@ func (w *worker) answer() (provider.Stop, error) {
 			return "", err
 		}
 	}
-	if fault != nil && (began || provider.KindOf(fault) == provider.CutOff) && temporary(fault) {
+	if provider.KindOf(fault) == provider.CutOff || began && provider.Passes(fault) {
 		fault = errors.Join(errBroken, fault)
 	}
 	return end, fault
@@ -277,15 +277,6 @@ func (r *run) window() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.control.Window()
-}
-
-// temporary reports whether asking again may help after such an error.
-func temporary(err error) bool {
-	switch provider.KindOf(err) {
-	case provider.CutOff, provider.Overloaded, provider.RateLimited, provider.TimedOut, provider.Unreachable:
-		return true
-	}
-	return false
 }
 
 // usage is the end of a response, with what it used as far as that is known.
@@ -334,13 +325,11 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 	if errors.As(err, &e) && e.Limit > 0 {
 		w.narrow(e.Limit)
 	}
-	done := false
 	wish := session.Wish{By: session.ByTrigger, Reason: "the provider refused the request as too large", Idle: true}
 	if w.branch != "" {
 		return w.settleBranch(&wish)
 	}
-	err = w.ask(wish, &done)
-	if err != nil || done {
+	if done, err := w.ask(wish); err != nil || done {
 		return nil, err
 	}
 	return exceeded, nil

@@ -31,7 +31,8 @@ func (a *Agent) Run(ctx context.Context, parts ...tenfold.Part) iter.Seq2[Event,
 // the gauge.
 func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
 	return a.sequence(ctx, func(r *run) error {
-		return r.ask(session.Wish{By: session.ByPerson, Reason: "asked by a person", Focus: focus, Idle: true}, nil)
+		_, err := r.ask(session.Wish{By: session.ByPerson, Reason: "asked by a person", Focus: focus, Idle: true})
+		return err
 	})
 }
 

@@ -7,14 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"tenfold/internal/number"
 	"tenfold/tool"
 )
 
 // plan is the latest state of a plan or a list of todos.
 type plan struct {
-	turn  int
-	items []tool.PlanItem
-	text  string
+	turn int
+	// spoken is how many requests there had been.
+	spoken int
+	items  []tool.PlanItem
+	text   string
 	// refused is set where the person did not take it.
 	refused bool
 	// byID is where items stand, made when the first of them comes alone, and
@@ -31,7 +34,7 @@ func (l *Ledger) addPlan(turn int, branch string, said tool.Plan) {
 		l.plans[branch] = p
 		l.branches = append(l.branches, branch)
 	}
-	p.turn, p.refused = turn, false
+	p.turn, p.spoken, p.refused = turn, l.spoken, false
 	switch {
 	case said.Text != "":
 		p.text = said.Text
@@ -89,7 +92,10 @@ func finished(i tool.PlanItem) bool { return i.Status == "completed" || i.Status
 func (l *Ledger) planItems(s *items) {
 	for _, branch := range l.branches {
 		p := l.plans[branch]
-		where := fmt.Sprintf("turn %d%s", p.turn, onBranch(branch))
+		where, when := fmt.Sprintf("turn %d%s", p.turn, onBranch(branch)), "now"
+		if since := l.spoken - p.spoken; since > 0 { // nobody knows where it stands
+			where, when = where+", "+number.Count(since, "request")+" ago", "then"
+		}
 		if p.refused {
 			where += ", not accepted"
 		}
@@ -116,7 +122,7 @@ func (l *Ledger) planItems(s *items) {
 				id = fmt.Sprintf("#%d ", n)
 			}
 			if i.Status == "in_progress" && at == "" {
-				at = ", now at " + cmp.Or(strings.TrimSpace(id), "the step marked ~")
+				at = ", " + when + " at " + cmp.Or(strings.TrimSpace(id), "the step marked ~")
 			}
 			fmt.Fprintf(&b, "  - [%s] %s%s\n", cmp.Or(boxes[i.Status], " "), id, code(i.Text, lineLength))
 		}

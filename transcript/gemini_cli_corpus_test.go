@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/geminicli"
 )
@@ -55,14 +56,14 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 	r.Parse(s, f.Raw)
 	m := &r.Msg
 	part := 0
-	next := func(fits func(p *geminicli.Part) bool) *geminicli.Part {
+	next := func(fits func(p *chatapi.GeminiPart) bool) *chatapi.GeminiPart {
 		for ; part < len(m.Parts); part++ {
 			if p := &m.Parts[part]; fits(p) {
 				part++
 				return p
 			}
 		}
-		return &geminicli.Part{}
+		return &chatapi.GeminiPart{}
 	}
 	numbered := func(id, kind string) int {
 		_, n, ok := strings.Cut(id, "/"+kind+"/")
@@ -83,7 +84,7 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 				continue
 			}
 			for _, one := range p.Parts {
-				refillPart(&f, next(func(p *geminicli.Part) bool { return !p.Response }), one)
+				refillPart(&f, next(func(p *chatapi.GeminiPart) bool { return !p.Response }), one)
 			}
 		case tenfold.Compaction:
 			if p.Summary != nil {
@@ -94,7 +95,7 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 			}
 		case tenfold.AssistantMessage:
 			f.Text(m.Content, p.Text)
-			f.Text(next(func(p *geminicli.Part) bool { return p.Text.To-p.Text.From >= 2 && !p.Thought }).Text, p.Text)
+			f.Text(next(func(p *chatapi.GeminiPart) bool { return p.Text.To-p.Text.From >= 2 && !p.Thought }).Text, p.Text)
 		case tenfold.Reasoning:
 			switch k := numbered(e.ID, "thought"); {
 			case p.Signature != "":
@@ -111,16 +112,16 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 				}
 				f.Text(m.Thoughts[k].Description, text)
 			default:
-				f.Text(next(func(p *geminicli.Part) bool { return p.Thought }).Text, p.Text)
+				f.Text(next(func(p *chatapi.GeminiPart) bool { return p.Thought }).Text, p.Text)
 			}
 		case tenfold.ToolCall:
 			if k := numbered(e.ID, "call"); k >= 0 {
 				f.Whole(m.Calls[k].Args, p.Arguments)
 			} else {
-				f.Whole(next(func(p *geminicli.Part) bool { return p.Call && p.ID == e.Payload.(tenfold.ToolCall).CallID }).Args, p.Arguments)
+				f.Whole(next(func(p *chatapi.GeminiPart) bool { return p.Call && p.ID == e.Payload.(tenfold.ToolCall).CallID }).Args, p.Arguments)
 			}
 		case tenfold.ProviderItem:
-			f.Whole(next(func(p *geminicli.Part) bool { return string(p.Span.Of(f.Raw)) == engine.CutValue }).Span, p.Data)
+			f.Whole(next(func(p *chatapi.GeminiPart) bool { return string(p.Span.Of(f.Raw)) == engine.CutValue }).Span, p.Data)
 		case tenfold.ToolResult:
 			k := numbered(e.ID, "result")
 			if len(m.Calls) <= k {
@@ -131,7 +132,7 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 			}
 			parts := m.Calls[k].Result
 			for _, one := range p.Parts {
-				for len(parts) > 0 && parts[0].Response && !parts[0].Body.Found() {
+				for len(parts) > 0 && parts[0].Response && !parts[0].Answer.Found() {
 					parts = parts[1:]
 				}
 				refillPart(&f, &parts[0], one)
@@ -142,12 +143,12 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 	return f.Done()
 }
 
-func refillPart(f *engine.Refill, p *geminicli.Part, one tenfold.Part) {
+func refillPart(f *engine.Refill, p *chatapi.GeminiPart, one tenfold.Part) {
 	switch {
 	case one.File == nil && p.Response:
 		f.Text(p.Output, one.Text)
-		f.Text(p.Fault, one.Text)
-		f.Whole(p.Body, one.Text)
+		f.Text(p.Failure, one.Text)
+		f.Whole(p.Answer, one.Text)
 	case one.File == nil:
 		f.Text(p.Text, one.Text)
 	case one.File.Detail != "":

@@ -48,7 +48,7 @@ type model struct {
 	modelName string
 	questions []*question
 	lastKey   time.Time
-	offer     *offer
+	offer     []choice
 	closed    bool // the context is exceeded: no input (A6)
 	failed    bool // a compaction of this run failed
 	stopping  bool // the job is over, or was told to end: no more questions
@@ -255,15 +255,4 @@ func follow(events iter.Seq2[agent.Event, error], report func(tea.Msg)) error {
 		report(event)
 	}
 	return nil
-}
-
-// wait waits for the job to end, once its context has ended.
-func (m *model) wait(most time.Duration) {
-	if m.job == nil {
-		return
-	}
-	select {
-	case <-m.job.done:
-	case <-time.After(most):
-	}
 }

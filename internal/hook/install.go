@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenfold/internal/cli/outfile"
 	"tenfold/internal/jsonedit"
 	"tenfold/problem"
 )
@@ -329,5 +330,5 @@ func (c change) make() error {
 	case c.after == nil || (there && bytes.Equal(c.before, c.after)):
 		return nil
 	}
-	return replaceFile(c.Path, c.after, c.mode)
+	return outfile.Write(c.Path, c.after, c.mode) // one that is there keeps its mode, and a link to it stays a link
 }

@@ -100,14 +100,9 @@ func compareOne(view *tenfold.Projection, id string) (*comparison, bool) {
 	if _, is := e.Payload.(tenfold.Compaction); !ok || !is {
 		return nil, false
 	}
-	past := tenfold.NewLog(tenfold.WithCounter(l.Counter()))
-	for old := range l.Entries() {
-		if old.Seq >= e.Seq {
-			break
-		}
-		if _, err := past.Append(old); err != nil {
-			return nil, false
-		}
+	past, err := logAt(l, e.Seq-1)
+	if err != nil {
+		return nil, false
 	}
 	before := tenfold.ProjectBranch(past, view.Branch())
 	return newComparison(id, before, before.Preview(e), token.Calibrate(l)), true
@@ -216,13 +211,11 @@ func (c *comparison) config() tenfold.Count {
 func (c *comparison) columns(scale token.Scale) {
 	o := &c.out
 	o.Compaction, o.Version = c.id, c.after.Version()
-	for _, f := range tenfold.Fates() {
-		o.Fates = append(o.Fates, f.String())
-	}
+	o.Fates = fates()
 	added, config := len(o.Fates), len(o.Fates)+1
 	o.Fates = append(o.Fates, fateAdded, fateConfig)
 	counts := make([]tenfold.Count, len(c.rows))
-	kinds, by := map[string]int{}, map[string]int{}
+	kinds, by := places{}, places{}
 	for i, r := range c.rows {
 		var kind, decided string
 		turn, was, fate := 0, added, added
@@ -253,8 +246,8 @@ func (c *comparison) columns(scale token.Scale) {
 		}
 		o.Seq, o.Turn = append(o.Seq, r.seq), append(o.Turn, turn)
 		o.Was, o.Fate = append(o.Was, was), append(o.Fate, fate)
-		o.Kind = append(o.Kind, number(kinds, &o.Kinds, kind))
-		o.Decided = append(o.Decided, number(by, &o.By, decided))
+		o.Kind = append(o.Kind, kinds.of(kind, &o.Kinds))
+		o.Decided = append(o.Decided, by.of(decided, &o.By))
 	}
 	o.Tokens = Tokens{Method: report.Totals(c.after, scale).Method}
 	for _, n := range scale.Counts(counts...) {
@@ -268,20 +261,6 @@ func (r comparedRow) either() *tenfold.Item {
 		return r.right
 	}
 	return r.left
-}
-
-// number gives the place of a word in a list, which it joins if it is new; -1 for
-// no word.
-func number(known map[string]int, list *[]string, word string) int {
-	if word == "" {
-		return -1
-	}
-	at, ok := known[word]
-	if !ok {
-		at = len(*list)
-		known[word], *list = at, append(*list, word)
-	}
-	return at
 }
 
 // window gives limit rows from the one at index on, with at most chars characters

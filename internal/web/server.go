@@ -165,13 +165,12 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 			allowed = append(allowed, method)
 		}
 	}
-	p := &Problem{Status: http.StatusNotFound, Code: "not_found", Detail: "no such operation", Hint: "/api/openapi.json lists the operations"}
-	if len(allowed) > 0 {
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		p.Status, p.Code, p.Detail = http.StatusMethodNotAllowed, "method", "not with this method"
-		p.Hint = "use " + strings.Join(allowed, " or ")
+	if len(allowed) == 0 {
+		newProblem(http.StatusNotFound, "not_found", "no such operation", "/api/openapi.json lists the operations").write(w)
+		return
 	}
-	p.write(w)
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	newProblem(http.StatusMethodNotAllowed, "method", "the path does not support this method", "use "+strings.Join(allowed, " or ")).write(w)
 }
 
 // With runs f on an opened conversation that has read its newest version. No other

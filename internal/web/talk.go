@@ -136,19 +136,15 @@ func (c *talk) begin(m Message, state session.State) (context.Context, error) {
 	defer c.mu.Unlock()
 	switch {
 	case c.closed:
-		return nil, &Problem{Status: http.StatusServiceUnavailable, Code: "closed", Detail: "the server is ending", Hint: "start it again"}
+		return nil, newProblem(http.StatusServiceUnavailable, "closed", "the server is shutting down", "start it again")
 	case state == session.Compacting:
-		return nil, &Problem{
-			Status: http.StatusConflict, Code: "compacting", Detail: "the conversation is being compacted: nothing can be sent until that is done",
-			Hint: "wait for the status to change",
-		}
+		return nil, newProblem(http.StatusConflict, "compacting", "the conversation is being compacted: nothing can be sent until that is done",
+			"wait for the status to change")
 	case c.busy:
-		return nil, &Problem{Status: http.StatusConflict, Code: "busy", Detail: "the agent is at work in this conversation", Hint: "wait for its answer, or stop it"}
+		return nil, newProblem(http.StatusConflict, "busy", "the agent is already working in this conversation", "wait for its answer, or stop it")
 	case state == session.Closed:
-		return nil, &Problem{
-			Status: http.StatusConflict, Code: "context_exceeded", Detail: "the context is full, and compacting it failed: nothing can be sent",
-			Hint: "retry the compaction, or begin a new conversation",
-		}
+		return nil, newProblem(http.StatusConflict, "context_exceeded", "the context is full, and compacting it failed: nothing can be sent",
+			"retry the compaction, or begin a new conversation")
 	}
 	ctx, stop := context.WithCancel(c.ctx)
 	c.busy, c.stop, c.wanted, c.ended = true, stop, m.Do, nil

@@ -161,10 +161,7 @@ func (c *talk) reply(id string, r Reply) error {
 }
 
 func notAsked() *Problem {
-	return &Problem{
-		Status: http.StatusNotFound, Code: "not_asked", Detail: "no such question waits for an answer",
-		Hint: "it was answered already, or the run has ended",
-	}
+	return newProblem(http.StatusNotFound, "not_asked", "no such question is open", "it was answered already, or the run has ended")
 }
 
 // now fills in what the agent does and what it waits for, and gives what it was asked

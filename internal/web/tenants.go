@@ -78,7 +78,9 @@ func (t *Tenants) admit(ctx context.Context, token string) (*tenant.Identity, er
 	}
 	var known *problem.Error
 	if err != nil && !errors.As(err, &known) {
-		err = &Problem{Status: http.StatusServiceUnavailable, Code: "store", Detail: "the token cannot be checked now", Hint: "try again in a moment", after: time.Second}
+		unchecked := newProblem(http.StatusServiceUnavailable, "store", "the token cannot be checked now", "try again in a moment")
+		unchecked.after = time.Second
+		err = unchecked
 	}
 	return who, err
 }

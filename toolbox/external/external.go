@@ -105,12 +105,9 @@ func (t *Tool) Intent(arguments string) (toolbox.Intent, error) {
 
 // document writes what the program is given.
 func (t *Tool) document(arguments string) ([]byte, error) {
-	if arguments == "" {
-		arguments = "{}"
-	}
-	value := jsontext.Value(arguments)
-	if !value.IsValid() || value.Kind() != '{' {
-		return nil, errors.New("the arguments are not a valid JSON object")
+	value, err := toolbox.Object(arguments)
+	if err != nil {
+		return nil, err
 	}
 	var d struct {
 		Tool struct {

@@ -194,25 +194,13 @@ func (t *remote) Intent(arguments string) (toolbox.Intent, error) {
 	if t.readOnly {
 		in.Subject += " (the server says that it only reads)"
 	}
-	_, err := object(arguments)
+	_, err := toolbox.Object(arguments)
 	return in, err
-}
-
-// object gives the arguments as they are sent: as the model wrote them.
-func object(arguments string) (jsontext.Value, error) {
-	if arguments == "" {
-		arguments = "{}"
-	}
-	value := jsontext.Value(arguments)
-	if !value.IsValid() || value.Kind() != '{' {
-		return nil, errors.New("the arguments are not a valid JSON object")
-	}
-	return value, nil
 }
 
 // Run implements toolbox.Tool.
 func (t *remote) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error) {
-	arguments, err := object(c.Arguments)
+	arguments, err := toolbox.Object(c.Arguments)
 	if err != nil {
 		return toolbox.Result{}, err
 	}

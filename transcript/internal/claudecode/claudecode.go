@@ -203,12 +203,12 @@ func (c *claude) line(l *claudeLine) error {
 	case l.typ == "queue-operation":
 		return c.queueLine(l, id)
 	case l.typ == "user" || l.typ == "assistant":
-		if l.msg.Kind != '{' || !l.msg.Readable() || l.Twice {
+		if l.msg.Kind != '{' || !l.msg.Readable() || l.twice {
 			c.warn.Add(l.number, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
 			return c.unknown(l, id, "claude-code."+l.typ)
 		}
 		return c.message(l, &l.msg, id, l.typ, c.branch(l, node, id))
-	case l.typ == "progress" && l.agentMessage() && l.agent.Readable() && !l.Twice:
+	case l.typ == "progress" && l.agentMessage() && l.agent.Readable() && !l.twice:
 		return c.message(l, &l.agent, id, l.agentType, "agent."+engine.BranchName(l.agentID))
 	case l.typ == "system" && l.subtype == "compact_boundary":
 		c.view = replacement{awaited: true, until: l.time()}

@@ -26,7 +26,7 @@ func (x *codexWriter) compacted() {
 	x.begin(x.view.ID+" compacted", base)
 	switch {
 	case settings != nil:
-		x.put(settings)
+		x.Line(string(settings))
 	default:
 		x.settings(config.Model)
 	}

@@ -11,7 +11,7 @@ import (
 // user emits what a person said, as the model saw it. An event that names its
 // source, such as a skill, was not typed, nor was a notification.
 func (c *copilot) user(e *Event, id string) error {
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	at := e.Content
 	if w.IsString(e.Transformed) {
 		at = e.Transformed
@@ -40,18 +40,17 @@ func (c *copilot) user(e *Event, id string) error {
 		u.Purpose = tenfold.Context
 	}
 	if !u.Synthetic {
-		c.over = false
-		if err := c.Turn(id); err != nil {
+		if err := c.Open(id); err != nil {
 			return err
 		}
 		c.places[e.id] = c.Place.Here()
 	}
-	return c.show(tenfold.Entry{ID: id, Branch: branch, Source: engine.Splice(e.raw, w.Cuts), Payload: u})
+	return c.Show(tenfold.Entry{ID: id, Branch: branch, Source: engine.Splice(e.raw, w.Cuts), Payload: u})
 }
 
 // assistant emits a response: reasoning, text, calls, then what it cost.
 func (c *copilot) assistant(e *Event, id string) error {
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	branch := e.branch()
 	model := cmp.Or(e.model, c.models[branch], c.models[""])
 	if e.model != "" && e.model != c.models[branch] {
@@ -89,7 +88,7 @@ func (c *copilot) assistant(e *Event, id string) error {
 		if i == 0 {
 			entry.Source = engine.Splice(e.raw, w.Cuts)
 		}
-		if err := c.show(entry); err != nil {
+		if err := c.Show(entry); err != nil {
 			return err
 		}
 	}
@@ -132,13 +131,13 @@ func (c *copilot) start(e *Event, id string) error {
 		return c.unknown(e, id)
 	}
 	c.called[e.call] = true
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	call := tenfold.ToolCall{CallID: e.call, Name: e.tool, Arguments: w.Whole(e.Arguments)}
-	return c.show(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: call})
+	return c.Show(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: call})
 }
 
 func (c *copilot) result(e *Event, id string) error {
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	r := tenfold.ToolResult{CallID: e.call, IsError: e.hasSuccess && !e.success}
 	switch {
 	case w.IsString(e.Answer):
@@ -148,11 +147,11 @@ func (c *copilot) result(e *Event, id string) error {
 	case e.Answer.Found() && e.raw[e.Answer.From] != 'n':
 		r.Parts = []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.Whole(e.Answer)}}}
 	}
-	return c.show(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: r})
+	return c.Show(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: r})
 }
 
 func (c *copilot) system(e *Event, id string) error {
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	if !w.IsString(e.Content) || (e.role != "" && e.role != "system") {
 		return c.odd(e, id)
 	}
@@ -190,7 +189,7 @@ func (c *copilot) compaction(e *Event, id string) error {
 		at = *c.compacting
 	}
 	c.compacting = nil
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	if !e.success || e.branch() != "" || !at.Opened || !w.IsString(e.Summary) || len(e.Summary.Of(e.raw)) == 2 {
 		if e.success {
 			c.Warn.Add(e.line, "compaction came without a summary or a place: nothing is hidden", "compactions came without a summary or a place: nothing is hidden")
@@ -224,7 +223,7 @@ func (c *copilot) rewind(e *Event, id string) error {
 			"rewinds go to what is not a prompt of this file: what was taken back stays visible")
 		return c.unknown(e, id)
 	}
-	c.over = true
+	c.Over = true
 	return c.Emit(tenfold.Entry{ID: id, Source: string(e.raw), Payload: tenfold.Compaction{
 		FromTurn: at.Turn, ToTurn: c.Place.Turn, Turns: tenfold.Omit, Source: "import", Reason: "rewound in copilot-cli",
 	}})

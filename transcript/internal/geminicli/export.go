@@ -64,18 +64,15 @@ func (geminiCLIExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 	session := engine.UUIDOf(v.ID, "session")
 	project := sha256.Sum256([]byte(v.ID))
 	started := v.Created.UTC().Format(time.RFC3339Nano)
-	lines := []any{geminiCLIHeadOut{
+	out := engine.NewOut(w)
+	out.JSON(geminiCLIHeadOut{
 		Session: session, Project: hex.EncodeToString(project[:]), Started: started, Updated: started, Kind: "main",
-	}}
+	})
 	for i, c := range request.Contents {
 		parts := slices.DeleteFunc(c.Parts, isSessionContext)
 		if text := shown.Continuation(); i == 0 && text != "" {
 			// The client brings a system prompt of its own (P4).
-			part, err := json.Marshal(map[string]string{"text": text})
-			if err != nil {
-				return nil, err
-			}
-			parts = slices.Insert(parts, 0, jsontext.Value(part))
+			parts = slices.Insert(parts, 0, jsontext.Value(out.Marshal(map[string]string{"text": text})))
 		}
 		if len(parts) == 0 {
 			continue
@@ -84,17 +81,9 @@ func (geminiCLIExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 		if c.Role == "model" {
 			m.Type, m.Model = "gemini", shown.Config().Model
 		}
-		lines = append(lines, m)
+		out.JSON(m)
 	}
-	for _, line := range lines {
-		if err := json.MarshalWrite(w, line); err != nil {
-			return nil, err
-		}
-		if _, err := io.WriteString(w, "\n"); err != nil {
-			return nil, err
-		}
-	}
-	return geminiCLILosses(v, shown), nil
+	return geminiCLILosses(v, shown), out.Done()
 }
 
 // isSessionContext tells whether a part is the context that the client puts

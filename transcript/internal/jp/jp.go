@@ -70,9 +70,7 @@ func (jpImporter) Recognise(h engine.Head) engine.Confidence {
 // Import implements [engine.Importer].
 func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	j := &jp{src: src, Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.JP}}}
-	if err := j.siblings(); err != nil {
-		return err
-	}
+	j.siblings()
 	items := &engine.ArrayReader{Window: engine.NewWindow(ctx, src, "the event"), Word: "event"}
 	fail := func(err error) error {
 		if !engine.IsSyntax(err) {
@@ -201,7 +199,7 @@ type jp struct {
 
 // siblings reads what lies beside the events. Siblings that are missing or
 // broken cost the title, not the conversation.
-func (j *jp) siblings() error {
+func (j *jp) siblings() {
 	meta, err := j.src.Sibling("metadata.json")
 	if err != nil {
 		j.Warn.Add(0, "sibling file, metadata.json, could not be read: the title is missing", "")
@@ -217,7 +215,6 @@ func (j *jp) siblings() error {
 	if j.base, err = j.src.Sibling("base_config.json"); err != nil {
 		j.Warn.Add(0, "sibling file, base_config.json, could not be read: the configuration is missing", "")
 	}
-	return nil
 }
 
 // next takes one event.

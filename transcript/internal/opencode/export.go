@@ -1,8 +1,8 @@
 package opencode
 
 import (
-	"bufio"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -18,22 +18,17 @@ type openCodeExporter struct{}
 
 // Export implements [engine.Exporter].
 func (openCodeExporter) Export(w io.Writer, v engine.View) ([]string, error) {
-	out := bufio.NewWriterSize(w, 256<<10)
-	x := &openCodeExport{out: out, view: v}
-	var err error
+	x := &openCodeExport{Out: engine.NewOut(w), view: v}
 	if session, ok := x.native(); ok && !v.Compacted {
-		err = x.rebuild(session)
+		x.rebuild(session)
 	} else {
-		err = x.synthesise()
+		x.synthesise()
 	}
-	if err != nil {
-		return nil, err
-	}
-	return x.warn.Text(), out.Flush()
+	return x.warn.Text(), x.Done()
 }
 
 type openCodeExport struct {
-	out  *bufio.Writer
+	engine.Out
 	view engine.View
 	warn engine.Warnings
 	scan engine.Scanner
@@ -57,22 +52,23 @@ type openCodeRecord struct {
 
 // rebuild writes the records of the source, with what the payloads hold put
 // back.
-func (x *openCodeExport) rebuild(session string) error {
+func (x *openCodeExport) rebuild(session string) {
 	messages, rest := x.records()
 	if len(rest) > 0 {
 		session, messages = x.cleanUp(session, messages)
 	}
 	before, after, ok := x.around(session)
 	if !ok {
-		return x.synthesise()
+		x.synthesise()
+		return
 	}
-	x.write(before, "[")
+	x.Write(before, "[")
 	for i, m := range messages {
 		if i > 0 {
-			x.write(",")
+			x.Write(",")
 		}
 		if m.whole {
-			x.write(x.fillUser(m))
+			x.Write(x.fillUser(m))
 			continue
 		}
 		x.fillMessage(m)
@@ -80,18 +76,9 @@ func (x *openCodeExport) rebuild(session string) error {
 	if len(rest) > 0 {
 		s := x.newSynthesis(x.sessionID(session))
 		s.comma = len(messages) > 0
-		if err := s.entries(func(yield func(tenfold.Entry) bool) {
-			for _, e := range rest {
-				if !yield(e) {
-					return
-				}
-			}
-		}); err != nil {
-			return err
-		}
+		s.entries(slices.Values(rest))
 	}
-	x.write("]", after, "\n")
-	return nil
+	x.Write("]", after, "\n")
 }
 
 // around cuts a session at the place of its messages.
@@ -165,13 +152,6 @@ func opencodeRecord(e tenfold.Entry) string {
 	return id
 }
 
-// write writes texts. The writer keeps its first error until it is flushed.
-func (x *openCodeExport) write(texts ...string) {
-	for _, t := range texts {
-		_, _ = x.out.WriteString(t)
-	}
-}
-
 // fillUser puts the texts back into a user's message.
 func (x *openCodeExport) fillUser(r *openCodeRecord) string {
 	if len(r.said) == 0 {
@@ -203,21 +183,21 @@ func (x *openCodeExport) fillMessage(r *openCodeRecord) {
 	m := &openCodeMessage{raw: []byte(r.source)}
 	m.parse(&x.scan)
 	if !m.parts.Found() {
-		x.write(r.source)
+		x.Write(r.source)
 		return
 	}
-	x.write(r.source[:m.parts.From], "[")
+	x.Write(r.source[:m.parts.From], "[")
 	n := 0
 	for _, part := range r.records {
 		if part.source == "" {
 			continue
 		}
 		if n++; n > 1 {
-			x.write(",")
+			x.Write(",")
 		}
-		x.write(x.fillPart(part))
+		x.Write(x.fillPart(part))
 	}
-	x.write("]", r.source[m.parts.To:])
+	x.Write("]", r.source[m.parts.To:])
 }
 
 func (x *openCodeExport) fillPart(r *openCodeRecord) string {
