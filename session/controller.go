@@ -125,8 +125,8 @@ type Controller struct {
 	cleared looked
 	// idle tells that nothing is under way, whatever the log looks like.
 	idle bool
-	// pace is how much of what is due is looked for.
-	pace pace
+	// extent is how much of what is due is looked for.
+	extent extent
 }
 
 // Control gives a controller of the session's conversation.
@@ -196,7 +196,7 @@ func (c *Controller) Next(ctx context.Context) (Decision, error) {
 		}
 	}
 	d = c.answered(d, state.On(in))
-	if (d.Action == GoOn && !c.past.undone && (c.pace != urgent || c.isCold()) || d.Action == Exceeded) && c.live.Micro.Enabled {
+	if (d.Action == GoOn && !c.past.undone && (c.extent != urgent || c.isCold()) || d.Action == Exceeded) && c.live.Micro.Enabled {
 		return c.micro(ctx, d)
 	}
 	return d, nil
