@@ -314,6 +314,23 @@ func (c *Controller) Epoch() Epoch {
 	return c.past.epoch
 }
 
+// Fresh tells that the view was compacted since the last answer and has room: what a client
+// that goes by the usage of its answers knows of its size is from before.
+func (c *Controller) Fresh() bool {
+	begun, ok := c.session.log.Entry(c.Epoch().Seq)
+	made, compacted := begun.Payload.(tenfold.Compaction)
+	if !ok || !compacted || made.Source == sourceMicro || made.Source == "import" {
+		return false
+	}
+	for e := range c.session.log.After(begun.Seq) {
+		if e.Branch == "" && isAnswer(e.Payload.Kind()) {
+			return false
+		}
+	}
+	full, _ := c.fires()
+	return !full
+}
+
 // Frozen gives the part of the view that the epoch began with: each request of
 // the epoch begins with it.
 func (c *Controller) Frozen() iter.Seq[tenfold.Item] {
