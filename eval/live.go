@@ -58,12 +58,20 @@ type liveReplay struct {
 	limit int
 	// both tells that the client asked us for that: then it puts back through us too
 	// what it puts back after a compaction.
-	both   bool
-	result LiveResult
+	both bool
+	// answered is when the last answer came; cooled tells that what is free in a cold
+	// cache was done since, and looked how many tokens the log had at the last look.
+	answered time.Time
+	cooled   bool
+	looked   int
+	used     int           // of the window, by that answer
+	by       session.Asker // who asked for the newest compaction, and its command
+	command  string
+	result   LiveResult
 }
 
-// ReplayLive sends a log's requests again, as [Replay] does, and before each asks
-// the controller of a live conversation, as the proxy does. What the provider would
+// ReplayLive sends a log's requests again, as [Replay] does, and asks the
+// controller of a live conversation when the proxy does ([session.Pace]). What the provider would
 // have reported of the smaller requests is worked out from what it did report. A
 // compaction of the client's own is answered by the controller, and comes when the
 // view is as large as it was when the client compacted; one that a person asked for
@@ -103,7 +111,14 @@ func (x *liveReplay) run(ctx context.Context, l *tenfold.Log) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := x.take(ctx, own.entries[next:q.before], raw.entries[next:q.before]); err != nil {
+		said := next + answerOf(own.entries[next:q.before])
+		if err := x.take(ctx, own.entries[next:said], raw.entries[next:said]); err != nil {
+			return err
+		}
+		if err := x.rest(ctx, own.entries[next:said], q.at); err != nil {
+			return err
+		}
+		if err := x.take(ctx, own.entries[said:q.before], raw.entries[said:q.before]); err != nil {
 			return err
 		}
 		next = q.before
@@ -226,11 +241,34 @@ func (x *liveReplay) reported(u tenfold.Usage) tenfold.Usage {
 // mirror takes over what the session's log holds now.
 func (x *liveReplay) mirror() error {
 	for e := range x.session.Log().After(x.ours.l.Version()) {
+		x.count(e)
 		if err := x.ours.take(e); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// count notes a compaction of the controller's.
+func (x *liveReplay) count(e tenfold.Entry) {
+	switch p := e.Payload.(type) {
+	case tenfold.CompactionAttempt:
+		x.by = session.Asker(p.Source)
+	case tenfold.Compaction:
+		if p.Command == "" || p.Command == x.command { // what one command makes counts once
+			return
+		}
+		switch x.command = p.Command; {
+		case p.Source == "micro":
+			x.result.Cleared++
+		case x.by == session.ByClient:
+			x.result.Asked++
+		case x.ours.warm(x.now):
+			x.result.Full++
+		default:
+			x.result.Cold++
+		}
+	}
 }
 
 // send sends a request both ways.
@@ -251,28 +289,16 @@ func (x *liveReplay) send(ctx context.Context, at time.Time) error {
 			return err
 		}
 		if d.Action == session.Compacted {
-			x.result.Asked++
 			x.both, x.ours.held = true, 0
 		}
 	}
-	for {
-		d, err := x.control.Next(ctx)
-		if err == nil && d.Action == session.Compact {
-			d, err = x.control.Run(ctx, d)
-		}
-		if err != nil {
+	since := time.Duration(0)
+	if !x.cooled && !x.answered.IsZero() {
+		since = x.now.Sub(x.answered)
+	}
+	if used, _ := x.control.Used(); x.control.Pace().Waits(used, used-x.used, since) {
+		if _, err := x.control.SettleUrgent(ctx); err != nil {
 			return err
-		}
-		if d.Action != session.Compacted {
-			break
-		}
-		switch {
-		case d.Micro:
-			x.result.Cleared++
-		case x.ours.warm(at):
-			x.result.Full++
-		default:
-			x.result.Cold++
 		}
 	}
 	if err := x.mirror(); err != nil {
@@ -282,5 +308,73 @@ func (x *liveReplay) send(ctx context.Context, at time.Time) error {
 	x.ours.send(at)
 	x.putBack()
 	x.result.Worst = max(x.result.Worst, x.ours.cost.Dollars-x.own.cost.Dollars)
+	return x.beside(ctx)
+}
+
+// beside has the controller do what is due while the model answers.
+func (x *liveReplay) beside(ctx context.Context) error {
+	log := x.session.Log().Tokens()
+	if used, _ := x.control.Used(); !x.control.Pace().Full(used) && !session.LooksAgain(log, x.looked) {
+		return nil
+	}
+	x.looked = log
+	if _, err := x.control.SettleBeside(ctx); err != nil {
+		return err
+	}
+	return x.mirror()
+}
+
+// rest has the controller do what is due after an answer, until the next request comes.
+// Where nobody noted the times, that comes at once.
+func (x *liveReplay) rest(ctx context.Context, answer []tenfold.Entry, next time.Time) error {
+	x.cooled = false
+	calls := false
+	for _, e := range answer {
+		calls = calls || e.Payload.Kind() == tenfold.KindToolCall
+		if e.Time.After(x.answered) {
+			x.answered = e.Time
+		}
+	}
+	used, _ := x.control.Used()
+	if x.used = used; len(answer) == 0 || calls {
+		return nil
+	}
+	pace := x.control.Pace()
+	for i, after := range []time.Duration{pace.Rests(used, session.RestAfter), pace.Cools()} {
+		at := x.answered.Add(after)
+		if after > 0 && !at.Before(next) || i > 0 && after == 0 {
+			continue
+		}
+		if at.After(x.now) {
+			x.now = at
+		}
+		d, err := x.control.SettleAhead(ctx)
+		if err == nil {
+			err = x.mirror()
+		}
+		if err != nil {
+			return err
+		}
+		x.cooled = i > 0 && d.Action != session.Wait
+	}
 	return nil
+}
+
+// answerOf is how many entries at the start are a model's answer.
+func answerOf(list []tenfold.Entry) (n int) {
+	for i, e := range list {
+		switch e.Payload.(type) {
+		case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.Usage:
+			if e.Branch == "" {
+				n = i + 1
+			}
+		case tenfold.Compaction:
+			return n
+		default:
+			if e.Branch == "" && e.Payload.Kind().Visible() {
+				return n
+			}
+		}
+	}
+	return n
 }

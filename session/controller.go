@@ -125,8 +125,8 @@ type Controller struct {
 	cleared looked
 	// idle tells that nothing is under way, whatever the log looks like.
 	idle bool
-	// pace is how much of what is due is looked for.
-	pace pace
+	// extent is how much of what is due is looked for.
+	extent extent
 }
 
 // Control gives a controller of the session's conversation.
@@ -196,7 +196,7 @@ func (c *Controller) Next(ctx context.Context) (Decision, error) {
 		}
 	}
 	d = c.answered(d, state.On(in))
-	if (d.Action == GoOn && !c.past.undone && (c.pace != urgent || c.isCold()) || d.Action == Exceeded) && c.live.Micro.Enabled {
+	if (d.Action == GoOn && !c.past.undone && (c.extent != urgent || c.isCold()) || d.Action == Exceeded) && c.live.Micro.Enabled {
 		return c.micro(ctx, d)
 	}
 	return d, nil
@@ -312,6 +312,23 @@ type Epoch struct {
 func (c *Controller) Epoch() Epoch {
 	c.past.read(c.session, c.live.Auto.MaxAttempts, c.Lifetime(), c.limit())
 	return c.past.epoch
+}
+
+// Fresh tells that the view was compacted since the last answer and has room: what a client
+// that goes by the usage of its answers knows of its size is from before.
+func (c *Controller) Fresh() bool {
+	begun, ok := c.session.log.Entry(c.Epoch().Seq)
+	made, compacted := begun.Payload.(tenfold.Compaction)
+	if !ok || !compacted || made.Source == sourceMicro || made.Source == "import" {
+		return false
+	}
+	for e := range c.session.log.After(begun.Seq) {
+		if e.Branch == "" && isAnswer(e.Payload.Kind()) {
+			return false
+		}
+	}
+	full, _ := c.fires()
+	return !full
 }
 
 // Frozen gives the part of the view that the epoch began with: each request of

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"tenfold"
 	"tenfold/session"
 	"tenfold/store/memory"
@@ -26,6 +28,9 @@ func TestX9WhatARequestWaitsFor(t *testing.T) {
 	}{
 		{"there is room", func(r *running) { r.turn(); r.call(4000); r.say(); r.turn() }, goOn, goOn, goOn},
 		{"full, between turns", func(r *running) { due(r) }, goOn, goOn, compacted},
+		{"full by what a person said", func(r *running) { r.turn(); r.call(7200); r.say(); r.stuck(1300) }, goOn, goOn, compacted},
+		{"full by much that a person pasted", func(r *running) { r.turn(); r.call(6800); r.say(); r.stuck(1700) }, compacted, goOn, compacted},
+		{"not full, by much that a person pasted", func(r *running) { r.turn(); r.call(5800); r.say(); r.stuck(1700) }, goOn, goOn, goOn},
 		{"full, at the end of a turn", func(r *running) { r.turn(); r.call(4000); r.call(4500); r.say() }, goOn, goOn, compacted},
 		{"full, inside a turn", func(r *running) { r.turn(); r.call(4000); r.call(4500) }, goOn, goOn, goOn},
 		{"the next may not fit, between turns", func(r *running) { r.turn(); r.call(9200); r.say(); r.turn() }, goOn, compacted, compacted},
@@ -124,5 +129,52 @@ func TestX9ClearingWaitsForNoRequest(t *testing.T) {
 		if d, err := r.c.SettleBeside(t.Context()); err != nil || !cold && d.Action != session.Compacted {
 			t.Errorf("beside, cold %v: %q, %q, %v", cold, d.Action, d.Reason, err)
 		}
+	}
+}
+
+// X9: a host that knows a conversation's pace asks whenever there is something to do: what
+// the controller does before a request, the pace says that the request waits for.
+func TestX9ThePaceMissesNothing(t *testing.T) {
+	t.Parallel()
+	waited, went := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		r := run(t, memory.New())
+		r.live.Micro = session.LiveMicro{Enabled: true, Strategy: strategy.Micro{KeepRecent: 1}, ClearAtLeast: 1000, ColdAfter: 5 * time.Minute}
+		r.live.Auto.Enabled = rapid.Bool().Draw(rt, "auto")
+		r.reopen()
+		var said int // of the window, by the last answer
+		var at time.Time
+		for range rapid.IntRange(1, 4).Draw(rt, "turns") {
+			r.stuck(rapid.SampledFrom([]int{5, 900, 1700}).Draw(rt, "words"))
+			for range rapid.IntRange(0, 3).Draw(rt, "calls") {
+				r.call(rapid.SampledFrom([]int{10, 900, 2500, 4000}).Draw(rt, "result"))
+			}
+			tokens, _ := r.c.Used()
+			since := time.Duration(0)
+			if !at.IsZero() {
+				since = r.clock.now.Sub(at)
+			}
+			waits := r.c.Pace().Waits(tokens, tokens-said, since)
+			d, err := r.c.SettleUrgent(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case waits:
+				waited++
+			case d.Action == session.GoOn:
+				went++
+			default:
+				rt.Fatalf("%q, %q, of a request of %d tokens that waits for nothing: %+v", d.Action, d.Reason, tokens, r.c.Pace())
+			}
+			r.add(tenfold.Usage{Model: "claude-sonnet-4-5", Input: tokens, Output: 5})
+			r.say()
+			said, _ = r.c.Used()
+			at = r.clock.now
+			r.clock.pass(rapid.SampledFrom([]time.Duration{time.Second, time.Hour}).Draw(rt, "pause"))
+		}
+	})
+	if waited == 0 || went == 0 {
+		t.Errorf("%d requests waited, %d went on", waited, went)
 	}
 }

@@ -49,8 +49,7 @@ func (p *past) read(s *Session, maxAttempts int, lifetime time.Duration, limit i
 
 // measure adds an entry to the answer that it is part of.
 func (p *past) measure(l *tenfold.Log, e tenfold.Entry) {
-	switch e.Payload.Kind() {
-	case tenfold.KindAssistantMessage, tenfold.KindReasoning, tenfold.KindToolCall:
+	if isAnswer(e.Payload.Kind()) {
 		if turn, step, _ := l.Where(e.Seq); turn != p.turn || step != p.step {
 			p.turn, p.step, p.answer = turn, step, 0
 		}

@@ -63,56 +63,6 @@ func (c *Controller) ReadAhead() {
 	c.session.chosenFrom().Advance(c.session.projection)
 }
 
-// A pace is how much of what is due is looked for.
-type pace int
-
-const (
-	settled pace = iota // all of it
-	urgent              // what the request about to be sent cannot go without
-	beside              // what the next one could not go without
-)
-
-// SettleUrgent is [Controller.Settle] for a caller who calls
-// [Controller.SettleBeside] and [Controller.SettleAhead] as well: a request that can be
-// sent as it is waits for no plan that comes as cheap later. It waits where it would
-// not fit with its answer; where the cache is cold, so that a compaction is free now and
-// no more afterwards; and for what asks a model, as nothing of that is done ahead.
-func (c *Controller) SettleUrgent(ctx context.Context) (Decision, error) {
-	return c.settleAt(ctx, urgent)
-}
-
-// SettleBeside does, while the model answers a request, what the next one could not be
-// sent without: this one left little more than the room for an answer (A2). It clears
-// old results as well, and leaves what is due between turns to their end: what the model
-// thinks in a turn is bound to the view that the turn began with (B1).
-func (c *Controller) SettleBeside(ctx context.Context) (Decision, error) {
-	return c.settleFree(ctx, beside)
-}
-
-// SettleAhead does what is due already as [Controller.Settle] would before the next
-// request, so that this one need not wait for it. It is for a caller whom nobody
-// waits for. What would ask a model waits for the request, as nobody may come back for
-// what it costs, and so does everything while a call has no result (B2).
-func (c *Controller) SettleAhead(ctx context.Context) (Decision, error) {
-	return c.settleFree(ctx, settled)
-}
-
-func (c *Controller) settleAt(ctx context.Context, p pace) (Decision, error) {
-	c.pace = p
-	defer func() { c.pace = settled }()
-	return c.Settle(ctx)
-}
-
-func (c *Controller) settleFree(ctx context.Context, p pace) (Decision, error) {
-	if err := c.session.Refresh(ctx); err != nil {
-		return Decision{}, err
-	}
-	if c.Paid() || c.openCall() {
-		return Decision{Action: Wait, State: c.state(), Reason: "waits for the next request"}, nil
-	}
-	return c.settleAt(ctx, p)
-}
-
 // compact does what a decision says, by the plan prepared ahead if that holds.
 func (c *Controller) compact(ctx context.Context, r Request, d Decision, ahead *Prepared) (Result, error) {
 	if ahead != nil && d.By == ByTrigger && d.wish.Focus == "" && len(ahead.plan.Compactions) > 0 {

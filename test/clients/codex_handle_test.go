@@ -68,3 +68,41 @@ func TestX4CodexTakesAHandleOfOurs(t *testing.T) {
 		}
 	}
 }
+
+// Codex goes by the usage of the last answer. Where that passes the proxy's limit and its own,
+// it compacts at the next turn, right after the proxy did: it is told what there is, and the
+// view is not halved once more (live X4, X5).
+func TestX4RunCodexRightAfterOurCompaction(t *testing.T) {
+	t.Parallel()
+	f := proxied(t, Codex(), nil, func(p *Place) modelserver.Script {
+		full := modelserver.Text("I counted.")
+		full.Usage = &modelserver.Usage{Input: 40_000, Output: 10}
+		steps := counting(p, 1, 3, "")
+		return modelserver.Sequence(append(steps[:3], full, modelserver.Text("I counted on."), modelserver.Text("That is all."))...)
+	})
+	config := filepath.Join(f.Home, ".codex", "config.toml")
+	f.Write(config, "model_auto_compact_token_limit = 30000\n"+f.read(config))
+	s, out := f.Begin("Count with care.")
+	out += f.Resume(s, "Count on.")
+	out += f.Resume(s, "And once more.")
+	for _, answer := range []string{"I counted.", "I counted on.", "That is all."} {
+		if !strings.Contains(out, answer) {
+			t.Errorf("Codex does not say %q: %s", answer, out)
+		}
+	}
+	asked := 0
+	f.mu.Lock()
+	for _, sent := range f.sent {
+		if r, err := (wire.OpenAIResponses{}).Scan("/v1/responses", bytes.TrimSpace(sent), nil); err == nil && wire.Triggered(r) {
+			asked++
+		}
+	}
+	f.mu.Unlock()
+	made := f.compactions(t)
+	if asked != 1 || len(made) != 1 || !strings.Contains(made[0], "the threshold is") {
+		t.Errorf("Codex asked %d times for a compaction; made are %q", asked, made)
+	}
+	if s := f.holds(t); s.edited == 0 || s.faults > 0 {
+		t.Errorf("%+v of %+v", s, f.keeper.Status())
+	}
+}

@@ -12,20 +12,17 @@ import (
 // conversations: with them the beginning of an epoch is drawn while nobody waits.
 const mostHeld = 64 << 20
 
-// coldMargin is how long after the lifetime of the vendor's cache it is taken to be cold.
-const coldMargin = time.Second
-
 // coolLater has what is free once the vendor's cache is cold (V2c) done as it gets cold,
 // and not when the next request waits for it (X9); false where nothing will be. An answer
 // that calls a tool is not the end of a turn (B2). The caller holds the lock.
 func (t *thread) coolLater(ex *exchange) bool {
-	if t.k.closed || t.gone || t.newest != ex || t.passing != "" || t.lifetime <= 0 || ex.response.Entries == nil || ex.holds(tenfold.KindToolCall) {
+	if t.k.closed || t.gone || t.newest != ex || t.passing != "" || t.pace.Cools() == 0 || ex.response.Entries == nil || ex.holds(tenfold.KindToolCall) {
 		return false
 	}
 	if t.awaits = ex; t.idle != nil {
 		t.idle.Stop()
 	}
-	t.idle = time.AfterFunc(t.touched.Add(t.lifetime).Sub(t.k.Now())+coldMargin, func() {
+	t.idle = time.AfterFunc(t.touched.Add(t.pace.Cools()).Sub(t.k.Now()), func() {
 		t.k.mu.Lock()
 		defer t.k.mu.Unlock()
 		t.cool(ex)

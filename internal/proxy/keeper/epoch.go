@@ -2,17 +2,14 @@ package keeper
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"math"
 	"time"
 
 	"tenfold"
 	"tenfold/internal/telemetry"
 	"tenfold/provider"
 	"tenfold/session"
-	"tenfold/trigger"
 )
 
 // settle brings the log up to a request, and has the controller do what is due
@@ -116,7 +113,7 @@ func (t *thread) ready(ctx context.Context) error {
 func (t *thread) urgent(ex *exchange) bool {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
-	return t.passing == "" && (!t.cooled || t.estimate(ex) > t.tight)
+	return t.passing == "" && (!t.cooled || t.pace.Waits(t.estimate(ex), t.added(ex), 0))
 }
 
 func (t *thread) passes() bool {
@@ -225,9 +222,6 @@ func (t *thread) view() (p *tenfold.Projection, err error) {
 	return p, err
 }
 
-// lookEvery is how many tokens a log grows between two looks at it.
-const lookEvery = 2000
-
 // look asks the controller, beside the requests, whether something is due that nobody
 // has to wait for.
 func (t *thread) look(ctx context.Context) (due bool) {
@@ -236,7 +230,7 @@ func (t *thread) look(ctx context.Context) (due bool) {
 		return false
 	}
 	n := c.session.Log().Tokens()
-	if c.looked > 0 && n-c.looked < lookEvery {
+	if !session.LooksAgain(n, c.looked) {
 		return false
 	}
 	if err := t.configure(); err != nil {
@@ -244,7 +238,11 @@ func (t *thread) look(ctx context.Context) (due bool) {
 		return false
 	}
 	c.looked = max(n, 1)
-	d, err := c.control.Next(ctx)
+	next := c.control.Next
+	if !c.control.Paid() {
+		next = c.control.Resting // the results of its calls come with the request: the log has them by then
+	}
+	d, err := next(ctx)
 	if err != nil {
 		t.noted(err)
 		return false
@@ -260,35 +258,14 @@ func (t *thread) look(ctx context.Context) (due bool) {
 func (t *thread) heed(d session.Decision, settled bool) {
 	c := &t.log
 	rule, _ := provider.CacheRuleOf(c.session.Projection().Config().Model)
-	limit, tight, lifetime := math.MaxInt, math.MaxInt, max(cmp.Or(c.live.Micro.ColdAfter, rule.Lifetime), c.live.Lifetime)
-	if c.live.Auto.Enabled {
-		tight, limit = c.control.Room(), int(tightShare*float64(c.control.Window()))
-		if !c.control.Undone() {
-			limit = limitOf(c.control.Trigger(), c.control.Window())
-		}
-		if c.control.Paid() {
-			tight = limit
-		}
-	}
+	pace := c.control.Pace()
 	epoch := c.control.Epoch().ID
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
-	t.limit, t.tight, t.lifetime, t.least = limit, tight, lifetime, rule.Least
+	t.pace, t.least = pace, rule.Least
 	t.version = c.session.Log().Version()
 	t.due = !settled && (t.due || d.Action == session.Compact && c.control.Paid() || epoch != c.epoch)
 }
-
-// limitOf is how many tokens of a window may be used before something can be due.
-func limitOf(t trigger.Trigger, window int) int {
-	if t == nil {
-		t = trigger.Context(trigger.DefaultContext)
-	}
-	return min(trigger.Limit(t, window), int(tightShare*float64(window)))
-}
-
-// tightShare is the share of the window from which on a request may not fit with its
-// answer (A2).
-const tightShare = 0.95
 
 // giveUp takes back the compactions of a history that is to go through as it comes
 // from now on. What the model thought since is bound to what it was shown, so that

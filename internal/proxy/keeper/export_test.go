@@ -56,7 +56,7 @@ func Cool(p proxy.Keeper) (n int) {
 	k.mu.Lock()
 	now := k.Now()
 	for _, t := range k.all {
-		if t.awaits != nil && t.lifetime > 0 && now.Sub(t.touched) > t.lifetime {
+		if t.awaits != nil && t.pace.Lifetime > 0 && now.Sub(t.touched) > t.pace.Lifetime {
 			n++
 			t.cool(t.awaits)
 		}

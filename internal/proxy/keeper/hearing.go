@@ -104,8 +104,8 @@ func (ex *exchange) Done(status int, _ bool) {
 	switch {
 	case t.newest != ex:
 		t.bill(ex)
-	case ex.response.Entries != nil && t.used > t.limit && !ex.holds(tenfold.KindToolCall):
-		t.flush(t.settleAtRest) // a compaction is due as the turn is over, and the next request is not there yet
+	case ex.response.Entries != nil && !ex.holds(tenfold.KindToolCall) && t.pace.Rests(t.used, k.Idle) == 0:
+		t.flush(t.settleAtRest) // as the turn is over, and the next request is not there yet
 	case ex.response.Entries != nil:
 		t.idle = time.AfterFunc(k.Idle, func() {
 			k.mu.Lock()

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -44,7 +43,6 @@ type Options struct {
 
 // The defaults of Options, and bounds of what is kept in memory.
 const (
-	defaultIdle     = 3 * time.Second
 	defaultPatience = 20 * time.Second
 	// mostThreads is how many histories are kept in memory. One that is forgotten
 	// is found again in the store.
@@ -72,7 +70,7 @@ type keeper struct {
 
 // New makes a keeper of conversations.
 func New(o Options) proxy.Keeper {
-	o.Idle, o.Patience = cmp.Or(o.Idle, defaultIdle), cmp.Or(o.Patience, defaultPatience)
+	o.Idle, o.Patience = cmp.Or(o.Idle, session.RestAfter), cmp.Or(o.Patience, defaultPatience)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -151,10 +149,10 @@ func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 	t.join(ex)
 	if fresh {
 		k.mu.Unlock()
-		limit, tight := k.limits(ex)
-		ex.fits = k.fits(ctx, ex, id, tight)
+		pace := k.paceOf(ex)
+		ex.fits = k.fits(ctx, ex, id, pace.Tight)
 		k.mu.Lock()
-		t.limit, t.tight = limit, tight // until the log says more: it may come late
+		t.pace = pace // until the log says more: it may come late
 	}
 	if outdated {
 		k.mu.Unlock()
@@ -181,29 +179,23 @@ func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 	t.await(ctx, done)
 	k.mu.Lock()
 	t.send(ex)
-	if t.estimate(ex) > t.limit {
+	if t.pace.Full(t.estimate(ex)) {
 		t.later(func(ctx context.Context) { t.settleBeside(ctx, ex) })
 	}
 	k.mu.Unlock()
 }
 
-// limits gives from how many tokens on a compaction may be due in a history of which
-// nothing is known, and from how many a request may have to wait for it: one that a model
-// would write waits for the request.
-func (k *keeper) limits(ex *exchange) (limit, tight int) {
+// paceOf is when to ask about a history of which nothing is known.
+func (k *keeper) paceOf(ex *exchange) session.Pace {
 	live, err := k.Configure(ex.in.Dir, ex.r.Model)
-	if err != nil || !live.Auto.Enabled {
-		return math.MaxInt, math.MaxInt
+	if err != nil {
+		return session.Live{}.Pace(0)
 	}
 	window := live.Request.Options.Window
 	if window == 0 {
 		window, _ = token.Windows{}.Window(ex.r.Model)
 	}
-	limit, tight = limitOf(live.Auto.Trigger, window), int(tightShare*float64(window))
-	if live.Paid() {
-		tight = limit
-	}
-	return limit, tight
+	return live.Pace(window)
 }
 
 // fits tells of the first request of a history that it can go on at once: nothing
@@ -270,7 +262,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	if t := k.rebase(ex, id); t != nil {
 		return t, false
 	}
-	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, limit: math.MaxInt, tight: math.MaxInt}
+	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, pace: session.Live{}.Pace(0)}
 	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
 	t.born = was == nil && begins(ex)
 	if was != nil { // it was rewound, or there are two of them

@@ -216,16 +216,19 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer
 	if err != nil {
 		return nil, err
 	}
-	d, err := c.control.Ask(ctx, session.Wish{By: session.ByClient, Reason: "the client compacts", Idle: true})
-	if err == nil {
-		d, err = c.control.Run(ctx, d)
-	}
-	if err != nil || d.Action != session.Compacted {
-		return nil, err
+	handle := asksHandle(ex.in.Protocol, ex.r)
+	if !handle || !c.control.Fresh() { // else it goes by the usage of an answer from before our compaction
+		d, err := c.control.Ask(ctx, session.Wish{By: session.ByClient, Reason: "the client compacts", Idle: true})
+		if err == nil {
+			d, err = c.control.Run(ctx, d)
+		}
+		if err != nil || d.Action != session.Compacted {
+			return nil, err
+		}
 	}
 	a := &answer{conversation: c.session.ID(), tokens: c.session.Projection().Tokens()}
 	seq := c.session.Log().Version()
-	if asksHandle(ex.in.Protocol, ex.r) {
+	if handle {
 		if _, err := t.redraw(ex, false); err != nil {
 			return nil, err
 		}

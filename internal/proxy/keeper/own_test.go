@@ -409,6 +409,37 @@ func TestX4CodexCompactsByItself(t *testing.T) {
 	}
 }
 
+// X4, X5: Codex knows the size of its context by the last answer. Where that filled it, and
+// the turn's end has compacted, Codex asks for a compaction all the same: it is told the view
+// that there is, and nothing more is taken from it.
+func TestX4CodexCompactsRightAfterUs(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := newCodex(p)
+	c.begin()
+	made := 0
+	for ; made == 0 && c.n < 40; _, _, made = p.logOf() {
+		c.turn(1500)
+		keeper.Rest(p.k, true)
+	}
+	c.compact()
+	sent := c.turn(100)[0]
+	if _, _, now := p.logOf(); made == 0 || now != made {
+		t.Errorf("%d compactions, then %d", made, now)
+	}
+	if !strings.Contains(sent, "compacted") || strings.Count(sent, "file_2.go, please") != 1 {
+		t.Errorf("the vendor is sent %s", sent)
+	}
+	c.compact() // with an answer since
+	if _, _, now := p.logOf(); now <= made {
+		t.Error("later it is not compacted any more")
+	}
+	p.close()
+	if f := p.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
+
 // X4: a handle is a claim: of a conversation that is another client's nothing is
 // shown.
 func TestX4HandlesOfOthersAreNotExpanded(t *testing.T) {

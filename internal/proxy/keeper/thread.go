@@ -10,6 +10,7 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/internal/telemetry"
+	"tenfold/session"
 )
 
 // A thread is one history of a client, as its requests tell it. Requests look at
@@ -42,26 +43,23 @@ type thread struct {
 	shown    proxy.Conversation
 	billed   billed
 
-	// What the last look at the log said: that a compaction is due, from how many
-	// tokens on one may be, and how long the vendor's cache lasts.
+	// What the last look at the log said: that a compaction is due, and when one may be.
 	due      bool
-	limit    int
-	tight    int  // from how many a request may not fit
+	pace     session.Pace
 	settling bool // what is due is being done
 	cooled   bool // what is free in a cold cache was done since the last answer
 	gone     bool // forgotten here
 	// awaits is the exchange after which the cache gets cold; nil where that is not waited
 	// for.
-	awaits   *exchange
-	lifetime time.Duration
-	kept     time.Duration // as the client asks of it, by its marks
-	least    int           // tokens that the cache keeps at all
-	used     int           // tokens of the newest exchange that the vendor counted
-	usedAt   int           // how many messages its request had
-	version  int64         // of the log
-	checked  time.Time     // when the store was asked for it
-	synced   time.Time     // when the log last had the epoch that requests show
-	rest     time.Time     // no job is waited for before, after a failure
+	awaits  *exchange
+	kept    time.Duration // as the client asks of it, by its marks
+	least   int           // tokens that the cache keeps at all
+	used    int           // tokens of the newest exchange that the vendor counted
+	usedAt  int           // how many messages its request had
+	version int64         // of the log
+	checked time.Time     // when the store was asked for it
+	synced  time.Time     // when the log last had the epoch that requests show
+	rest    time.Time     // no job is waited for before, after a failure
 
 	jobs    []func(context.Context)
 	running bool
@@ -108,7 +106,7 @@ func (t *thread) join(ex *exchange) {
 	behind := common(t.messages, ex.r.Messages) // the marks of those before were seen
 	t.k.requests++
 	t.newest, t.messages, t.seen, t.order = ex, ex.r.Messages, ex.began, t.k.requests
-	ex.warm = t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) < t.lifetime
+	ex.warm = t.pace.Lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) < t.pace.Lifetime
 	t.shown.Requests++
 	t.kept = max(t.kept, keptFor(ex.r, behind))
 	t.shown.Model = cmp.Or(ex.r.Model, t.shown.Model)
@@ -124,10 +122,12 @@ func (t *thread) mayBeDue(ex *exchange, fresh bool) bool {
 		return !ex.fits
 	case t.due, t.settling, t.frozen != nil && !t.frozen.holds(ex.r): // of a message that is said otherwise
 		return true
-	case !t.cooled && t.lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) >= t.lifetime:
-		return true // cold (V2c)
 	}
-	return t.estimate(ex) > t.tight
+	since := time.Duration(0) // the last answer, or what was free in a cold cache (V2c)
+	if !t.cooled && !t.touched.IsZero() {
+		since = ex.began.Sub(t.touched)
+	}
+	return t.pace.Waits(t.estimate(ex), t.added(ex), since)
 }
 
 // estimate is about how many tokens a request takes, rather more than fewer.
@@ -143,6 +143,14 @@ func (t *thread) estimate(ex *exchange) int {
 		return t.used
 	}
 	return t.used + (ex.r.Messages[ex.length-1].To-ex.r.Messages[t.usedAt].From)/bytesPerToken
+}
+
+// added is about how many of them came since the last answer that the vendor counted.
+func (t *thread) added(ex *exchange) int {
+	if t.used == 0 || t.usedAt > ex.length {
+		return 0
+	}
+	return t.estimate(ex) - t.used
 }
 
 // settled is how many messages at the start will be said again just so: all that
@@ -161,7 +169,7 @@ func settled(m []wire.Message) int {
 // bring has the messages of a request stored that are sure, beside its way, and what
 // is due by it done while the model answers (X9).
 func (t *thread) bring(ex *exchange) {
-	upto, full := settled(ex.r.Messages), t.estimate(ex) > t.limit
+	upto, full := settled(ex.r.Messages), t.pace.Full(t.estimate(ex))
 	if upto <= t.confirmed && !full {
 		return
 	}
@@ -182,7 +190,7 @@ func (t *thread) flush(then func(context.Context, *exchange)) {
 		return
 	}
 	ex.flushed = true
-	t.settling = then != nil && t.used > t.limit && !t.k.closed
+	t.settling = then != nil && t.pace.Full(t.used) && !t.k.closed
 	t.later(func(ctx context.Context) {
 		t.noted(t.storeHeard(ctx, ex))
 		t.look(ctx)
