@@ -139,7 +139,7 @@ func (c *chooser) costOf(one *candidate, e *entry) int64 {
 }
 
 // foldCost is what the line costs that tells of folded calls.
-const foldCost = 16 * token
+const foldCost = 8 * token
 
 // opening is what it costs to open a group: its name and primary argument, and
 // one more line that tells of folded calls, unless its neighbours are open.

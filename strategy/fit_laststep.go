@@ -89,14 +89,17 @@ func (f *fitting) keepLastStep() {
 	}
 }
 
-// edges are the first and the last lines of a result.
-func edges(p tenfold.Payload) []tenfold.LineRange {
+// edges are the first and the last lines of a result; of a long line how it begins.
+func edges(p tenfold.Payload) (lines []tenfold.LineRange) {
 	if p == nil {
 		return nil
 	}
-	n := strings.Count(strings.TrimRight(tenfold.TextLines(p), "\n"), "\n") + 1
-	return union(
-		[]tenfold.LineRange{{First: 1, Last: min(edgeLines, n)}},
-		[]tenfold.LineRange{{First: max(n-edgeLines+1, 1), Last: n}},
-	)
+	text := strings.TrimRight(tenfold.TextLines(p), "\n")
+	n, number := strings.Count(text, "\n")+1, 0
+	for line := range strings.Lines(text) {
+		if number++; number <= edgeLines || number > n-edgeLines {
+			lines = append(lines, shortRange(number, strings.TrimRight(line, "\r\n")))
+		}
+	}
+	return union(nil, lines)
 }

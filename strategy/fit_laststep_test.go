@@ -152,3 +152,28 @@ func TestF4NoticesOfTheOpenTurnGiveWay(t *testing.T) {
 		}
 	}
 }
+
+// F4, F5: of a last step whose result is one huge line, how that line begins stays: the
+// target is met.
+func TestF4AHugeLineOfTheLastStepGivesWay(t *testing.T) {
+	l := longSteps(t)
+	for _, p := range []tenfold.Payload{
+		tenfold.ToolCall{CallID: "huge", Name: "Bash", Arguments: `{"command":"curl example.com"}`},
+		tenfold.ToolResult{CallID: "huge", Parts: tenfold.Text("first_of_all " + strings.Repeat("word ", 20_000))},
+	} {
+		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=10%")
+	if !made.Fitted.Met() || len(made.Compactions) != 1 {
+		t.Fatalf("%+v", made.Fitted)
+	}
+	found := false
+	for it := range made.View().Items() {
+		found = found || strings.Contains(tenfold.SearchText(it.Payload), "first_of_all word")
+	}
+	if !found {
+		t.Error("nothing of the line stands")
+	}
+}
