@@ -36,7 +36,7 @@ func source(size int) func() string {
 // the longest of those that lead there from a context that is not full.
 func BenchmarkX9EpochAlone(b *testing.B) {
 	for _, size := range []int{400 << 10, 4 << 20} {
-		for _, name := range []string{"rest", "thought", "words", "loop", "cold", "jump"} {
+		for _, name := range []string{"rest", "thought", "words", "loop", "cold", "jump", "anew"} {
 			b.Run(fmt.Sprintf("%dKB/%s", size>>10, name), func(b *testing.B) {
 				var waits, cpu, beside time.Duration
 				for b.Loop() {
@@ -136,6 +136,10 @@ func epochAlone(b *testing.B, size int, name string) (wait, cpu, beside time.Dur
 		if p.pass(6 * time.Minute); keeper.Cool(p.k) != 1 {
 			b.Fatal("nothing is done as the cache gets cold")
 		}
+	}
+	if name == "anew" { // nobody was there as the cache got cold
+		p.pass(6 * time.Minute)
+		p.restart()
 	}
 	if name == "loop" { // step by step, with answers that call
 		for ; length() < size*107/100; n++ {
