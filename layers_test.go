@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -29,10 +30,11 @@ var layers = [][]string{
 	{"fleet"},
 	{"internal/live", "internal/listing"},
 	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
-	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog", "internal/htmlexport"},
+	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog"},
 	{"internal/proxy/keeper"},
 	{"internal/hook/opencode"},
 	{"internal/report"},
+	{"internal/htmlexport"},
 	{"internal/web/page/build/library", "internal/web/page/build/typescript"},
 	{"internal/web", "internal/web/page"},
 	{"internal/cli/command"},
@@ -130,6 +132,28 @@ func TestPackagesImportOnlyWhatStandsBelow(t *testing.T) {
 			if layerOf(to) >= from && !family {
 				t.Errorf("%s (layer %d) imports %s (layer %d)", dir, from, to, layerOf(to))
 			}
+		}
+	}
+}
+
+// A package that people import shows with an example how it is begun with.
+func TestEveryPublicPackageHasAnExample(t *testing.T) {
+	for dir := range imports(t) {
+		words := strings.Split(dir, "/")
+		if slices.Contains(forTests, dir) || slices.ContainsFunc(words, func(word string) bool {
+			return slices.Contains([]string{"internal", "cmd", "examples", "test", "gen", "bench"}, word)
+		}) {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(filepath.FromSlash(dir), "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(files, func(name string) bool {
+			text, err := os.ReadFile(name)
+			return err == nil && strings.Contains(string(text), "\nfunc Example")
+		}) {
+			t.Errorf("package %s has no example", dir)
 		}
 	}
 }

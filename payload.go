@@ -158,7 +158,7 @@ func marshalUnknown(p Unknown) ([]byte, error) {
 	}
 	v := jsontext.Value(strings.TrimSpace(p.Data))
 	if v.Kind() != '{' || !v.IsValid(codecOptions) {
-		return nil, fmt.Errorf("the members of unknown kind %q are no JSON object", p.Name)
+		return nil, fmt.Errorf("the members of unknown kind %q are not a JSON object", p.Name)
 	}
 	if bytes.ContainsAny(v, "\n\r") {
 		v = v.Clone()

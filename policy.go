@@ -360,7 +360,7 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	switch in.Arguments {
 	case "", ArgumentsPrimary, ArgumentsNone:
 	default:
-		return fmt.Errorf("unknown policy %q for arguments: it is primary or none", in.Arguments)
+		return fmt.Errorf("unknown policy %q for arguments: expected primary or none", in.Arguments)
 	}
 	*p = ToolPolicy{
 		Action: in.Policy, Over: in.Over, FirstLine: in.FirstLine, Recall: in.Recall,

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,22 +103,16 @@ func New(s *session.Session, o Options) (*Agent, error) {
 	if o.Model == nil {
 		return nil, &problem.Error{Code: "no_model", Op: "agent", Problem: "no model", Hint: "set model.name in the configuration, or pass --model"}
 	}
-	if o.System == "" {
-		o.System = DefaultSystem
-	}
+	o.System = cmp.Or(o.System, DefaultSystem)
+	o.Limits.Call = cmp.Or(max(o.Limits.Call, 0), defaultCallTime)
+	o.TrimOver = cmp.Or(o.TrimOver, defaultTrimOver)
 	if o.Prices == nil {
 		o.Prices = provider.Shipped()
-	}
-	if o.Limits.Call <= 0 {
-		o.Limits.Call = defaultCallTime
-	}
-	if o.TrimOver == 0 {
-		o.TrimOver = defaultTrimOver
 	}
 	o.Live.Request.Options.Recall = true // the tool recall is always there (A9)
 	a := &Agent{options: o, session: s, control: s.Control(o.Live), views: map[string]*tenfold.Projection{}, past: newTracker(o.Prices)}
 	a.tools = map[string]toolbox.Tool{}
-	for _, t := range append(a.own(), o.Tools...) {
+	for _, t := range append(ownTools(), o.Tools...) {
 		d := t.Definition()
 		a.tools[d.Name] = t
 		if i := slices.IndexFunc(a.declared, func(other tenfold.ToolDefinition) bool { return other.Name == d.Name }); i >= 0 {
@@ -168,7 +163,7 @@ func (a *Agent) measure() {
 	if source == "provider" {
 		g.Method = Reported
 	}
-	g.Spent, g.Dollars, g.Priced = a.past.spent, a.past.dollars, !a.past.unpriced
+	g.Spent, g.Dollars, g.Priced = a.past.spent, a.past.dollars, a.past.unpriced == 0
 	a.gauge = g
 }
 

@@ -332,7 +332,7 @@ func (w *worker) perform(ctx context.Context, j job, v permission.Verdict) (tool
 	switch {
 	case over(ctx):
 		text := "Interrupted while it ran."
-		if said := textOf(e.result); said != "" {
+		if said := tenfold.SearchText(tenfold.ToolResult{Parts: e.result.Parts}); said != "" {
 			text += " Until then:\n" + said
 		}
 		return failure(text), nil
@@ -356,16 +356,6 @@ func (w *worker) interrupted(call tenfold.ToolCall, text string) tenfold.Entry {
 
 func failure(text string) toolbox.Result {
 	return toolbox.Result{Parts: tenfold.Text(text), Outcome: tenfold.Failed}
-}
-
-func textOf(r toolbox.Result) string {
-	var b strings.Builder
-	for _, p := range r.Parts {
-		if p.File == nil {
-			b.WriteString(p.Text)
-		}
-	}
-	return b.String()
 }
 
 // result makes the entries of a result: what came, and an overlay where that is too

@@ -133,21 +133,18 @@ const (
 	lockedPause = time.Second
 )
 
-// ask asks the controller for a compaction now. Done is set where it compacted.
-func (r *run) ask(wish session.Wish, done *bool) error {
+// ask asks the controller for a compaction now. Done tells that it compacted.
+func (r *run) ask(wish session.Wish) (done bool, err error) {
 	d, err := r.wants(wish)
-	if err != nil {
-		return err
-	}
-	if d.Action == session.Compact {
+	switch {
+	case err != nil:
+		return false, err
+	case d.Action == session.Compact:
 		d, err = r.carryOut(d)
-	} else {
+	default:
 		r.emit(Event{Compaction: &d})
 	}
-	if done != nil {
-		*done = d.Action == session.Compacted
-	}
-	return err
+	return d.Action == session.Compacted, err
 }
 
 // wants asks the controller what is to be done about a wish.

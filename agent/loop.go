@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,9 +44,7 @@ const (
 // work goes from state to state until there is a reason to stop.
 func (w *worker) work() (Stop, error) {
 	for {
-		w.mu.Lock()
-		state := w.past.at(w.branch).state
-		w.mu.Unlock()
+		state := w.state()
 		if stop := w.ended(w.ctx); stop != nil {
 			return *stop, w.leave(state)
 		}
@@ -241,7 +240,7 @@ func (w *worker) answer() (provider.Stop, error) {
 			return "", err
 		}
 	}
-	if fault != nil && (began || provider.KindOf(fault) == provider.CutOff) && temporary(fault) {
+	if provider.KindOf(fault) == provider.CutOff || began && provider.Passes(fault) {
 		fault = errors.Join(errBroken, fault)
 	}
 	return end, fault
@@ -279,25 +278,13 @@ func (r *run) window() int {
 	return r.control.Window()
 }
 
-// temporary reports whether asking again may help after such an error.
-func temporary(err error) bool {
-	switch provider.KindOf(err) {
-	case provider.CutOff, provider.Overloaded, provider.RateLimited, provider.TimedOut, provider.Unreachable:
-		return true
-	}
-	return false
-}
-
 // usage is the end of a response, with what it used as far as that is known.
 func (w *worker) usage(id string, u *tenfold.Usage) tenfold.Entry {
 	var used tenfold.Usage
 	if u != nil {
 		used = *u
 	}
-	if used.Model == "" {
-		used.Model = w.options.Model.Name()
-	}
-	w.spend(used)
+	used.Model = cmp.Or(used.Model, w.options.Model.Name())
 	return tenfold.Entry{Branch: w.branch, MessageID: id, Payload: used}
 }
 
@@ -334,13 +321,11 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 	if errors.As(err, &e) && e.Limit > 0 {
 		w.narrow(e.Limit)
 	}
-	done := false
 	wish := session.Wish{By: session.ByTrigger, Reason: "the provider refused the request as too large", Idle: true}
 	if w.branch != "" {
 		return w.settleBranch(&wish)
 	}
-	err = w.ask(wish, &done)
-	if err != nil || done {
+	if done, err := w.ask(wish); err != nil || done {
 		return nil, err
 	}
 	return exceeded, nil

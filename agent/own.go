@@ -84,97 +84,89 @@ func parseArguments(text string) (a arguments, err error) {
 	return a, err
 }
 
-// own are the agent's own tools.
-func (a *Agent) own() []toolbox.Tool {
-	return []toolbox.Tool{planTool(), taskTool(), compactTool(), recallTool()}
-}
+// ownTools are the agent's own.
+func ownTools() []toolbox.Tool { return []toolbox.Tool{planTool, taskTool, compactTool, recallTool} }
 
 // planTool keeps the to-do list: the newest call of it is the list, which a
 // compaction leaves alone while anything in it is open (live V5).
-func planTool() ownTool {
-	return ownTool{
-		definition: tenfold.ToolDefinition{
-			Name:        "plan",
-			Description: "Write down the steps of the work and how far each is. Give the whole list each time. It stays in view.",
-			Schema:      `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed","cancelled"]}},"required":["text","status"]}}},"required":["items"]}`,
-		},
-		check: func(a arguments) (string, error) {
-			if len(a.Items) == 0 {
-				return "", &problem.Error{Subject: "plan", Problem: "no items", Hint: `give the list: {"items":[{"text":"…","status":"pending"}]}`}
+var planTool = ownTool{
+	definition: tenfold.ToolDefinition{
+		Name:        "plan",
+		Description: "Write down the steps of the work and how far each is. Give the whole list each time. It stays in view.",
+		Schema:      `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"status":{"type":"string","enum":["pending","in_progress","completed","cancelled"]}},"required":["text","status"]}}},"required":["items"]}`,
+	},
+	check: func(a arguments) (string, error) {
+		if len(a.Items) == 0 {
+			return "", &problem.Error{Subject: "plan", Problem: "no items", Hint: `give the list: {"items":[{"text":"…","status":"pending"}]}`}
+		}
+		return strconv.Itoa(len(a.Items)) + " steps", nil
+	},
+	do: func(_ context.Context, _ *worker, _ job, a arguments) (toolbox.Result, error) {
+		done := 0
+		for _, item := range a.Items {
+			if item.Status == "completed" || item.Status == "cancelled" {
+				done++
 			}
-			return strconv.Itoa(len(a.Items)) + " steps", nil
-		},
-		do: func(_ context.Context, _ *worker, _ job, a arguments) (toolbox.Result, error) {
-			done := 0
-			for _, item := range a.Items {
-				if item.Status == "completed" || item.Status == "cancelled" {
-					done++
-				}
-			}
-			return success(fmt.Sprintf("Noted: %d of %d steps are done.", done, len(a.Items))), nil
-		},
-	}
+		}
+		return success(fmt.Sprintf("Noted: %d of %d steps are done.", done, len(a.Items))), nil
+	},
 }
 
 // compactTool lets the model ask for a compaction (A8).
-func compactTool() ownTool {
-	return ownTool{
-		definition: tenfold.ToolDefinition{
-			Name:        "compact",
-			Description: "Have the earlier parts of this conversation shortened after this step, for instance between two pieces of work. focus says what must be kept.",
-			Schema:      `{"type":"object","properties":{"focus":{"type":"string"}}}`,
-		},
-		check: func(a arguments) (string, error) { return oneLine(a.Focus), nil },
-		do: func(_ context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
-			wish := session.Wish{By: session.ByModel, Reason: "asked by the model", Focus: a.Focus}
-			if w.branch != "" {
-				w.wish.Store(&wish) // several may be made at once: the last counts
-				return success("The earlier parts will be shortened after this step."), nil
-			}
-			d, err := w.wants(wish)
-			if err != nil {
-				return toolbox.Result{}, err
-			}
-			if d.Action == session.Failed {
-				return failure("Not now: " + d.Reason), nil
-			}
+var compactTool = ownTool{
+	definition: tenfold.ToolDefinition{
+		Name:        "compact",
+		Description: "Have the earlier parts of this conversation shortened after this step, for instance between two pieces of work. focus says what must be kept.",
+		Schema:      `{"type":"object","properties":{"focus":{"type":"string"}}}`,
+	},
+	check: func(a arguments) (string, error) { return oneLine(a.Focus), nil },
+	do: func(_ context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
+		wish := session.Wish{By: session.ByModel, Reason: "asked by the model", Focus: a.Focus}
+		if w.branch != "" {
+			w.wish.Store(&wish) // several may be made at once: the last counts
 			return success("The earlier parts will be shortened after this step."), nil
-		},
-	}
+		}
+		d, err := w.wants(wish)
+		if err != nil {
+			return toolbox.Result{}, err
+		}
+		if d.Action == session.Failed {
+			return failure("Not now: " + d.Reason), nil
+		}
+		return success("The earlier parts will be shortened after this step."), nil
+	},
 }
 
 // recallTool gives back what the view does not show (A9).
-func recallTool() ownTool {
-	return ownTool{
-		definition: tenfold.ToolDefinition{
-			Name:        "recall",
-			Description: "Get back original text of this conversation that was shortened or hidden: ref is what stands after recall in a mark, such as 417093:512; query finds by words. Give one of them. At most 2,000 tokens an answer; its last line says how to go on.",
-			Schema:      `{"type":"object","properties":{"ref":{"type":"string"},"query":{"type":"string"}}}`,
-		},
-		check: func(a arguments) (string, error) {
-			switch {
-			case (a.Ref == "") == (a.Query == ""):
-				return "", &problem.Error{Subject: "recall", Problem: "give either ref or query"}
-			case a.Query != "" && session.EmptyQuery(a.Query):
-				return "", &problem.Error{Subject: "recall", Problem: "no word in the query", Hint: "words consist of letters and digits"}
-			case a.Query != "":
-				return oneLine(a.Query), nil
-			}
-			_, err := session.ParseRef(a.Ref)
-			return oneLine(a.Ref), err
-		},
-		do: func(ctx context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
-			text := ""
-			err := w.with(func() (err error) {
-				text, err = w.recall(context.WithoutCancel(ctx), a)
-				return err
-			})
-			if err != nil {
-				return failure(explain(err)), nil
-			}
-			return success(text), nil
-		},
-	}
+var recallTool = ownTool{
+	definition: tenfold.ToolDefinition{
+		Name:        "recall",
+		Description: "Get back original text of this conversation that was shortened or hidden: ref is what stands after recall in a mark, such as 417093:512; query finds by words. Give one of them. At most 2,000 tokens an answer; its last line says how to go on.",
+		Schema:      `{"type":"object","properties":{"ref":{"type":"string"},"query":{"type":"string"}}}`,
+	},
+	check: func(a arguments) (string, error) {
+		switch {
+		case (a.Ref == "") == (a.Query == ""):
+			return "", &problem.Error{Subject: "recall", Problem: "give either ref or query"}
+		case a.Query != "" && session.EmptyQuery(a.Query):
+			return "", &problem.Error{Subject: "recall", Problem: "no word in the query", Hint: "words consist of letters and digits"}
+		case a.Query != "":
+			return oneLine(a.Query), nil
+		}
+		_, err := session.ParseRef(a.Ref)
+		return oneLine(a.Ref), err
+	},
+	do: func(ctx context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
+		text := ""
+		err := w.with(func() (err error) {
+			text, err = w.recall(context.WithoutCancel(ctx), a)
+			return err
+		})
+		if err != nil {
+			return failure(explain(err)), nil
+		}
+		return success(text), nil
+	},
 }
 
 // recall answers a call of the tool. It is called with the lock held.

@@ -31,7 +31,8 @@ func (a *Agent) Run(ctx context.Context, parts ...tenfold.Part) iter.Seq2[Event,
 // the gauge.
 func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
 	return a.sequence(ctx, func(r *run) error {
-		return r.ask(session.Wish{By: session.ByPerson, Reason: "asked by a person", Focus: focus, Idle: true}, nil)
+		_, err := r.ask(session.Wish{By: session.ByPerson, Reason: "asked by a person", Focus: focus, Idle: true})
+		return err
 	})
 }
 
@@ -45,15 +46,7 @@ type run struct {
 	began  time.Time
 	told   int64      // the entries up to it were told of
 	tells  sync.Mutex // so that entries are told of in order
-	spends sync.Mutex
-	spent  spending
-}
-
-// spending is what counts against the limits of a run.
-type spending struct {
-	steps, tokens int
-	dollars       float64
-	unpriced      string // a model without a price
+	before bill       // what the conversation had spent when the run began
 }
 
 // handed is an event on its way to who reads the run.
@@ -79,7 +72,7 @@ func (a *Agent) sequence(ctx context.Context, do func(*run) error) iter.Seq2[Eve
 		}
 		r := &run{Agent: a, ctx: ctx, hand: make(chan handed), left: make(chan struct{}), began: time.Now()}
 		a.mu.Lock()
-		r.told = a.session.Log().Version()
+		r.told, r.before = a.session.Log().Version(), a.past.bill
 		a.mu.Unlock()
 		done := make(chan error, 1)
 		go func() { done <- do(r) }()
@@ -185,7 +178,7 @@ func (r *run) start(parts []tenfold.Part) error {
 	if err != nil {
 		return err
 	}
-	stop.Steps = r.spent.steps
+	stop.Steps = r.steps()
 	r.emit(Event{Stop: &stop})
 	return nil
 }
@@ -217,33 +210,30 @@ func (r *run) ended(ctx context.Context) *Stop {
 
 // limited tells which limit is reached, if one is.
 func (r *run) limited() *Stop {
-	r.spends.Lock()
-	defer r.spends.Unlock()
-	l, s := r.options.Limits, r.spent
+	steps := r.steps()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l, spent := r.options.Limits, r.past.bill
+	tokens, dollars := total(spent.spent)-total(r.before.spent), spent.dollars-r.before.dollars
 	var detail string
 	switch {
-	case l.Steps > 0 && s.steps >= l.Steps:
+	case l.Steps > 0 && steps >= l.Steps:
 		detail = fmt.Sprintf("the limit of %d steps is reached", l.Steps)
-	case l.Tokens > 0 && s.tokens >= l.Tokens:
-		detail = fmt.Sprintf("the limit of %d tokens is reached: %d were used", l.Tokens, s.tokens)
-	case l.Dollars > 0 && s.unpriced != "":
-		detail = fmt.Sprintf("the limit of $%.2f cannot be kept: the price of %s is not known", l.Dollars, s.unpriced)
-	case l.Dollars > 0 && s.dollars >= l.Dollars:
-		detail = fmt.Sprintf("the limit of $%.2f is reached: $%.2f were spent", l.Dollars, s.dollars)
+	case l.Tokens > 0 && tokens >= l.Tokens:
+		detail = fmt.Sprintf("the limit of %d tokens is reached: %d were used", l.Tokens, tokens)
+	case l.Dollars > 0 && spent.unpriced > r.before.unpriced:
+		detail = fmt.Sprintf("the limit of $%.2f cannot be kept: the price of %s is not known", l.Dollars, spent.model)
+	case l.Dollars > 0 && dollars >= l.Dollars:
+		detail = fmt.Sprintf("the limit of $%.2f is reached: $%.2f were spent", l.Dollars, dollars)
 	default:
 		return nil
 	}
 	return &Stop{Reason: Limited, Detail: detail + "; the next run goes on"}
 }
 
-// spend counts a response against the limits.
-func (r *run) spend(u tenfold.Usage) {
-	r.spends.Lock()
-	defer r.spends.Unlock()
-	r.spent.steps++
-	r.spent.tokens += u.Input + u.CacheRead + u.CacheWrite + u.Output
-	dollars, known := r.options.Prices.Cost(u.Model, u)
-	if r.spent.dollars += dollars; !known {
-		r.spent.unpriced = u.Model
-	}
+// steps is how many responses the run had.
+func (r *run) steps() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.past.steps - r.before.steps
 }

@@ -22,26 +22,24 @@ const taskName = "task"
 // taskTool has a sub-agent do a piece of the work, on a branch of the log that is
 // named after the call (L7): it sees the standing instructions and its task, and
 // nothing else of the conversation.
-func taskTool() ownTool {
-	return ownTool{
-		definition: tenfold.ToolDefinition{
-			Name:        taskName,
-			Description: "Have a sub-agent do a piece of work with the same tools, in a context of its own: for searches and changes whose details you do not need. It knows nothing of this conversation: prompt must say everything. You get its last message. Several tasks in one response run at the same time.",
-			Schema:      `{"type":"object","properties":{"title":{"type":"string","description":"The task in a few words."},"prompt":{"type":"string"}},"required":["prompt"]}`,
-		},
-		check: func(a arguments) (string, error) {
-			if strings.TrimSpace(a.Prompt) == "" {
-				return "", &problem.Error{Subject: taskName, Problem: "no prompt", Hint: "say what is to be done"}
-			}
-			if a.Title != "" {
-				return oneLine(a.Title), nil
-			}
-			return oneLine(a.Prompt), nil
-		},
-		do: func(ctx context.Context, w *worker, j job, a arguments) (toolbox.Result, error) {
-			return w.delegate(ctx, j, a.Prompt)
-		},
-	}
+var taskTool = ownTool{
+	definition: tenfold.ToolDefinition{
+		Name:        taskName,
+		Description: "Have a sub-agent do a piece of work with the same tools, in a context of its own: for searches and changes whose details you do not need. It knows nothing of this conversation: prompt must say everything. You get its last message. Several tasks in one response run at the same time.",
+		Schema:      `{"type":"object","properties":{"title":{"type":"string","description":"The task in a few words."},"prompt":{"type":"string"}},"required":["prompt"]}`,
+	},
+	check: func(a arguments) (string, error) {
+		if strings.TrimSpace(a.Prompt) == "" {
+			return "", &problem.Error{Subject: taskName, Problem: "no prompt", Hint: "say what is to be done"}
+		}
+		if a.Title != "" {
+			return oneLine(a.Title), nil
+		}
+		return oneLine(a.Prompt), nil
+	},
+	do: func(ctx context.Context, w *worker, j job, a arguments) (toolbox.Result, error) {
+		return w.delegate(ctx, j, a.Prompt)
+	},
 }
 
 // delegate has a sub-agent work on a task, or go on with it after a crash.

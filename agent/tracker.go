@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 
 	"tenfold"
@@ -17,12 +18,17 @@ type tracker struct {
 	// were made under other ones, perhaps another agent's.
 	since   int64
 	context string // the newest context that this agent gave
-	// spent is what all responses used, dollars what those cost whose price is
-	// known; unpriced tells that there are others.
+	bill
+	commands map[string]bool // that compacted
+}
+
+// bill is what responses used: so many steps, and what those cost whose price is known.
+type bill struct {
+	steps    int
 	spent    tenfold.Usage
 	dollars  float64
-	unpriced bool
-	commands map[string]bool // that compacted
+	unpriced int    // the steps whose price is not known
+	model    string // of the newest of them
 }
 
 // place is where the loop stands on a branch.
@@ -108,7 +114,7 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 	case tenfold.Usage:
 		in = UsageCame
 		t.count(payload)
-		p.used = payload.Input + payload.CacheRead + payload.CacheWrite + payload.Output
+		p.used = total(payload)
 	case tenfold.ConfigDelta:
 		t.configure(e, payload)
 	case tenfold.Compaction:
@@ -138,14 +144,16 @@ func (t *tracker) count(u tenfold.Usage) {
 	t.spent.Output += u.Output
 	t.spent.CacheRead += u.CacheRead
 	t.spent.CacheWrite += u.CacheWrite
-	model := u.Model
-	if model == "" {
-		model = t.config.Model
-	}
+	t.steps++
+	model := cmp.Or(u.Model, t.config.Model)
 	dollars, known := t.prices.Cost(model, u)
-	t.dollars += dollars
-	t.unpriced = t.unpriced || !known
+	if t.dollars += dollars; !known {
+		t.unpriced, t.model = t.unpriced+1, model
+	}
 }
+
+// total is how many tokens a response took and gave.
+func total(u tenfold.Usage) int { return u.Input + u.CacheRead + u.CacheWrite + u.Output }
 
 // configure takes in a configuration of the root.
 func (t *tracker) configure(e tenfold.Entry, d tenfold.ConfigDelta) {

@@ -147,7 +147,7 @@ func notSeen(r rune) bool { return unicode.In(r, unicode.White_Space, unicode.Cc
 // checkBegun reports a body without any message.
 func checkBegun(r *report, path string, begun bool) {
 	if !begun {
-		r.addf(path, "there is no message of the user's")
+		r.addf(path, "it has no message of the user")
 	}
 }
 

@@ -43,7 +43,7 @@ func TestP10CheckFindsWhatIsNoBody(t *testing.T) {
 		}
 		violations(t, f, map[string][]string{
 			`[]`: {"body: has the wrong shape: …"},
-			`{}`: {list + ": there is no message of the user's"}, `{"` + list + `":[]}`: {list + ": there is no message of the user's"},
+			`{}`: {list + ": it has no message of the user"}, `{"` + list + `":[]}`: {list + ": it has no message of the user"},
 		})
 	}
 }

@@ -159,7 +159,7 @@ type Applying struct {
 	// To a bound; not with keep
 	To string `json:"to,omitempty,omitzero"`
 
-	// Version the log that was looked at: 409 where it went on since; 0 takes the newest
+	// Version version of the log that was looked at: 409 if it has changed since; 0 takes the newest
 	Version int64 `json:"version,omitempty,omitzero"`
 }
 
@@ -188,21 +188,21 @@ type AuditPage struct {
 
 // Balance defines model for Balance.
 type Balance struct {
-	// BreakEven the request, counted from 1, from which on it paid; 0 for never
+	// BreakEven break-even request, counted from 1; 0 for never
 	BreakEven   int64 `json:"break_even"`
 	Compactions int64 `json:"compactions"`
 
-	// Net below zero where they cost more than they saved
+	// Net negative if they cost more than they saved
 	Net      float64 `json:"net"`
 	Requests int64   `json:"requests"`
 
-	// Rewriting for writing anew what the prompt cache held
+	// Rewriting cost of rewriting the prompt cache
 	Rewriting  float64  `json:"rewriting"`
 	Saved      float64  `json:"saved"`
 	Strategies []string `json:"strategies,omitempty,omitzero"`
 	Summaries  float64  `json:"summaries"`
 
-	// SummariesEstimated how much of that is not recorded but worked out
+	// SummariesEstimated part of it that is estimated, not recorded
 	SummariesEstimated float64 `json:"summaries_estimated"`
 
 	// TooLarge requests that would not have fit the window without compaction
@@ -214,7 +214,7 @@ type Batch struct {
 	// Entries at most 1000, and 32 MB
 	Entries []LogEntry `json:"entries"`
 
-	// Expected the version that the program read: 409 where the log has another; absent: after whatever is there
+	// Expected version that the program has read: 409 if the log is at another; absent: append after whatever is there
 	Expected *int64 `json:"expected,omitempty"`
 }
 
@@ -253,7 +253,7 @@ type Compaction struct {
 	// Live false while it is undone
 	Live bool `json:"live"`
 
-	// Model that wrote its summary; digest where no model was asked
+	// Model model that wrote its summary; digest if no model was called
 	Model   string `json:"model,omitempty,omitzero"`
 	Profile string `json:"profile,omitempty,omitzero"`
 	Reason  string `json:"reason,omitempty,omitzero"`
@@ -338,10 +338,10 @@ type Comparison struct {
 
 // Conversation defines model for Conversation.
 type Conversation struct {
-	// Active the one that the command line means without an ID
+	// Active it is the conversation that commands use without an ID
 	Active bool `json:"active"`
 
-	// Began when something was said first
+	// Began time of the first message
 	Began time.Time `json:"began"`
 
 	// Compactions all that the log holds, the oldest first
@@ -350,7 +350,7 @@ type Conversation struct {
 	// Dollars what its recorded requests cost, US$; 0 where unknown
 	Dollars float64 `json:"dollars"`
 
-	// Ended when something was said last
+	// Ended time of the last message
 	Ended time.Time `json:"ended"`
 
 	// Entries the version of the log
@@ -369,11 +369,11 @@ type Conversation struct {
 	Title  string    `json:"title"`
 	Tokens Tokens    `json:"tokens"`
 
-	// Tool whose session it is, as claude-code; empty: ours
+	// Tool tool that wrote the session, such as claude-code; empty for Tenfold itself
 	Tool  string `json:"tool"`
 	Turns int64  `json:"turns"`
 
-	// Updated when something was appended last
+	// Updated time of the last append
 	Updated time.Time `json:"updated"`
 
 	// Window its context window in tokens; 0 where unknown
@@ -382,16 +382,16 @@ type Conversation struct {
 
 // ConversationRow defines model for ConversationRow.
 type ConversationRow struct {
-	// Active the one that the command line means without an ID
+	// Active it is the conversation that commands use without an ID
 	Active bool `json:"active"`
 
-	// Began when something was said first
+	// Began time of the first message
 	Began time.Time `json:"began"`
 
 	// Dollars what its recorded requests cost, US$; 0 where unknown
 	Dollars float64 `json:"dollars"`
 
-	// Ended when something was said last
+	// Ended time of the last message
 	Ended time.Time `json:"ended"`
 
 	// Entries the version of the log
@@ -403,11 +403,11 @@ type ConversationRow struct {
 	Title   string `json:"title"`
 	Tokens  Tokens `json:"tokens"`
 
-	// Tool whose session it is, as claude-code; empty: ours
+	// Tool tool that wrote the session, such as claude-code; empty for Tenfold itself
 	Tool  string `json:"tool"`
 	Turns int64  `json:"turns"`
 
-	// Updated when something was appended last
+	// Updated time of the last append
 	Updated time.Time `json:"updated"`
 }
 
@@ -487,7 +487,7 @@ type Entry struct {
 	ShownLength int64  `json:"shown_length"`
 	Step        int64  `json:"step"`
 
-	// Summary the text that stands in for it
+	// Summary text of the summary that replaces it
 	Summary string `json:"summary,omitempty,omitzero"`
 
 	// Text the first 300 characters, on one line
@@ -539,7 +539,7 @@ type FateSum struct {
 
 // Fault defines model for Fault.
 type Fault struct {
-	// Location as query.limit or body.keep
+	// Location such as query.limit or body.keep
 	Location string `json:"location"`
 	Message  string `json:"message"`
 }
@@ -549,7 +549,7 @@ type Fresh struct {
 	// Entries what its log begins with; at most 1000, and 32 MB
 	Entries []LogEntry `json:"entries,omitempty,omitzero"`
 
-	// ID absent: the server makes one, with an Idempotency-Key always the same
+	// ID if absent, the server makes one; with an Idempotency-Key it is derived from the key
 	ID    string `json:"id,omitempty,omitzero"`
 	Title string `json:"title,omitempty,omitzero"`
 }
@@ -558,7 +558,7 @@ type Fresh struct {
 type Hit struct {
 	Conversation string `json:"conversation"`
 
-	// Hidden no model sees it now; null where too much would have to be read to say so
+	// Hidden no model sees it now; null if too much would have to be read to know
 	Hidden bool   `json:"hidden"`
 	Kind   string `json:"kind"`
 
@@ -571,7 +571,7 @@ type Hit struct {
 
 // Job defines model for Job.
 type Job struct {
-	// After and after
+	// After tokens that a model sees after it
 	After int64 `json:"after,omitempty,omitzero"`
 
 	// Attempt attempts that began
@@ -580,20 +580,20 @@ type Job struct {
 	// Attempts how many there are at most
 	Attempts int64 `json:"attempts"`
 
-	// Before tokens that a model saw before; 0 where nothing was compacted
+	// Before tokens that a model saw before; 0 if nothing was compacted
 	Before int64 `json:"before,omitempty,omitzero"`
 
 	// Began when the last attempt began
 	Began time.Time `json:"began,omitempty,omitzero"`
 
-	// Compactions that it appended
+	// Compactions ids of the compactions that it appended
 	Compactions []string `json:"compactions"`
 
 	// Conversation its id
 	Conversation string    `json:"conversation"`
 	Created      time.Time `json:"created"`
 
-	// Dollars what the models that it called cost, all attempts; 0 where none was, or where no price is known
+	// Dollars cost of the models that it called, over all attempts; 0 if none was called, or the price is unknown
 	Dollars float64 `json:"dollars,omitempty,omitzero"`
 
 	// Due when the next attempt may begin
@@ -610,7 +610,7 @@ type Job struct {
 	// Kind compact
 	Kind string `json:"kind"`
 
-	// Outcome what came of it: compacted, nothing to compact, superseded …
+	// Outcome result: compacted, nothing to compact, superseded …
 	Outcome string `json:"outcome,omitempty,omitzero"`
 
 	// Policy the profile or the strategies that it applies
@@ -625,7 +625,7 @@ type Job struct {
 	// Version of the log that made it due
 	Version int64 `json:"version"`
 
-	// Waits what a job that does not run waits for
+	// Waits what a job that is not running waits for
 	Waits string `json:"waits,omitempty,omitzero"`
 
 	// Why why it became due
@@ -637,7 +637,7 @@ type JobState string
 
 // JobPage defines model for JobPage.
 type JobPage struct {
-	// Counts jobs by state, whichever states were asked for
+	// Counts number of jobs by state, regardless of the states in the filter
 	Counts []Facet `json:"counts"`
 	Items  []Job   `json:"items"`
 
@@ -725,7 +725,7 @@ type MadeToken struct {
 	Revoked time.Time `json:"revoked,omitempty,omitzero"`
 	Scopes  []string  `json:"scopes"`
 
-	// Secret what programs send as Authorization: Bearer; it is shown this once
+	// Secret programs send it as Authorization: Bearer; it is shown only once
 	Secret string    `json:"secret"`
 	State  string    `json:"state"`
 	Used   time.Time `json:"used,omitempty,omitzero"`
@@ -749,17 +749,17 @@ type Measured struct {
 
 // Message defines model for Message.
 type Message struct {
-	// Do go_on: where the conversation stopped, without a text
+	// Do go_on continues where the conversation stopped, and takes no text
 	Do MessageDo `json:"do,omitempty,omitzero"`
 
-	// Model PROVIDER/MODEL, of a provider that the configuration knows; empty: as configured by whoever started the server
+	// Model PROVIDER/MODEL, of a configured provider; if empty, the model configured on the server
 	Model string `json:"model,omitempty,omitzero"`
 
-	// Text what the person says; with compact: what must be kept
+	// Text message of the user; with compact, what must be kept
 	Text string `json:"text,omitempty,omitzero"`
 }
 
-// MessageDo go_on: where the conversation stopped, without a text
+// MessageDo go_on continues where the conversation stopped, and takes no text
 type MessageDo string
 
 // Meta defines model for Meta.
@@ -881,7 +881,7 @@ type Piece struct {
 	// After seq of the newest entry when the text began
 	After int64 `json:"after"`
 
-	// Begins it takes the place of all that came of such a text, or of this call's output
+	// Begins replaces everything sent so far of such a text, or of the output of this call
 	Begins bool `json:"begins,omitempty,omitzero"`
 
 	// Branch of output: the sub-agent's whose call it is
@@ -913,7 +913,7 @@ type Plan struct {
 	// Version of the log that it was made for
 	Version int64 `json:"version"`
 
-	// Withheld what is not in the plan because a model would have to be called: compact with the wish to have it
+	// Withheld what is not in the plan because it requires a model: compact by the wish instead to include it
 	Withheld []string `json:"withheld,omitempty,omitzero"`
 }
 
@@ -950,13 +950,13 @@ type Question struct {
 	// Choices what may be answered: once, always, no
 	Choices []string `json:"choices"`
 
-	// Detail all that it would do
+	// Detail complete description of the call
 	Detail string `json:"detail"`
 
-	// ID never that of another question
+	// ID unique id
 	ID string `json:"id"`
 
-	// Why why it is asked about
+	// Why why permission is required
 	Why string `json:"why"`
 }
 
@@ -991,10 +991,10 @@ type Recorded struct {
 
 // RedoingBody defines model for RedoingBody.
 type RedoingBody struct {
-	// DryRun say what would change, and write nothing
+	// DryRun report what would change without writing
 	DryRun bool `json:"dry_run,omitempty,omitzero"`
 
-	// One apply again only the overlay undone last
+	// One re-apply only the overlay undone last
 	One bool `json:"one,omitempty,omitzero"`
 }
 
@@ -1003,7 +1003,7 @@ type Reply struct {
 	// Answer always: for the rest of the agent's session
 	Answer ReplyAnswer `json:"answer"`
 
-	// Reason of a no: the model is told
+	// Reason reason for a no, which the model sees
 	Reason string `json:"reason,omitempty,omitzero"`
 }
 
@@ -1047,7 +1047,7 @@ type Report struct {
 
 // Retry defines model for Retry.
 type Retry struct {
-	// At when it is asked again
+	// At time of the next attempt
 	At      time.Time `json:"at"`
 	Attempt int64     `json:"attempt"`
 	Why     string    `json:"why"`
@@ -1110,7 +1110,7 @@ type Running struct {
 	// Call its id
 	Call string `json:"call"`
 
-	// Contained it writes nowhere but in the workspace, and reaches no network
+	// Contained it can write only in the workspace, and cannot use the network
 	Contained bool `json:"contained"`
 
 	// Line the tool and what it does
@@ -1199,7 +1199,7 @@ type Spendings struct {
 
 // Status defines model for Status.
 type Status struct {
-	// Busy an agent of this server works on it: no message can be sent
+	// Busy an agent of this server is working on it, so no message can be sent
 	Busy bool `json:"busy"`
 
 	// Compactions that the log holds, undone ones included
@@ -1209,7 +1209,7 @@ type Status struct {
 	// Epoch beginnings of what a provider may cache, from 0
 	Epoch int64 `json:"epoch"`
 
-	// Failure why the last attempt of this turn to compact came to nothing
+	// Failure why the last attempt of this turn to compact failed
 	Failure string `json:"failure,omitempty,omitzero"`
 
 	// Method where the figure is from: reported by the provider, with what came since; estimated, and corrected by what it reported before; estimated
@@ -1234,7 +1234,7 @@ type Status struct {
 	// Until when its time is over, whether it ended or not
 	Until time.Time `json:"until,omitempty,omitzero"`
 
-	// Waiting calls that wait for leave
+	// Waiting calls that wait for permission
 	Waiting []Question `json:"waiting"`
 
 	// Window 0 where unknown
@@ -1310,7 +1310,7 @@ type TokenWishBody struct {
 	// Label what the token is for
 	Label string `json:"label"`
 
-	// Scopes what it may do; admin includes the others, append does not include compact
+	// Scopes what the token may do; admin includes the others, append does not include compact
 	Scopes []TokenWishBodyScopes `json:"scopes"`
 
 	// Seconds how long it is valid; 0: until it is revoked
@@ -1354,7 +1354,7 @@ type UndoingBody struct {
 	// All undo every overlay in effect
 	All bool `json:"all,omitempty,omitzero"`
 
-	// DryRun say what would change, and write nothing
+	// DryRun report what would change without writing
 	DryRun bool `json:"dry_run,omitempty,omitzero"`
 
 	// One undo only the newest overlay
@@ -1386,7 +1386,7 @@ type View struct {
 	Kind  []int64  `json:"kind"`
 	Kinds []string `json:"kinds"`
 
-	// Problems what the provider would refuse; empty as a rule
+	// Problems what the provider would reject; usually empty
 	Problems []string `json:"problems"`
 	Provider string   `json:"provider"`
 
@@ -1448,7 +1448,7 @@ type Wish struct {
 	// To a bound; not with keep
 	To string `json:"to,omitempty,omitzero"`
 
-	// Version the log that was looked at: 409 where it went on since; 0 takes the newest
+	// Version version of the log that was looked at: 409 if it has changed since; 0 takes the newest
 	Version int64 `json:"version,omitempty,omitzero"`
 }
 
@@ -1479,16 +1479,16 @@ type ConversationsParams struct {
 	Project string `form:"project,omitempty" json:"project,omitempty,omitzero"`
 	Tool    string `form:"tool,omitempty" json:"tool,omitempty,omitzero"`
 
-	// Since went on after: a day, a time, or how long ago (2d)
+	// Since only conversations active after this: a day, a time, or how long ago (2d)
 	Since string `form:"since,omitempty" json:"since,omitempty,omitzero"`
 
-	// Until began before; a day counts to its end
+	// Until only conversations that began before this; a day is included
 	Until string `form:"until,omitempty" json:"until,omitempty,omitzero"`
 
 	// Sort the last appended to first, which alone reads no more than a page of the store; by the last activity, by tokens or by cost. Only a walk over all pages in the order of updated misses none, whatever is appended meanwhile: what changed since it began comes again on its last pages
 	Sort ConversationsParamsSort `form:"sort,omitempty" json:"sort,omitempty,omitzero"`
 
-	// Totals also give total, sums, projects and tools, of the whole list
+	// Totals include total, sums, projects and tools of the whole list
 	Totals bool   `form:"totals,omitempty" json:"totals,omitempty,omitzero"`
 	Cursor string `form:"cursor,omitempty" json:"cursor,omitempty,omitzero"`
 	Limit  int64  `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
@@ -1499,13 +1499,13 @@ type ConversationsParamsSort string
 
 // BeginParams defines parameters for Begin.
 type BeginParams struct {
-	// IdempotencyKey a new one for each new request, the same when it is repeated: a UUID, say
+	// IdempotencyKey unique for each new request, such as a UUID; the same when the request is repeated
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
 // CompactParams defines parameters for Compact.
 type CompactParams struct {
-	// IdempotencyKey a new one for each new request, the same when it is repeated: a UUID, say
+	// IdempotencyKey unique for each new request, such as a UUID; the same when the request is repeated
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
@@ -1515,7 +1515,7 @@ type ComparisonRowsParams struct {
 	From  int64 `form:"from,omitempty" json:"from,omitempty,omitzero"`
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Chars so many characters of each text
+	// Chars characters of each text
 	Chars int64 `form:"chars,omitempty" json:"chars,omitempty,omitzero"`
 }
 
@@ -1524,13 +1524,13 @@ type EntriesParams struct {
 	// After the seq before the first entry
 	After int64 `form:"after,omitempty" json:"after,omitempty,omitzero"`
 
-	// Limit the most entries of a page; one with long entries has fewer
+	// Limit most entries of a page; a page with long entries has fewer
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
 // AppendParams defines parameters for Append.
 type AppendParams struct {
-	// IdempotencyKey a new one for each new request, the same when it is repeated: a UUID, say
+	// IdempotencyKey unique for each new request, such as a UUID; the same when the request is repeated
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
@@ -1545,10 +1545,10 @@ type EntryParams struct {
 
 // EventsParams defines parameters for Events.
 type EventsParams struct {
-	// After the seq that is known already: 0 for all entries, -1 for those to come
+	// After last seq that the reader has: 0 for all entries, -1 for new ones only
 	After *int64 `form:"after,omitempty" json:"after,omitempty"`
 
-	// LastEventID goes before after
+	// LastEventID takes precedence over after
 	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
 }
 
@@ -1560,10 +1560,10 @@ type ExportParams struct {
 	// Compacted what a model sees instead of all that was said
 	Compacted bool `form:"compacted,omitempty" json:"compacted,omitempty,omitzero"`
 
-	// Redact false leaves secrets and names where they are
+	// Redact false keeps secrets and names
 	Redact *bool `form:"redact,omitempty" json:"redact,omitempty"`
 
-	// Word words that are redacted as well
+	// Word additional words to redact
 	Word []string `form:"word,omitempty" json:"word,omitempty,omitzero"`
 }
 
@@ -1593,7 +1593,7 @@ type ProjectionParams struct {
 	// Provider anthropic, openai-chat, openai-responses or gemini
 	Provider string `form:"provider,omitempty" json:"provider,omitempty,omitzero"`
 
-	// Model is put into the body; the path of a request to Gemini names it instead
+	// Model written into the body; for Gemini, the path of the request names it instead
 	Model string `form:"model,omitempty" json:"model,omitempty,omitzero"`
 
 	// Branch the reader's, for a sub-agent; absent: the root
@@ -1612,7 +1612,7 @@ type RowsParams struct {
 
 // SearchParams defines parameters for Search.
 type SearchParams struct {
-	// Q words that an entry has all of; quoted ones stand together
+	// Q words that the entry must all contain; quoted words match as a phrase
 	Q     string `form:"q" json:"q"`
 	Limit int64  `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
@@ -1628,7 +1628,7 @@ type ViewParams struct {
 	// Limit 0 for the columns alone
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 
-	// Body give the body of the request too: as large as the whole view
+	// Body include the body of the request, which is as large as the whole view
 	Body bool `form:"body,omitempty" json:"body,omitempty,omitzero"`
 }
 
@@ -1659,10 +1659,10 @@ type LabOfParams struct {
 type SpendingParams struct {
 	By SpendingParamsBy `form:"by,omitempty" json:"by,omitempty,omitzero"`
 
-	// Since requests after: a day, a time, or how long ago (2d)
+	// Since only requests after this: a day, a time, or how long ago (2d)
 	Since string `form:"since,omitempty" json:"since,omitempty,omitzero"`
 
-	// Until requests before; a day counts to its end
+	// Until only requests before this; a day is included
 	Until string `form:"until,omitempty" json:"until,omitempty,omitzero"`
 
 	// Zone the time zone of days, as Europe/Berlin; empty: the server's
@@ -1674,12 +1674,12 @@ type SpendingParamsBy string
 
 // SearchAllParams defines parameters for SearchAll.
 type SearchAllParams struct {
-	// Q words that an entry has all of; quoted ones stand together
+	// Q words that the entry must all contain; quoted words match as a phrase
 	Q     string `form:"q" json:"q"`
 	Limit int64  `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
-// Audit: List who did what, the newest first.
+// Audit: Read the audit log, newest first.
 func (c *Client) Audit(ctx context.Context, params *AuditParams) (out AuditPage, err error) {
 	r := request{method: http.MethodGet, path: fill("/api/audit"), query: url.Values{}, header: http.Header{}}
 	if params != nil {
@@ -1709,7 +1709,7 @@ func (c *Client) Conversations(ctx context.Context, params *ConversationsParams)
 	return out, err
 }
 
-// Begin: Make a conversation, with the entries that its log begins with. With an Idempotency-Key the request may be repeated, to any server: entries without an id get one of the key and their place, so that they are in the log once, and the answer is the same. The key with another body is refused (422, code reused).
+// Begin: Create a conversation with the first entries of its log. With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in the log once, and the response is the same. The same key with a different body is rejected (422, code reused).
 func (c *Client) Begin(ctx context.Context, params *BeginParams, body Fresh) (out Conversation, err error) {
 	r := request{method: http.MethodPost, path: fill("/api/conversations"), query: url.Values{}, header: http.Header{}, body: body}
 	if params != nil {
@@ -1727,7 +1727,7 @@ func (c *Client) Conversation(ctx context.Context, id string) (out Conversation,
 	return out, err
 }
 
-// Compact: Compact in place, by a plan or by a wish. A plan is applied as it is, once: with the same Idempotency-Key, or as the same plan, it is there already. Entries that came after its version stay outside of it. Where they change what it is about, it is a conflict (409), and nothing is written.
+// Compact: Compact in place, by a plan or by a wish. A plan is applied unchanged, and once: repeating it, or its Idempotency-Key, returns the same compaction. Entries appended after its version are not covered. If they change the entries that it covers, the response is a conflict (409), and nothing is written.
 func (c *Client) Compact(ctx context.Context, id string, params *CompactParams, body Applying) (out Report, err error) {
 	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/compactions", id), query: url.Values{}, header: http.Header{}, body: body}
 	if params != nil {
@@ -1768,7 +1768,7 @@ func (c *Client) Entries(ctx context.Context, id string, params *EntriesParams) 
 	return out, err
 }
 
-// Append: Append entries, all or none of them. With an Idempotency-Key the request may be repeated, to any server: entries without an id get one of the key and their place, so that they are in the log once, and the answer is the same. The key with another body is refused (422, code reused). With expected, a log at another version is a conflict (409) that says which it has, and nothing is written.
+// Append: Append entries, all or none. With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in the log once, and the response is the same. The same key with a different body is rejected (422, code reused). If expected is given and the log is at another version, the response is a conflict (409) that names it, and nothing is written.
 func (c *Client) Append(ctx context.Context, id string, params *AppendParams, body Batch) (out Appended, err error) {
 	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/entries", id), query: url.Values{}, header: http.Header{}, body: body}
 	if params != nil {
@@ -1790,7 +1790,7 @@ func (c *Client) Entry(ctx context.Context, id string, seq int64, params *EntryP
 	return out, err
 }
 
-// Events: Follow a conversation. Server-sent events: "entry" (its id is the seq), "status", and what an agent here is writing. The data of each is one Event. Reconnecting with Last-Event-ID goes on after that entry; no entry is lost or told twice.
+// Events: Follow a conversation. Server-sent events: "entry" (its id is the seq), "status", and what an agent here is writing. The data of each is one Event. Reconnecting with Last-Event-ID continues after that entry; no entry is lost or sent twice.
 func (c *Client) Events(ctx context.Context, id string, params *EventsParams) (*http.Response, error) {
 	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/events", id), query: url.Values{}, header: http.Header{}}
 	if params != nil {
@@ -1821,7 +1821,7 @@ func (c *Client) Lab(ctx context.Context, id string, params *LabParams) (*http.R
 	return c.send(ctx, r)
 }
 
-// Say: Have the agent work: answer a message, compact, or go on.
+// Say: Send a message to the agent, or have it compact or continue.
 func (c *Client) Say(ctx context.Context, id string, body Message) error {
 	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/messages", id), query: url.Values{}, header: http.Header{}, body: body}
 	return c.do(ctx, r, nil)
@@ -1859,21 +1859,21 @@ func (c *Client) Pin(ctx context.Context, id string, seq int64) error {
 	return c.do(ctx, r, nil)
 }
 
-// Plan: Say what a compaction would do; calls no model and writes nothing.
+// Plan: Report what a compaction would do, without calling a model or writing.
 func (c *Client) Plan(ctx context.Context, id string, body Wish) (out Trial, err error) {
 	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/plan", id), query: url.Values{}, header: http.Header{}, body: body}
 	err = c.do(ctx, r, &out)
 	return out, err
 }
 
-// Prepare: Make a plan to apply: its overlays, for a version; calls no model and writes nothing.
+// Prepare: Make a plan to apply: overlays for a version of the log; calls no model and writes nothing.
 func (c *Client) Prepare(ctx context.Context, id string, body Wish) (out Plan, err error) {
 	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/plans", id), query: url.Values{}, header: http.Header{}, body: body}
 	err = c.do(ctx, r, &out)
 	return out, err
 }
 
-// Projection: The body of the request to a model: what it sees of the conversation now. System prompt, tools and messages in the form of the provider's API, byte for byte the same for the same version; the program adds its options, such as max_tokens, and sends it. ETag changes with the version: with If-None-Match an unchanged body is not sent again (304).
+// Projection: The body of the request to a model: what it sees of the conversation now. System prompt, tools and messages in the format of the provider's API, identical to the byte for the same version; the program adds its options, such as max_tokens, and sends it. ETag changes with the version: with If-None-Match an unchanged body is not sent again (304).
 func (c *Client) Projection(ctx context.Context, id string, params *ProjectionParams) (*http.Response, error) {
 	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/projection", id), query: url.Values{}, header: http.Header{}}
 	if params != nil {
@@ -1891,7 +1891,7 @@ func (c *Client) Reply(ctx context.Context, id string, qid string, body Reply) e
 	return c.do(ctx, r, nil)
 }
 
-// Redo: Apply again what was undone last.
+// Redo: Re-apply what was undone last.
 func (c *Client) Redo(ctx context.Context, id string, body RedoingBody) (out Change, err error) {
 	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/redo", id), query: url.Values{}, header: http.Header{}, body: body}
 	err = c.do(ctx, r, &out)
@@ -1920,7 +1920,7 @@ func (c *Client) Search(ctx context.Context, id string, params *SearchParams) (o
 	return out, err
 }
 
-// Stop: Stop the agent, and keep what it did.
+// Stop: Stop the agent; its work so far is kept.
 func (c *Client) Stop(ctx context.Context, id string) error {
 	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/stop", id), query: url.Values{}, header: http.Header{}}
 	return c.do(ctx, r, nil)
@@ -1966,7 +1966,7 @@ func (c *Client) CancelJob(ctx context.Context, id string) (out Job, err error) 
 	return out, err
 }
 
-// RetryJob: Run a job again that failed, was cancelled, or waits for its next attempt.
+// RetryJob: Retry a job that failed, was cancelled, or waits for its next attempt.
 func (c *Client) RetryJob(ctx context.Context, id string) (out Job, err error) {
 	r := request{method: http.MethodPost, path: fill("/api/jobs/{id}/retry", id), query: url.Values{}, header: http.Header{}}
 	err = c.do(ctx, r, &out)
@@ -2014,7 +2014,7 @@ func (c *Client) SearchAll(ctx context.Context, params *SearchAllParams) (out Li
 	return out, err
 }
 
-// Tenant: Describe the tenant, what it may use and uses, and what this token may do.
+// Tenant: Describe the tenant, its limits and usage, and what this token may do.
 func (c *Client) Tenant(ctx context.Context) (out TenantView, err error) {
 	r := request{method: http.MethodGet, path: fill("/api/tenant"), query: url.Values{}, header: http.Header{}}
 	err = c.do(ctx, r, &out)
@@ -2028,21 +2028,21 @@ func (c *Client) Tokens(ctx context.Context) (out ListToken, err error) {
 	return out, err
 }
 
-// CreateToken: Make a token; the answer holds its secret, which nobody can read again.
+// CreateToken: Create a token; its secret is in the response and cannot be read again.
 func (c *Client) CreateToken(ctx context.Context, body TokenWishBody) (out MadeToken, err error) {
 	r := request{method: http.MethodPost, path: fill("/api/tokens"), query: url.Values{}, header: http.Header{}, body: body}
 	err = c.do(ctx, r, &out)
 	return out, err
 }
 
-// RevokeToken: End a token, within seconds on all servers.
+// RevokeToken: Revoke a token, within seconds on all servers.
 func (c *Client) RevokeToken(ctx context.Context, token string) (out Token, err error) {
 	r := request{method: http.MethodDelete, path: fill("/api/tokens/{token}", token), query: url.Values{}, header: http.Header{}}
 	err = c.do(ctx, r, &out)
 	return out, err
 }
 
-// RotateToken: Make a token in the place of another, which ends after a grace.
+// RotateToken: Replace a token with a new one; the old one ends after a grace period.
 func (c *Client) RotateToken(ctx context.Context, token string, body RotationBody) (out MadeToken, err error) {
 	r := request{method: http.MethodPost, path: fill("/api/tokens/{token}/rotate", token), query: url.Values{}, header: http.Header{}, body: body}
 	err = c.do(ctx, r, &out)

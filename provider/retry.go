@@ -107,7 +107,7 @@ func (r retrying) Count(ctx context.Context, q Request) (Count, error) {
 func (r retrying) try(ctx context.Context, send func(context.Context) (again bool, err error)) error {
 	for attempt := 1; ; attempt++ {
 		again, err := r.once(ctx, send)
-		if err == nil || !again || attempt >= r.policy.Attempts || !passes(err) {
+		if err == nil || !again || attempt >= r.policy.Attempts || !Passes(err) {
 			return err
 		}
 		if waited, over := r.policy.Pause(ctx, attempt, err); !waited {
@@ -118,8 +118,8 @@ func (r retrying) try(ctx context.Context, send func(context.Context) (again boo
 	}
 }
 
-// passes reports whether waiting may help after such an error.
-func passes(err error) bool {
+// Passes reports whether waiting may help after such an error.
+func Passes(err error) bool {
 	switch KindOf(err) {
 	case RateLimited, Overloaded, Unreachable, TimedOut:
 		return true

@@ -64,6 +64,13 @@ func Said(m tenfold.UserMessage) string {
 	return strings.Join(said, "\n")
 }
 
+// Speaks reports whether a text in an assistant's place is an assistant's, and not
+// a host's where no model answered.
+func Speaks(text string) bool {
+	text = strings.TrimSpace(text)
+	return text != "" && !slices.Contains(placeholders, text)
+}
+
 // split takes what a host put around a person's words off a text, and gives the
 // purpose of that: [tenfold.Request] where there was nothing.
 func split(text string) (said string, is tenfold.Purpose) {

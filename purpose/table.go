@@ -81,6 +81,9 @@ var phrases = []struct {
 	{"System: Please continue.", tenfold.Notice},
 }
 
+// placeholders are texts that Claude Code puts in the place of a model's answer.
+var placeholders = []string{"No response requested.", "(no content)", "Prompt is too long"}
+
 // events begin reminders that tell what happened; all others instruct.
 var events = []string{
 	"Note: ", "Called the ", "Result of calling the ", "<new-diagnostics>", "This is a reminder that your todo list", "Your todo list",

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"tenfold/strategy"
@@ -78,7 +77,7 @@ func (s *Session) background(ctx context.Context, live Live, j Job) (c Result, h
 	case !control.live.Auto.Enabled:
 		return nothing("automatic compaction is off")
 	case control.past.undone && !tight:
-		return nothing("a compaction was undone: none begins by itself until somebody asks, or the next request does not fit")
+		return nothing("a compaction was undone: automatic compaction waits until one is requested, or the next request does not fit")
 	case !fires && !tight:
 		return nothing("it fits by now")
 	}
@@ -98,50 +97,13 @@ func (s *Session) background(ctx context.Context, live Live, j Job) (c Result, h
 	case len(plan.Compactions) == 0:
 		return nothing(plan.Nothing)
 	}
-	return s.deliver(ctx, control, r, plan, began)
+	return s.commitUnless(ctx, r, plan, func() bool {
+		state := control.state()
+		return state == Compacting || prefix(s.id, control.past.epoch) != began
+	})
 }
 
 const errSuperseded = "the view was changed by another compaction, an undo or a pin"
-
-// deliver commits the plan of a job that began with a prefix.
-func (s *Session) deliver(ctx context.Context, control *Controller, r Request, plan strategy.Plan, began string) (c Result, held HeldOut, err error) {
-	for attempt := 1; ; attempt++ {
-		if err := s.Refresh(ctx); err != nil {
-			return c, held, err
-		}
-		c = Result{Plan: plan, Attempts: attempt}
-		if done := s.overlaysOf(r.ID); len(done) > 0 {
-			c.Outcome, c.Overlays = Repeated, done
-			return c, held, nil
-		}
-		next, why, err := plan, errSuperseded, error(nil)
-		if state := control.state(); prefix(s.id, control.past.epoch) == began && state != Compacting {
-			next, why, err = s.renew(ctx, r, plan, &held)
-		}
-		switch {
-		case err != nil:
-			return c, held, err
-		case why != "":
-			c.Outcome, c.Reason = Superseded, why
-			return c, held, nil
-		case float64(next.Before-next.After) < r.Progress*float64(next.Before):
-			c.Outcome, c.Plan = Nothing, next
-			c.Reason = fmt.Sprintf("%d of %d tokens would go, less than %.0f %%", max(next.Before-next.After, 0), next.Before, 100*r.Progress)
-			return c, held, nil
-		}
-		for i := range next.Compactions {
-			next.Compactions[i].Reason = r.Reason
-		}
-		done, err := s.apply(ctx, next, r.ID)
-		done.Attempts, done.Rebased = attempt, next.Version != plan.Version
-		if !isConflict(err) || attempt == maxAttempts {
-			return done, held, err
-		}
-		if err := pause(ctx, attempt); err != nil {
-			return c, held, err
-		}
-	}
-}
 
 // GiveUp records that the last attempt at a job failed (A6), once.
 func (s *Session) GiveUp(ctx context.Context, live Live, job string, failure error) error {

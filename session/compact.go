@@ -115,8 +115,8 @@ func (s *Session) compact(ctx context.Context, r Request) (c Result, planned boo
 			return c, false, err
 		}
 		made = nil
-		if r.Progress > 0 && len(plan.Compactions) > 0 && float64(plan.Before-plan.After) < r.Progress*float64(plan.Before) {
-			return c, false, fmt.Errorf("%w: %d of %d tokens would go, less than %.0f %%", ErrNoProgress, plan.Before-plan.After, plan.Before, 100*r.Progress)
+		if little := r.tooLittle(plan); little != "" {
+			return c, false, fmt.Errorf("%w: %s", ErrNoProgress, little)
 		}
 		for i := range plan.Compactions {
 			plan.Compactions[i].Reason = why // why it was made (A7)
@@ -130,7 +130,7 @@ func (s *Session) compact(ctx context.Context, r Request) (c Result, planned boo
 			c.Outcome = Planned
 			return c, true, nil
 		}
-		again, err := s.settle(ctx, r, &c)
+		again, err := s.applyPlan(ctx, r, &c)
 		if err != nil || !again {
 			return c, true, err
 		}
@@ -164,8 +164,8 @@ func (s *Session) planOnce(ctx context.Context, r Request, made *strategy.Plan) 
 	return s.Plan(ctx, r)
 }
 
-// settle applies the plan, and tells whether to plan again.
-func (s *Session) settle(ctx context.Context, r Request, c *Result) (again bool, err error) {
+// applyPlan applies the plan, and tells whether to plan again.
+func (s *Session) applyPlan(ctx context.Context, r Request, c *Result) (again bool, err error) {
 	for {
 		made := s.log.Version()
 		err := s.write(ctx, c, r.ID, r.Branch)
@@ -223,7 +223,7 @@ func (s *Session) rebase(plan *strategy.Plan, made int64) (why string) {
 			}
 			last, ok := s.lastStep(c.ToTurn, made)
 			if turn < c.ToTurn || c.ToStep != nil || !ok || step <= last {
-				return fmt.Sprintf("turn %d of the range grew meanwhile", turn)
+				return fmt.Sprintf("turn %d of the range has grown since", turn)
 			}
 			c.ToStep = &last // the turn went on: what came is not covered
 		}

@@ -131,7 +131,7 @@ func (s *Session) slice(first, last int) []tenfold.Entry {
 		inside := turn >= first && turn <= last
 		before := turn < first && e.Payload.Kind() == tenfold.KindConfigDelta
 		if inside || before {
-			cut.take(e)
+			cut.add(e)
 		}
 	}
 	return cut.entries
@@ -145,7 +145,7 @@ type cut struct {
 	gone    map[string]bool // compactions and revocations left out
 }
 
-func (c *cut) take(e tenfold.Entry) {
+func (c *cut) add(e tenfold.Entry) {
 	switch p := e.Payload.(type) {
 	case tenfold.Compaction:
 		if p.ToTurn < c.first || (p.Summary != nil && p.FromTurn < c.first) {

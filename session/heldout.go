@@ -163,29 +163,42 @@ func (s *Session) Commit(ctx context.Context, r Request, plan strategy.Plan) (Re
 	return c, held, err
 }
 
-// commit does it. What frees less than Request.Progress is not applied (A4).
 func (s *Session) commit(ctx context.Context, r Request, plan strategy.Plan) (Result, HeldOut, error) {
-	var held HeldOut
+	return s.commitUnless(ctx, r, plan, func() bool { return false })
+}
+
+// commitUnless commits a plan, unless it is superseded by something that renewing it
+// does not see. What frees less than Request.Progress is not applied (A4).
+func (s *Session) commitUnless(ctx context.Context, r Request, plan strategy.Plan, superseded func() bool) (c Result, held HeldOut, err error) {
+	defer func() { c.Count = s.compactions() }()
 	for attempt := 1; ; attempt++ {
 		if err := s.Refresh(ctx); err != nil {
 			return Result{}, held, err
 		}
+		c = Result{Plan: plan, Attempts: attempt}
 		if done := s.overlaysOf(r.ID); len(done) > 0 { // an earlier attempt came through (L9)
-			return Result{Outcome: Repeated, Plan: plan, Overlays: done, Count: s.compactions()}, held, nil
+			c.Outcome, c.Overlays = Repeated, done
+			return c, held, nil
 		}
-		next, why, err := s.renew(ctx, r, plan, &held)
+		next, why, err := plan, errSuperseded, error(nil)
+		if !superseded() {
+			next, why, err = s.renew(ctx, r, plan, &held)
+		}
 		if err != nil || why != "" {
-			return Result{Outcome: Superseded, Plan: plan, Reason: why, Count: s.compactions()}, held, err
+			c.Outcome, c.Reason = Superseded, why
+			return c, held, err
 		}
-		if r.Progress > 0 && float64(next.Before-next.After) < r.Progress*float64(next.Before) {
-			return Result{Outcome: Nothing, Plan: next, Reason: "it frees too little by now", Count: s.compactions()}, held, nil
+		if little := r.tooLittle(next); little != "" {
+			c.Outcome, c.Plan, c.Reason = Nothing, next, little
+			return c, held, nil
 		}
 		if r.Reason != "" {
 			for i := range next.Compactions {
 				next.Compactions[i].Reason = r.Reason
 			}
 		}
-		c, err := s.apply(ctx, next, r.ID)
+		c, err = s.apply(ctx, next, r.ID)
+		c.Attempts, c.Rebased = attempt, next.Version != plan.Version
 		if !isConflict(err) || attempt == maxAttempts {
 			return c, held, err
 		}
@@ -193,6 +206,15 @@ func (s *Session) commit(ctx context.Context, r Request, plan strategy.Plan) (Re
 			return c, held, err
 		}
 	}
+}
+
+// tooLittle says that a plan frees less than is wanted (A4); empty if it does not.
+func (r Request) tooLittle(plan strategy.Plan) string {
+	gone := plan.Before - plan.After
+	if r.Progress <= 0 || len(plan.Compactions) == 0 || float64(gone) >= r.Progress*float64(plan.Before) {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d tokens would go, less than %.0f %%", max(gone, 0), plan.Before, 100*r.Progress)
 }
 
 // renew gives a plan for the log as it is now, from one that was made for an

@@ -345,7 +345,7 @@ func readMark(l *tenfold.Log, lengths map[int]string) (mark, error) {
 		lengths[0] = hexSum(story.Sum(nil))
 	}
 	for e := range l.Entries() {
-		if e.Branch != "" || !tells(e) {
+		if e.Branch != "" || !inStory(e) {
 			continue
 		}
 		sum, err := sumOf(e.Payload)
@@ -374,9 +374,9 @@ func hexSum(sum []byte) string { return hex.EncodeToString(sum[:len(digest{})]) 
 // A digest tells payloads apart.
 type digest [16]byte
 
-// tells reports whether an entry is part of the story: what tells one
+// inStory reports whether an entry is part of the story: what tells one
 // conversation from another.
-func tells(e tenfold.Entry) bool {
+func inStory(e tenfold.Entry) bool {
 	kind := e.Payload.Kind()
 	return kind == tenfold.KindTurnStart || kind.Visible()
 }

@@ -51,8 +51,8 @@ type spot struct {
 	at int
 }
 
-// take adds an entry that [tells] holds for.
-func (t *teller) take(e tenfold.Entry) spot {
+// add adds an entry that [inStory] holds for.
+func (t *teller) add(e tenfold.Entry) spot {
 	if e.Branch == "" {
 		t.length++
 		if t.light {
@@ -98,19 +98,19 @@ func (c *candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, pa
 	light := sure && c.base == 0
 	was, is := newTeller(stored, light, c.base > 0), newTeller(file, light, false)
 	for e := range stored.Entries() {
-		if tells(e) {
-			was.take(e)
+		if inStory(e) {
+			was.add(e)
 		}
 	}
 	between := c.between(stored)
 	for e := range file.Entries() {
 		var known bool
-		if tells(e) {
-			at := is.take(e)
-			if known = was.holds(at); sure && at.branch == "" {
+		if inStory(e) {
+			at := is.add(e)
+			if known = was.has(at); sure && at.branch == "" {
 				known = is.length <= c.length
 			}
-			if known && c.base > 0 && was.holds(at) {
+			if known && c.base > 0 && was.has(at) {
 				between.names[e.ID] = was.at(at).id
 			}
 		} else if _, known = stored.Lookup(e.ID); !known && c.base > 0 {
@@ -155,7 +155,7 @@ func (c *candidate) between(stored *tenfold.Log) between {
 	}
 	b := between{map[digest]bool{}, map[string]string{}}
 	for e := range stored.Entries() {
-		if !tells(e) {
+		if !inStory(e) {
 			b.sums[mustSum(e.Payload)] = true
 		}
 	}
@@ -186,7 +186,7 @@ func (b between) renamed(p tenfold.Payload) tenfold.Payload {
 func storyLength(l *tenfold.Log) int {
 	n := 0
 	for e := range l.Entries() {
-		if e.Branch == "" && tells(e) {
+		if e.Branch == "" && inStory(e) {
 			n++
 		}
 	}
@@ -246,8 +246,8 @@ func (s *story) at(at spot) told {
 	return s.steady[at.at]
 }
 
-// holds reports whether a story has an entry of one that continues it.
-func (s *story) holds(at spot) bool {
+// has reports whether a story has an entry of one that continues it.
+func (s *story) has(at spot) bool {
 	switch {
 	case at.branch != "":
 		return at.at < len(s.branches[at.branch])

@@ -114,3 +114,19 @@ func TestAppendLatestGivesUp(t *testing.T) {
 		}
 	}
 }
+
+// A race that is lost is run again, but not for ever.
+func TestRetried(t *testing.T) {
+	for _, tt := range []struct{ conflicts, calls int }{{0, 1}, {3, 4}, {100, 50}} {
+		calls := 0
+		err := session.Retried(t.Context(), func() error {
+			if calls++; calls <= tt.conflicts {
+				return &store.ConflictError{}
+			}
+			return nil
+		})
+		if calls != tt.calls || (err != nil) != (tt.conflicts > 50) {
+			t.Errorf("%d conflicts: %d calls, %v", tt.conflicts, calls, err)
+		}
+	}
+}

@@ -28,12 +28,11 @@ func Pinnable(l *tenfold.Log, seq int64) error {
 
 // ToPin lists what has to be pinned, or unpinned where on is false, for entries to
 // be so: they and the other halves of their pairs (P8), as far as they are not.
-func ToPin(l *tenfold.Log, seqs []int64, on bool) []int64 {
-	pinned := Pinned(l)
+func ToPin(p *tenfold.Projection, seqs []int64, on bool) []int64 {
 	var out []int64
 	for _, seq := range seqs {
-		for _, half := range []int64{seq, l.Pair(seq)} {
-			if half > 0 && slices.Contains(pinned, half) != on && !slices.Contains(out, half) {
+		for _, half := range []int64{seq, p.Log().Pair(seq)} {
+			if half > 0 && p.Pinned(half) != on && !slices.Contains(out, half) {
 				out = append(out, half)
 			}
 		}
@@ -43,32 +42,12 @@ func ToPin(l *tenfold.Log, seqs []int64, on bool) []int64 {
 }
 
 // Pinned lists the pinned entries and the other halves of their pairs.
-func Pinned(l *tenfold.Log) []int64 {
-	pinned := map[int64]bool{}
-	set := func(ids []string, on bool) {
-		for _, id := range ids {
-			if e, ok := l.Lookup(id); ok {
-				pinned[e.Seq] = on
-				if pair := l.Pair(e.Seq); pair > 0 {
-					pinned[pair] = on
-				}
-			}
-		}
-	}
-	for e := range l.Entries() {
-		switch p := e.Payload.(type) {
-		case tenfold.Pin:
-			set(p.Entries, true)
-		case tenfold.Unpin:
-			set(p.Entries, false)
-		}
-	}
+func Pinned(p *tenfold.Projection) []int64 {
 	var out []int64
-	for seq, on := range pinned {
-		if on {
+	for seq := int64(1); seq <= p.Version(); seq++ {
+		if p.Pinned(seq) {
 			out = append(out, seq)
 		}
 	}
-	slices.Sort(out)
 	return out
 }

@@ -38,7 +38,7 @@ func TestD3AResultInTheLastStepIsOfTheRange(t *testing.T) {
 			if err != nil || c.Outcome != test.outcome {
 				t.Fatalf("%s: %s, %v", c.Outcome, c.Reason, err)
 			}
-			if c.Outcome == session.Superseded && !strings.Contains(c.Reason, "turn 3 of the range grew") {
+			if c.Outcome == session.Superseded && !strings.Contains(c.Reason, "turn 3 of the range has grown") {
 				t.Errorf("superseded since %s", c.Reason)
 			}
 		})

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tenfold"
 	"tenfold/problem"
 	"tenfold/tool"
@@ -191,7 +189,7 @@ func (s *Session) passage(r Ref, seqs []int64, limit int) (Passage, error) {
 		left -= count(piece.Heading()+"\n") + headingSlack
 		done := false
 		if left >= leastText || i == 0 {
-			piece.Text, next, done = take(count, text, next, left)
+			piece.Text, next, done = takeLines(count, text, next, left)
 			piece.Last = piece.First + strings.Count(strings.TrimSuffix(piece.Text, "\n"), "\n")
 			piece.whole = done && piece.First == 1 && r.Byte == 0 && piece.Last == piece.Lines
 			out.Pieces = append(out.Pieces, piece)
@@ -273,10 +271,10 @@ func lineAt(text string, line, at int) (string, bool) {
 	return text[at:], true
 }
 
-// take gives as many lines of a text as so many tokens are enough for, of a longer
+// takeLines gives as many lines of a text as so many tokens are enough for, of a longer
 // one a part of its first line, and where to go on. Done says that nothing is left
 // over.
-func take(count func(string) int, text string, from Ref, left int) (taken string, next Ref, done bool) {
+func takeLines(count func(string) int, text string, from Ref, left int) (taken string, next Ref, done bool) {
 	next = from
 	size := 0
 	for line := range strings.Lines(text) {
@@ -335,48 +333,9 @@ func beginning(count func(string) int, line string, tokens int) string {
 func recallText(p tenfold.Payload) string {
 	switch p := p.(type) {
 	case tenfold.ToolCall:
-		return argumentsText(p.Arguments)
+		return tool.ArgumentsText(p.Arguments)
 	case tenfold.ToolResult, tenfold.UserMessage, tenfold.AssistantMessage, tenfold.Reasoning:
 		return tenfold.SearchText(p)
 	}
 	return ""
-}
-
-// argumentsText writes the members of a call's arguments as NAME: VALUE, with the
-// line breaks of texts, so that a file that was written reads as it was.
-func argumentsText(arguments string) string {
-	dec := jsontext.NewDecoder(strings.NewReader(arguments), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	var b strings.Builder
-	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
-		return arguments
-	}
-	for dec.PeekKind() == '"' {
-		name, _ := dec.ReadToken()
-		text := name.String()
-		value, err := dec.ReadValue()
-		if err != nil {
-			return arguments
-		}
-		shown := string(value)
-		if value.Kind() == '"' {
-			unquoted, err := jsontext.AppendUnquote(nil, value)
-			if err != nil {
-				return arguments
-			}
-			shown = string(unquoted)
-		}
-		if strings.Contains(shown, "\n") {
-			shown = "\n" + strings.TrimSuffix(shown, "\n")
-		} else {
-			shown = " " + shown
-		}
-		b.WriteString(text + ":" + shown + "\n")
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return arguments
-	}
-	if b.Len() == 0 {
-		return arguments
-	}
-	return b.String()
 }

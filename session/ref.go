@@ -78,7 +78,7 @@ func refError(text, wrong string) error {
 	}
 	return &problem.Error{
 		Code: "reference", Usage: true, Subject: "reference " + strconv.QuoteToGraphic(text), Problem: wrong,
-		Hint: "copy what stands after \"recall\" in a view, such as 417093:512, 417093:512-530 or 417093:512#40-80",
+		Hint: "copy the text after \"recall\" in a view, such as 417093:512, 417093:512-530 or 417093:512#40-80",
 	}
 }
 

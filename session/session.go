@@ -89,15 +89,34 @@ func (s *Session) AppendLatest(ctx context.Context, entries ...tenfold.Entry) er
 
 // appendLatest asks for the entries anew after each conflict.
 func (s *Session) appendLatest(ctx context.Context, entries func() []tenfold.Entry) error {
+	return s.Rewrite(ctx, func() error { return s.Append(ctx, entries()...) })
+}
+
+// Rewrite runs f, which writes to the session. If another writer came first, it reads
+// what is new and runs f again.
+func (s *Session) Rewrite(ctx context.Context, f func() error) error {
+	lost := false
+	return Retried(ctx, func() error {
+		if lost {
+			if err := s.Refresh(ctx); err != nil {
+				return err
+			}
+		}
+		err := f()
+		lost = isConflict(err)
+		return err
+	})
+}
+
+// Retried runs f again while it gives a [*store.ConflictError], because another writer
+// came first: up to 50 times, after random delays that grow.
+func Retried(ctx context.Context, f func() error) error {
 	for attempt := 1; ; attempt++ {
-		err := s.Append(ctx, entries()...)
+		err := f()
 		if !isConflict(err) || attempt == maxAttempts {
 			return err
 		}
 		if err := pause(ctx, attempt); err != nil {
-			return err
-		}
-		if err := s.Refresh(ctx); err != nil {
 			return err
 		}
 	}

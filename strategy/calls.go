@@ -90,7 +90,7 @@ func selectively(s Strategy, p *tenfold.Projection, o Options, picks []pick, pol
 		}
 		r := p.Log().Between(picks[0].seq, picks[len(picks)-1].seq)
 		c := o.overlay(s, r, tenfold.Compaction{ToolCalls: naming(picks, policy)})
-		laid, _ := o.lay(p, c).Undoable()
+		laid, _ := o.withOverlays(p, c).Undoable()
 		if again > 0 || len(laid.Unchanged) == 0 {
 			return []tenfold.Compaction{c}
 		}

@@ -1,10 +1,7 @@
 package strategy
 
 import (
-	"path"
-	"regexp"
 	"slices"
-	"strings"
 
 	"tenfold"
 	"tenfold/tool"
@@ -12,19 +9,6 @@ import (
 
 // recentTurns is how many turns back a plan file counts as being worked on.
 const recentTurns = 3
-
-// planFile tells the names under which agents and people keep plans.
-var planFile = regexp.MustCompile(`^(plan|todo|todos|tasks|roadmap)([-_. ].*)?\.(md|txt|org)$|^.*[-_.](plan|todo)\.md$`)
-
-// isPlanFile tells whether a path is that of a plan: PLAN.md, todo.txt,
-// docs/plan-b.md, plans/anything.md.
-func isPlanFile(name string) bool {
-	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
-	if planFile.MatchString(path.Base(name)) {
-		return true
-	}
-	return path.Base(path.Dir(name)) == "plans" && path.Ext(name) == ".md"
-}
 
 // keepPlanFile keeps the newest version of a plan file that is being worked on as
 // it was read or written (F5): whole where it is short, else that it was, so that
@@ -41,7 +25,7 @@ func (f *fitting) keepPlanFile(calls []toolCall) {
 		}
 		t, _ := tool.Lookup(c.call.Name)
 		for _, op := range t.Operations(c.call.Arguments) {
-			if op.Op == tool.FileModified || !isPlanFile(op.Path) {
+			if op.Op == tool.FileModified || !tool.IsPlanFile(op.Path) {
 				continue // an edit shows a part of it
 			}
 			e, _ := l.Entry(c.seq)

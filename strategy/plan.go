@@ -153,9 +153,9 @@ func (o Options) refer(c tenfold.Compaction) tenfold.Compaction {
 	return c
 }
 
-// lay gives the projection with some overlays. What a strategy tried and then
-// proposes is not laid twice.
-func (o Options) lay(p *tenfold.Projection, proposed ...tenfold.Compaction) *tenfold.Projection {
+// withOverlays gives the projection with some overlays. What a strategy tried and then
+// proposes is not applied twice.
+func (o Options) withOverlays(p *tenfold.Projection, proposed ...tenfold.Compaction) *tenfold.Projection {
 	if len(proposed) == 0 {
 		return p
 	}
@@ -241,7 +241,7 @@ func (pl Pipeline) flat() Pipeline {
 // what each of its slots gains.
 func (plan *Plan) add(name string, proposed []tenfold.Compaction, o Options) {
 	before := plan.view
-	next := o.lay(before, proposed...)
+	next := o.withOverlays(before, proposed...)
 	changed := before.Changed(next)
 	tokens := next.Tokens()
 	// A summary may say something else at the very same cost.

@@ -56,7 +56,7 @@ func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 		return o.nothing("no result in turns %s is older than the newest %d and larger than %s bytes", o.Range, set.KeepRecent, set.Over)
 	}
 	if set.ClearAtLeast > 0 {
-		if gain := o.Scale.Tokens(p.Tokens() - o.lay(p, made...).Tokens()); gain < set.ClearAtLeast {
+		if gain := o.Scale.Tokens(p.Tokens() - o.withOverlays(p, made...).Tokens()); gain < set.ClearAtLeast {
 			return o.nothing("clearing results would free %d tokens, less than %d", gain, set.ClearAtLeast)
 		}
 	}

@@ -265,6 +265,28 @@ func TestC6Refusals(t *testing.T) {
 	}
 }
 
+// C6: a summary that is exactly as large as what it hides is refused.
+func TestC6ASummaryOfTheSameSizeIsRefused(t *testing.T) {
+	view := tenfold.Project(script(t, four()...))
+	for n := 1; n < 10_000; n++ {
+		s := &scripted{results: []strategy.SummaryResult{{Text: strings.Repeat("word", n)}}}
+		made := plan(t, view, strategy.Options{Range: tenfold.Range{ToTurn: 2}, Summarizer: s}, "summarize")
+		if made.Nothing == "" {
+			if made.After >= made.Before {
+				t.Fatalf("%d words: %d tokens became %d", n, made.Before, made.After)
+			}
+			continue
+		}
+		var before, after int
+		_, figures, _ := strings.Cut(made.Nothing, "what it hides (")
+		if _, err := fmt.Sscanf(figures, "%d tokens would become %d", &before, &after); err != nil || after != before {
+			t.Fatalf("%d words, the first to be refused: %s, %v", n, made.Nothing, err)
+		}
+		return
+	}
+	t.Fatal("none was refused")
+}
+
 // M6: an error of the summarizer is the plan's error, and the hook is told.
 func TestM6SummarizerFails(t *testing.T) {
 	down := errors.New("model is down")
@@ -449,7 +471,7 @@ func TestS13ClassifyTangents(t *testing.T) {
 	// Not without a person.
 	for name, o := range map[string]strategy.Options{
 		"off the task: turn 1 (504 tokens), turn 2 (504 tokens), turn 3 (504 tokens) – weather": {Classifier: names, Confirm: confirm, DryRun: true},
-		"nobody confirmed":       {Classifier: names},
+		"not confirmed":          {Classifier: names},
 		"there is no classifier": {Confirm: confirm},
 		"no tangent was confirmed": {Classifier: names, Confirm: func(context.Context, []strategy.Tangent) ([]strategy.Tangent, error) {
 			return nil, nil

@@ -61,7 +61,7 @@ func (s ClassifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o 
 		return o.withheld("off the task: %s", list(named))
 	}
 	if o.Confirm == nil {
-		return o.nothing("nobody confirmed that these turns may go: %s", list(named))
+		return o.nothing("not confirmed, so these turns stay: %s", list(named))
 	}
 	confirmed, err := o.Confirm(ctx, slices.Clone(named))
 	if err != nil {

@@ -90,7 +90,7 @@ func (s TokenWindow) Propose(_ context.Context, p *tenfold.Projection, o Options
 		return o.nothing("the window of %d tokens holds all that is shown", window)
 	}
 	out := omitBefore(s, p, s.begin(p, n, o), o)
-	if after := counted(o.lay(p, out...)); after > n {
+	if after := counted(o.withOverlays(p, out...)); after > n {
 		o.Notef("the view costs %d tokens, more than the window of %d", o.Scale.Tokens(after), window)
 	}
 	return out, nil
@@ -105,7 +105,7 @@ func omitBefore(s Strategy, p *tenfold.Projection, first int64, o Options, also 
 		return nil
 	}
 	out := append([]tenfold.Compaction{o.overlay(s, r, tenfold.Compaction{Turns: tenfold.Omit})}, also...)
-	if o.lay(p, out...).Tokens() >= p.Tokens() {
+	if o.withOverlays(p, out...).Tokens() >= p.Tokens() {
 		o.Notef("nothing that may be hidden is shown in turns %s", r)
 		return nil
 	}
@@ -279,7 +279,7 @@ func (s TokenWindow) begin(p *tenfold.Projection, budget int, o Options) int64 {
 	slices.Reverse(requests)
 	all := Options{Range: tenfold.Range{ToTurn: p.Log().Turns() - 1}, now: o.now} // what is open stays (V5)
 	first := sort.Search(len(requests), func(i int) bool {
-		return counted(all.lay(p, omitBefore(s, p, requests[i], all)...)) <= budget
+		return counted(all.withOverlays(p, omitBefore(s, p, requests[i], all)...)) <= budget
 	})
 	if first < len(requests) {
 		return requests[first]

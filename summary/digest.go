@@ -71,7 +71,11 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	x.addItems(&c.items, l.last)
 	c.items.addEarlier(earlier(r), counter, c.budget/earlierShare)
 	out := strategy.SummaryResult{Model: DigestName, Notes: c.items.raise(x.focus)}
-	head := fmt.Sprintf("%s turns %d to %d of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.\n", historyLine, l.firstTurn, l.turn)
+	turns := fmt.Sprintf("turns %d to %d", l.firstTurn, l.turn)
+	if l.firstTurn == l.turn {
+		turns = fmt.Sprintf("turn %d", l.turn)
+	}
+	head := fmt.Sprintf("%s %s of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.\n", historyLine, turns)
 	out.Text = strings.TrimSuffix(c.text(head), "\n")
 	return out, nil
 }

@@ -81,7 +81,7 @@ func TestM4aWhereTheWorkStands(t *testing.T) {
 	), "Where the work stands")
 	holds(t, now, []string{
 		"- last request, turn 1:\n  > Go on with the reader, please.\n", "- the agent's last words, turn 1:\n  > The reader comes next. Shall I keep its name?\n",
-		"- plan of turn 0, now at the step marked ~:\n  - [x] `read it`\n  - [~] `port it`\n", "- branch `port`\n",
+		"- plan of turn 0, 1 request ago, then at the step marked ~:\n  - [x] `read it`\n  - [~] `port it`\n", "- branch `port`\n",
 		"- uncommitted when last looked: `modified: a.go`, `?? new.go`\n", "- changed after that: `/w/b.go`\n",
 		"- red: `go test ./...`: failed, exit code 1, turn 0\n  > --- FAIL: TestPort (0.00s)\n  > port_test.go:7: got 1, want 2\n",
 	}, nil)
@@ -93,6 +93,39 @@ func TestM4aWhereTheWorkStands(t *testing.T) {
 	quiet := sectionOf(digestOfLines(t, "t", "u Commit it.", `c 1 Bash {"command":"git status --short"}`, `r 1 ## main\n M a.go`, `c 2 Bash {"command":"git commit -qam 'Port it'"}`, "r 2 "), "Where the work stands")
 	holds(t, quiet, []string{"- branch `main`\n"}, []string{"uncommitted", "a.go"})
 	holds(t, done, []string{"- branch `main`\n", "- last commit `[main 1a2b3c4] Port it`\n"}, []string{"uncommitted", "a.go"})
+}
+
+// M4a, item 10: a plan file that is worked on counts as the plan, as it is after the
+// changes; a long one by its open items; one that was left does not.
+func TestM4aPlanFiles(t *testing.T) {
+	read := []string{"t", "u Work through the plan.", `c 1 Read {"file_path":"/w/docs/PLAN.md"}`, `r 1      1→# Plan\n     2→- [x] read it\n     3→- [ ] port it\n     4→- [ ] test it`}
+	edit := []string{`c 2 Edit {"file_path":"/w/docs/PLAN.md","old_string":"- [ ] port it","new_string":"- [x] port it"}`, "r 2 ok"}
+	part := []string{`c 3 Read {"file_path":"/w/docs/PLAN.md","offset":4}`, `r 3      4→- [ ] test it`}
+	ask := func(n int) (lines []string) {
+		for range n {
+			lines = append(lines, "t", "u Go on with the rest of it.", "a I do.")
+		}
+		return lines
+	}
+	long := []string{"t", "u Work through the plan.", `c 1 Write {"file_path":"todo.md","content":"` + strings.Repeat("- [x] past\\n", 90) + "- [ ] ahead\\n" + `"}`, "r 1 ok"}
+	for name, c := range map[string]struct {
+		lines      []string
+		has, hasNo []string
+	}{
+		"read":       {read, []string{"- plan file `/w/docs/PLAN.md` of turn 0:\n  - [x] `read it`\n  - [ ] `port it`\n"}, nil},
+		"changed":    {slices.Concat(read, edit), []string{"  - [x] `port it`\n  - [ ] `test it`\n"}, nil},
+		"in part":    {slices.Concat(read, part), []string{"  - [ ] `port it`\n  - [ ] `test it`\n"}, nil},
+		"long":       {long, []string{"- plan file `todo.md` of turn 0:\n  - [ ] `ahead`\n  - and 90 more\n"}, []string{"past"}},
+		"in words":   {[]string{"t", "u Plan it.", `c 1 Write {"file_path":"/w/plans/a.md","content":"First one, then the other."}`, "r 1 ok"}, []string{"- plan file `/w/plans/a.md`, seen in turn 0\n"}, nil},
+		"a while":    {slices.Concat(read, ask(2)), []string{"- plan file `/w/docs/PLAN.md` of turn 0, 2 requests ago:\n"}, nil},
+		"left":       {slices.Concat(read, ask(4)), nil, []string{"plan file"}},
+		"deleted":    {slices.Concat(read, []string{`c 4 apply_patch {"input":"*** Begin Patch\n*** Delete File: /w/docs/PLAN.md\n*** End Patch"}`, "r 4 ok"}), nil, []string{"plan file"}},
+		"not a plan": {[]string{"t", "u Read.", `c 1 Read {"file_path":"/w/planet.md"}`, "r 1 - [ ] one"}, nil, []string{"plan file"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			holds(t, sectionOf(digestOfLines(t, c.lines...), "Where the work stands"), c.has, c.hasNo)
+		})
+	}
 }
 
 // M4a: a question and its answer stand on one line, whatever the host wraps
@@ -108,6 +141,7 @@ func TestM4aQuestionAndAnswer(t *testing.T) {
 		{"Copilot", []string{`c 1 ask_user {"question":"Which port?"}`, "r 1 User selected: 7443"}, "- turn 0, to `Which port?`: > 7443\n"},
 		{"Cline", []string{`c 1 ask_followup_question {"question":"Which port?"}`, `r 1 <answer>\n7443\n</answer>`}, "- turn 0, to `Which port?`: > 7443\n"},
 		{"in words", []string{"a I found two ports.\\nShall I take 7443?", "t", "u yes"}, "- turn 1, to `Shall I take 7443?`: > yes\n"},
+		{"in a sentence", []string{"a Five findings.\\nShall I fix them?", "a No response requested.", "t", "u yep, let's do this in 3 commits"}, "- turn 1, to `Shall I fix them?`: > yep, let's do this in 3 commits\n"},
 		{"a number", []string{"a Which one do you want?\\n1. the first\\n2. the second", "t", "u 2"}, "- turn 1, to `Which one do you want?`: > 2\n"},
 		{"an offer", []string{"a Done.\\n\\n- `runs/` is left. If you want, I can remove it too.", "t", "u remove it"}, "- turn 1, to `If you want, I can remove it too.`: > remove it\n"},
 		{"instead of a call", []string{`c 1 Bash {"command":"rm -r old"}`, `e 1 The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nonly move it`}, "- turn 0, to `may I run Bash {\"command\":\"rm -r old\"}?`: > only move it\n"},
@@ -131,6 +165,7 @@ func TestM4aTakenBack(t *testing.T) {
 		{"Only use the cache.", "Sorry, wrong chat. Ignore last message.", false},
 		{"Always use a cache.", "Forget about the cache requirement, it is too slow.", false},
 		{"Always use a cache.", "Actually forget what I said about the cache.", false},
+		{"Only use the cache.", "No, never mind that.", false},
 		{"Always use a cache.", "Don't forget the cache.", true},
 		{"Always use a cache.", "The cache is slow. Forget about the logs.", true},
 	} {
@@ -152,13 +187,15 @@ func TestM4aChangedFiles(t *testing.T) {
 		`c 3 Write {"file_path":"/w/e.md","content":"# Title\n\nText\n"}`, "r 3 File created successfully",
 		`c 4 Edit {"file_path":"/w/broken.go","old_string":"x","new_string":"y"}`, "e 4 not found",
 		`c 5 Write {"file_path":"/w/media/a.svg","content":"x"}`, "r 5 ok", `c 6 Write {"file_path":"/w/media/b.svg","content":"x"}`, "r 6 ok", `c 7 Write {"file_path":"/w/old.go","content":"x"}`, "r 7 ok",
+		`c 9 Write {"file_path":"/w/twice.go","content":"x"}`, "r 9 File created successfully", `c 10 Edit {"file_path":"/w/twice.go","old_string":"x","new_string":"z"}`,
+		`c 11 Write {"file_path":"/w/twice.go","content":"y"}`, "r 11 File created successfully", `c 12 Edit {"file_path":"/w/b2.go","old_string":"x","new_string":"z"}`,
 		`c 8 Bash {"command":"cd /w && git rm -f media/*.svg && mv old.go new.go"}`, "r 8 ok",
 	), "Changed files")
 	holds(t, files, []string{
 		"- `/w/a.go`: modified, turn 0\n  - in `Next`: `+ return p.next()`\n", "- `b.py`: modified, turn 0\n  - in `Reader`: `+ return self.line`\n",
 		"- `c.ts`: created, turn 0\n  - in `open`: `+ export function open(path: string) {`\n", "- `d.ts`: deleted, turn 0\n", "- `/w/media/a.svg`: deleted, turn 0\n", "- `/w/media/b.svg`: deleted, turn 0\n", "- `/w/old.go`: deleted, turn 0\n", "- `/w/e.md`: created, turn 0\n  - in `# Title`",
-		"- only read, of late: `/w/only.go`\n",
-	}, []string{"broken.go"})
+		"- only read, of late: `/w/only.go`\n", "- `/w/b2.go`: modified, turn 0, no result\n", "- `/w/twice.go`: created, then written, turn 0\n",
+	}, []string{"broken.go", "twice.go`: modified"})
 }
 
 // M4a: errors are told with their cause line.

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/purpose"
 )
 
 // words collects what the assistant concluded and found: the last words of each
@@ -43,7 +44,7 @@ func (x *words) add(turn int, e tenfold.Entry) {
 		}
 	case tenfold.AssistantMessage:
 		text := strings.TrimLeft(strings.TrimSpace(p.Text), "-\n ")
-		if text == "" {
+		if !purpose.Speaks(text) {
 			return
 		}
 		x.texts++

@@ -33,7 +33,7 @@ func ExampleDigest() {
 	}
 	fmt.Println(digest.Text)
 	// Output:
-	// This is history, not a request: a digest, made without a model, of turns 0 to 0 of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.
+	// This is history, not a request: a digest, made without a model, of turn 0 of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.
 	//
 	// ## Where the work stands
 	// - last request, turn 0:

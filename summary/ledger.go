@@ -31,6 +31,7 @@ type Ledger struct {
 	ran       []*command          // in order of their first run
 	failures  map[string]*failure // open ones, by what must succeed to close them
 	plans     map[string]*plan    // by branch
+	planFile  planFile
 	branches  []string            // of plans, in order
 	approvals map[string]approval // asked for, not answered, by call id
 	running   map[string]*call    // commands in the background, by handle
@@ -164,7 +165,7 @@ func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
 	case tenfold.UserMessage:
 		l.addUser(turn, e.Branch, p)
 	case tenfold.AssistantMessage:
-		if strings.TrimSpace(p.Text) != "" {
+		if purpose.Speaks(p.Text) {
 			l.last, l.lastTurn, l.before = p.Text, turn, p.Text
 		}
 	case tenfold.ToolCall:
@@ -188,14 +189,14 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	l.last = ""
 	l.spoken++
 	text := purpose.Said(m)
+	l.takeBack(branch, text)
+	var questions []string
 	if atom.IsShortAnswer(text) {
 		if question := asked(l.before, text); question != "" {
-			l.addRequest(turn, branch, text, question)
-			return
+			questions = []string{question}
 		}
 	}
-	l.takeBack(branch, text)
-	l.addRequest(turn, branch, text)
+	l.addRequest(turn, branch, text, questions...)
 }
 
 // addRequest notes what a person said. What was said before in the same words

@@ -158,6 +158,9 @@ func (l *Ledger) touch(c *call, f tool.FileOperation) {
 
 // end notes the last operation on a file.
 func (f *file) end(op tool.Operation, turn, entry int) {
+	if op == tool.FileCreated && (f.created || f.last == op) {
+		op = tool.FileWritten // over what this session put there
+	}
 	if op != f.last {
 		f.created = op != tool.FileDeleted && (f.created || f.last == tool.FileCreated)
 		f.same = 0
@@ -222,6 +225,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	}
 	for _, f := range c.files {
 		l.touch(c, createdIn(f, saidIn(p.Parts)))
+		l.readPlan(c, f, p)
 	}
 	if name := c.known.Skill(c.arguments); name != "" {
 		l.skill = skill{name, c.turn}

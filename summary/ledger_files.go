@@ -43,7 +43,7 @@ func (l *Ledger) fileItems(s *items) {
 	unsure := map[string]bool{}
 	for _, c := range slices.Backward(l.unanswered()) {
 		for _, f := range c.files {
-			if f.Op != tool.FileRead && !unsure[f.Path] {
+			if f.Op != tool.FileRead && !unsure[f.Path] && !l.changedSince(f.Path, c) {
 				unsure[f.Path] = true
 				s.add(inFiles, rankChanged, -1, "- %s: %s, turn %d, no result\n", code(f.Path, 2*lineLength), f.Op, c.turn)
 			}
@@ -71,6 +71,13 @@ func (l *Ledger) fileItems(s *items) {
 	if len(read) > 0 {
 		s.add(inFiles, rankRead, len(paths), "- only read, of late: %s\n", listed(read, readFiles))
 	}
+}
+
+// changedSince reports whether a file was changed after a call, so that what became
+// of that one no longer matters.
+func (l *Ledger) changedSince(path string, c *call) bool {
+	f, ok := l.files[path]
+	return ok && len(f.by) > 0 && f.by[len(f.by)-1].order > c.order
 }
 
 // remove notes the files of this session that a command line deletes or moves

@@ -7,14 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"tenfold/internal/number"
 	"tenfold/tool"
 )
 
 // plan is the latest state of a plan or a list of todos.
 type plan struct {
-	turn  int
-	items []tool.PlanItem
-	text  string
+	turn int
+	// spoken is how many requests there had been.
+	spoken int
+	items  []tool.PlanItem
+	text   string
 	// refused is set where the person did not take it.
 	refused bool
 	// byID is where items stand, made when the first of them comes alone, and
@@ -31,7 +34,7 @@ func (l *Ledger) addPlan(turn int, branch string, said tool.Plan) {
 		l.plans[branch] = p
 		l.branches = append(l.branches, branch)
 	}
-	p.turn, p.refused = turn, false
+	p.turn, p.spoken, p.refused = turn, l.spoken, false
 	switch {
 	case said.Text != "":
 		p.text = said.Text
@@ -85,44 +88,57 @@ var boxes = map[string]string{"completed": "x", "in_progress": "~", "cancelled":
 
 func finished(i tool.PlanItem) bool { return i.Status == "completed" || i.Status == "cancelled" }
 
+// at says when a plan was as it is told, and whether it is since then.
+func (l *Ledger) at(turn, spoken int) (where, when string) {
+	where, when = fmt.Sprintf("turn %d", turn), "now"
+	if since := l.spoken - spoken; since > 0 { // nobody knows where it stands
+		where, when = where+", "+number.Count(since, "request")+" ago", "then"
+	}
+	return where, when
+}
+
 // planItems tells each plan with the step it is at.
 func (l *Ledger) planItems(s *items) {
 	for _, branch := range l.branches {
 		p := l.plans[branch]
-		where := fmt.Sprintf("turn %d%s", p.turn, onBranch(branch))
+		where, when := l.at(p.turn, p.spoken)
+		where += onBranch(branch)
 		if p.refused {
 			where += ", not accepted"
 		}
-		if len(p.items) == 0 {
-			if p.text != "" {
-				s.add(inNow, rankState, atPlan, "- plan of %s:\n%s", where, quote(opening(p.text, 2*wholeMessage)))
-			}
-			continue
+		if len(p.items) > 0 {
+			s.add(inNow, rankState, atPlan, "- plan of %s%s", where, steps(p.items, when))
+		} else if p.text != "" {
+			s.add(inNow, rankState, atPlan, "- plan of %s:\n%s", where, quote(opening(p.text, 2*wholeMessage)))
 		}
-		todo := p.items
-		if !slices.ContainsFunc(todo, func(i tool.PlanItem) bool { return !finished(i) }) {
-			s.add(inNow, rankState, atPlan, "- plan of %s: all done, last %s\n", where, code(todo[len(todo)-1].Text, lineLength))
-			continue
-		}
-		if len(todo) > planSize {
-			todo = slices.DeleteFunc(slices.Clone(todo), finished)
-			todo = todo[:min(len(todo), planSize)]
-		}
-		var b strings.Builder
-		at := ""
-		for _, i := range todo {
-			id := ""
-			if n, err := strconv.Atoi(i.ID); err == nil {
-				id = fmt.Sprintf("#%d ", n)
-			}
-			if i.Status == "in_progress" && at == "" {
-				at = ", now at " + cmp.Or(strings.TrimSpace(id), "the step marked ~")
-			}
-			fmt.Fprintf(&b, "  - [%s] %s%s\n", cmp.Or(boxes[i.Status], " "), id, code(i.Text, lineLength))
-		}
-		if n := len(p.items) - len(todo); n > 0 {
-			fmt.Fprintf(&b, "  - and %d more\n", n)
-		}
-		s.add(inNow, rankState, atPlan, "- plan of %s%s:\n%s", where, at, b.String())
 	}
+	l.planFileItem(s)
+}
+
+// steps tells the items of a plan, with the one it is at.
+func steps(all []tool.PlanItem, when string) string {
+	todo := all
+	if !slices.ContainsFunc(todo, func(i tool.PlanItem) bool { return !finished(i) }) {
+		return fmt.Sprintf(": all done, last %s\n", code(todo[len(todo)-1].Text, lineLength))
+	}
+	if len(todo) > planSize {
+		todo = slices.DeleteFunc(slices.Clone(todo), finished)
+		todo = todo[:min(len(todo), planSize)]
+	}
+	var b strings.Builder
+	at := ""
+	for _, i := range todo {
+		id := ""
+		if n, err := strconv.Atoi(i.ID); err == nil {
+			id = fmt.Sprintf("#%d ", n)
+		}
+		if i.Status == "in_progress" && at == "" {
+			at = ", " + when + " at " + cmp.Or(strings.TrimSpace(id), "the step marked ~")
+		}
+		fmt.Fprintf(&b, "  - [%s] %s%s\n", cmp.Or(boxes[i.Status], " "), id, code(i.Text, lineLength))
+	}
+	if n := len(all) - len(todo); n > 0 {
+		fmt.Fprintf(&b, "  - and %d more\n", n)
+	}
+	return at + ":\n" + b.String()
 }

@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"path"
+	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -116,6 +118,23 @@ func planStatus(s string) string {
 	}
 	return ""
 }
+
+// planFile matches the names under which agents and people keep plans.
+var planFile = regexp.MustCompile(`^(plan|todo|todos|tasks|roadmap)([-_. ].*)?\.(md|txt|org)$|^.*[-_.](plan|todo)\.md$`)
+
+// IsPlanFile reports whether a path is that of a plan: PLAN.md, todo.txt,
+// docs/plan-b.md, plans/anything.md.
+func IsPlanFile(name string) bool {
+	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
+	if planFile.MatchString(path.Base(name)) {
+		return true
+	}
+	return path.Base(path.Dir(name)) == "plans" && path.Ext(name) == ".md"
+}
+
+// Checklist gives the items of a list with boxes in Markdown, as plan files have;
+// none where there is no such list.
+func Checklist(text string) []PlanItem { return markdownItems(text) }
 
 // markdownItems reads "- [x] text" and its kin, a line each.
 func markdownItems(text string) []PlanItem {

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -33,15 +34,8 @@ type Options struct {
 // whose repository lies elsewhere (git worktree) is therefore not committed to in
 // containment.
 func Builtin(dir string, o Options) ([]Tool, error) {
-	if o.Limit <= 0 {
-		o.Limit = 32 << 10
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 2 * time.Minute
-	}
-	if o.MaxTimeout <= 0 {
-		o.MaxTimeout = 10 * time.Minute
-	}
+	o.Limit = cmp.Or(max(o.Limit, 0), 32<<10)
+	o.Timeout, o.MaxTimeout = cmp.Or(max(o.Timeout, 0), 2*time.Minute), cmp.Or(max(o.MaxTimeout, 0), 10*time.Minute)
 	w, err := openWorkspace(dir, o)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,9 @@ package toolbox
 
 import (
 	"context"
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
 )
@@ -76,4 +79,17 @@ type Result struct {
 	Parts []tenfold.Part
 	// Outcome is empty where it is not known (semantics L12).
 	Outcome tenfold.Outcome
+}
+
+// Object gives the arguments of a call as the JSON object that they have to be, as the
+// model wrote them.
+func Object(arguments string) (jsontext.Value, error) {
+	if arguments == "" {
+		arguments = "{}"
+	}
+	value := jsontext.Value(arguments)
+	if !value.IsValid() || value.Kind() != '{' {
+		return nil, errors.New("the arguments are not a valid JSON object")
+	}
+	return value, nil
 }

@@ -310,7 +310,7 @@ func TestClaudeCodeExportWarns(t *testing.T) {
 	want := []string{
 		"2 compactions have no form in claude-code and are left out",
 		"1 pin has no form in claude-code and is left out",
-		"1 configuration (system prompt and tools) has no form in claude-code and is left out",
+		"1 system prompt or list of tools has no form in claude-code and is left out: the client brings its own",
 	}
 	if !slices.Equal(warnings, want) {
 		t.Errorf("warnings are %q, want %q", warnings, want)
@@ -400,7 +400,7 @@ func TestClaudeCodeExportNamesLostReasoning(t *testing.T) {
 	}
 	want := []string{
 		"2 reasoning blocks that this provider cannot read are left out",
-		"1 block of another provider has no form in claude-code and is left out",
+		"1 provider-specific block has no form in claude-code and is left out",
 	}
 	if !slices.Equal(warnings, want) || strings.Count(out.String(), `"thinking":"hm"`) != 1 {
 		t.Errorf("warnings are %q, want %q, of\n%s", warnings, want, out.String())

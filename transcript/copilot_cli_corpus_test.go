@@ -23,7 +23,7 @@ func rebuildCopilot(tb testing.TB, entries []tenfold.Entry) []any {
 		if i < 0 {
 			tb.Fatalf("event %s has no source", group[0].ID)
 		}
-		f := engine.Refill{Raw: []byte(group[i].Source)}
+		f := engine.Finder{Raw: []byte(group[i].Source)}
 		var e copilot.Event
 		e.Parse(&s, f.Raw)
 		calls := 0
@@ -34,43 +34,43 @@ func rebuildCopilot(tb testing.TB, entries []tenfold.Entry) []any {
 				if e.Transformed.Found() {
 					at = e.Transformed
 				}
-				f.Text(at, p.Parts[0].Text)
+				f.Put(at, p.Parts[0].Text)
 				for k, part := range p.Parts[1:] {
 					_, data, _ := strings.Cut(part.File.URI, ",")
-					f.Text(e.Attachments[k].Data, data)
+					f.Put(e.Attachments[k].Data, data)
 				}
 			case tenfold.AssistantMessage:
-				f.Text(e.Content, p.Text)
+				f.Put(e.Content, p.Text)
 			case tenfold.Reasoning:
-				f.Text(e.Reasoning, p.Text)
-				f.Text(e.Opaque, p.Signature)
-				f.Text(e.Encrypted, p.Encrypted)
+				f.Put(e.Reasoning, p.Text)
+				f.Put(e.Opaque, p.Signature)
+				f.Put(e.Encrypted, p.Encrypted)
 			case tenfold.ToolCall:
 				at := e.Arguments
 				if len(e.Requests) > 0 {
 					at = e.Requests[calls].Arguments
 					calls++
 				}
-				f.Whole(at, p.Arguments)
+				f.PutWhole(at, p.Arguments)
 			case tenfold.ToolResult:
 				for _, part := range p.Parts {
 					if part.File != nil {
-						f.Whole(e.Answer, part.File.Detail)
+						f.PutWhole(e.Answer, part.File.Detail)
 						continue
 					}
 					at := e.Answer
 					if !at.Found() {
 						at = e.Failed
 					}
-					f.Text(at, part.Text)
+					f.Put(at, part.Text)
 				}
 			case tenfold.ConfigDelta:
 				if p.System != nil {
-					f.Text(e.Content, *p.System)
+					f.Put(e.Content, *p.System)
 				}
 			case tenfold.Compaction:
 				if p.Summary != nil {
-					f.Text(e.Summary, p.Summary.Text)
+					f.Put(e.Summary, p.Summary.Text)
 				}
 			}
 		}

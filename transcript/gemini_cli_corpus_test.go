@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/geminicli"
 )
@@ -50,19 +51,19 @@ func rebuildGemini(tb testing.TB, entries []tenfold.Entry) []any {
 }
 
 func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) string {
-	f := engine.Refill{Raw: []byte(source)}
+	f := engine.Finder{Raw: []byte(source)}
 	var r geminicli.Record
 	r.Parse(s, f.Raw)
 	m := &r.Msg
 	part := 0
-	next := func(fits func(p *geminicli.Part) bool) *geminicli.Part {
+	next := func(fits func(p *chatapi.GeminiPart) bool) *chatapi.GeminiPart {
 		for ; part < len(m.Parts); part++ {
 			if p := &m.Parts[part]; fits(p) {
 				part++
 				return p
 			}
 		}
-		return &geminicli.Part{}
+		return &chatapi.GeminiPart{}
 	}
 	numbered := func(id, kind string) int {
 		_, n, ok := strings.Cut(id, "/"+kind+"/")
@@ -79,28 +80,28 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 		switch p := e.Payload.(type) {
 		case tenfold.UserMessage:
 			if m.Parts == nil {
-				f.Text(m.Content, p.Parts[0].Text)
+				f.Put(m.Content, p.Parts[0].Text)
 				continue
 			}
 			for _, one := range p.Parts {
-				refillPart(&f, next(func(p *geminicli.Part) bool { return !p.Response }), one)
+				refillPart(&f, next(func(p *chatapi.GeminiPart) bool { return !p.Response }), one)
 			}
 		case tenfold.Compaction:
 			if p.Summary != nil {
-				f.Text(m.Content, p.Summary.Text)
+				f.Put(m.Content, p.Summary.Text)
 				for i := range m.Parts {
-					f.Text(m.Parts[i].Text, p.Summary.Text)
+					f.Put(m.Parts[i].Text, p.Summary.Text)
 				}
 			}
 		case tenfold.AssistantMessage:
-			f.Text(m.Content, p.Text)
-			f.Text(next(func(p *geminicli.Part) bool { return p.Text.To-p.Text.From >= 2 && !p.Thought }).Text, p.Text)
+			f.Put(m.Content, p.Text)
+			f.Put(next(func(p *chatapi.GeminiPart) bool { return p.Text.To-p.Text.From >= 2 && !p.Thought }).Text, p.Text)
 		case tenfold.Reasoning:
 			switch k := numbered(e.ID, "thought"); {
 			case p.Signature != "":
 				for i := part; i < len(m.Parts); i++ {
 					if at := m.Parts[i].Signature; at.Found() && string(at.Of(f.Raw)) == engine.CutText && !m.Parts[i].Thought {
-						f.Text(at, p.Signature)
+						f.Put(at, p.Signature)
 						break
 					}
 				}
@@ -109,18 +110,18 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 				if t := m.Thoughts[k]; t.Subject != "" {
 					text = strings.TrimPrefix(text, "**"+t.Subject+"**\n")
 				}
-				f.Text(m.Thoughts[k].Description, text)
+				f.Put(m.Thoughts[k].Description, text)
 			default:
-				f.Text(next(func(p *geminicli.Part) bool { return p.Thought }).Text, p.Text)
+				f.Put(next(func(p *chatapi.GeminiPart) bool { return p.Thought }).Text, p.Text)
 			}
 		case tenfold.ToolCall:
 			if k := numbered(e.ID, "call"); k >= 0 {
-				f.Whole(m.Calls[k].Args, p.Arguments)
+				f.PutWhole(m.Calls[k].Args, p.Arguments)
 			} else {
-				f.Whole(next(func(p *geminicli.Part) bool { return p.Call && p.ID == e.Payload.(tenfold.ToolCall).CallID }).Args, p.Arguments)
+				f.PutWhole(next(func(p *chatapi.GeminiPart) bool { return p.Call && p.ID == e.Payload.(tenfold.ToolCall).CallID }).Args, p.Arguments)
 			}
 		case tenfold.ProviderItem:
-			f.Whole(next(func(p *geminicli.Part) bool { return string(p.Span.Of(f.Raw)) == engine.CutValue }).Span, p.Data)
+			f.PutWhole(next(func(p *chatapi.GeminiPart) bool { return string(p.Span.Of(f.Raw)) == engine.CutValue }).Span, p.Data)
 		case tenfold.ToolResult:
 			k := numbered(e.ID, "result")
 			if len(m.Calls) <= k {
@@ -131,7 +132,7 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 			}
 			parts := m.Calls[k].Result
 			for _, one := range p.Parts {
-				for len(parts) > 0 && parts[0].Response && !parts[0].Body.Found() {
+				for len(parts) > 0 && parts[0].Response && !parts[0].Answer.Found() {
 					parts = parts[1:]
 				}
 				refillPart(&f, &parts[0], one)
@@ -142,19 +143,19 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 	return f.Done()
 }
 
-func refillPart(f *engine.Refill, p *geminicli.Part, one tenfold.Part) {
+func refillPart(f *engine.Finder, p *chatapi.GeminiPart, one tenfold.Part) {
 	switch {
 	case one.File == nil && p.Response:
-		f.Text(p.Output, one.Text)
-		f.Text(p.Fault, one.Text)
-		f.Whole(p.Body, one.Text)
+		f.Put(p.Output, one.Text)
+		f.Put(p.Failure, one.Text)
+		f.PutWhole(p.Answer, one.Text)
 	case one.File == nil:
-		f.Text(p.Text, one.Text)
+		f.Put(p.Text, one.Text)
 	case one.File.Detail != "":
-		f.Whole(p.Span, one.File.Detail)
+		f.PutWhole(p.Span, one.File.Detail)
 	default:
 		_, data, _ := strings.Cut(one.File.URI, ",")
-		f.Text(p.Data, data)
+		f.Put(p.Data, data)
 	}
 }
 

@@ -337,9 +337,9 @@ func TestOpenCodeSynthesis(t *testing.T) {
 	if want := []string{
 		"1 reasoning block of another client is left out: opencode would send it as text",
 		"1 call's arguments are not a JSON object: they stand in one called input",
-		"1 result without its call has no place and is left out",
-		"1 provider-specific block has no place and is left out",
-		"1 entry of a sub-agent has no place in one session's file and is left out",
+		"1 result without a call has no form in opencode and is left out",
+		"1 provider-specific block has no form in opencode and is left out",
+		"1 entry of a sub-agent has no form in opencode and is left out",
 	}; !reflect.DeepEqual(warnings, want) {
 		t.Errorf("warnings %q", warnings)
 	}

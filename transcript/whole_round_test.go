@@ -35,9 +35,9 @@ func wholeLog() []tenfold.Entry {
 // What a whole export leaves out it names.
 func TestWholeExportsNameWhatTheyLeaveOut(t *testing.T) {
 	for format, want := range map[Format][]string{
-		Pi:        {"compactions or their undoings", "system prompt", "provider-specific block", "sub-agent"},
-		OpenCode:  {"compactions or their undoings", "provider-specific block", "sub-agent"},
-		GeminiCLI: {"compactions or their undoings", "system prompt", "provider-specific block", "sub-agent", "times of entries"},
+		Pi:        {"1 compaction has", "undoing of a compaction", "system prompt", "provider-specific block", "sub-agent"},
+		OpenCode:  {"1 compaction has", "undoing of a compaction", "provider-specific block", "sub-agent"},
+		GeminiCLI: {"1 compaction has", "undoing of a compaction", "system prompt", "provider-specific block", "sub-agent", "times of entries"},
 	} {
 		var out bytes.Buffer
 		view := View{Conversation: Conversation{ID: "x", Format: Tenfold}, Projection: tenfold.Project(logOf(t, wholeLog()))}

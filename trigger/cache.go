@@ -166,7 +166,7 @@ func cacheAware(inner string) (Trigger, error) {
 	if len(words) > 1 {
 		d, err := time.ParseDuration(words[1])
 		if err != nil || d <= 0 {
-			return nil, fmt.Errorf("cache(%s): %q is no time: write 90s, 5m or 1h", inner, words[1])
+			return nil, fmt.Errorf("cache(%s): %q is not a duration: write 90s, 5m or 1h", inner, words[1])
 		}
 		t.ColdAfter = d
 	}

@@ -80,7 +80,7 @@ func named(name, inner string, depth int) (Trigger, error) {
 		}
 		return compose(name == "all", members)
 	}
-	return nil, fmt.Errorf("there is no trigger %q: there are turns, tokens, context, cache, any, all, always, off", name)
+	return nil, fmt.Errorf("unknown trigger %q: known are turns, tokens, context, cache, any, all, always, off", name)
 }
 
 // split cuts a list at the commas outside parentheses.

@@ -85,8 +85,8 @@ type Server struct {
 func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	w := &orderedWriter{w: out}
-	e := &editor{Server: s, ctx: ctx, sessions: map[sdk.SessionId]*conversation{}, out: w}
+	w := &closingWriter{w: out}
+	e := &editor{Server: s, ctx: ctx, sessions: map[sdk.SessionId]*conversation{}}
 	ready := make(chan struct{}) // nothing is read before the connection is known, and has its logger
 	e.conn = sdk.NewAgentSideConnection(e, w, gatedReader{in, ready})
 	e.conn.SetLogger(cmp.Or(s.Log, slog.New(slog.DiscardHandler)))

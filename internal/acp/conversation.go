@@ -39,18 +39,20 @@ const (
 	modeAll   sdk.SessionModeId = "all"
 )
 
+var modes = []sdk.SessionMode{
+	{Id: modeAsk, Name: "Ask", Description: sdk.Ptr("Ask before edits and commands, as the configuration says")},
+	{Id: modeEdits, Name: "Allow edits", Description: sdk.Ptr("Edit files of the workspace without asking")},
+	{Id: modeAll, Name: "Allow all", Description: sdk.Ptr("Run everything that the configuration does not deny without asking")},
+}
+
 func (c *conversation) modes() *sdk.SessionModeState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return &sdk.SessionModeState{CurrentModeId: c.mode, AvailableModes: []sdk.SessionMode{
-		{Id: modeAsk, Name: "Ask", Description: sdk.Ptr("Ask before edits and commands, as the configuration says")},
-		{Id: modeEdits, Name: "Allow edits", Description: sdk.Ptr("Edit files of the workspace without asking")},
-		{Id: modeAll, Name: "Allow all", Description: sdk.Ptr("Run everything that the configuration does not deny without asking")},
-	}}
+	return &sdk.SessionModeState{CurrentModeId: c.mode, AvailableModes: modes}
 }
 
 func (c *conversation) setMode(mode sdk.SessionModeId) error {
-	if !slices.Contains([]sdk.SessionModeId{modeAsk, modeEdits, modeAll}, mode) {
+	if !slices.ContainsFunc(modes, func(m sdk.SessionMode) bool { return m.Id == mode }) {
 		return invalid("unknown mode: use ask, edits or all")
 	}
 	c.mu.Lock()
@@ -196,6 +198,11 @@ func (c *conversation) title(ctx context.Context) {
 	}
 }
 
+var stopReasons = map[agent.Reason]sdk.StopReason{
+	agent.Answered: sdk.StopReasonEndTurn, agent.Limited: sdk.StopReasonMaxTurnRequests, agent.Interrupted: sdk.StopReasonCancelled,
+	agent.Refused: sdk.StopReasonRefusal, agent.CutOff: sdk.StopReasonMaxTokens, agent.Exceeded: sdk.StopReasonMaxTokens,
+}
+
 // run shows what the agent does.
 func (c *conversation) run(events iter.Seq2[agent.Event, error]) (sdk.StopReason, error) {
 	reason := sdk.StopReasonEndTurn
@@ -207,17 +214,7 @@ func (c *conversation) run(events iter.Seq2[agent.Event, error]) (sdk.StopReason
 			c.send(c.shown.event(e, c.directory)...)
 			continue
 		}
-		switch e.Stop.Reason {
-		case agent.Answered:
-		case agent.Limited:
-			reason = sdk.StopReasonMaxTurnRequests
-		case agent.Interrupted:
-			reason = sdk.StopReasonCancelled
-		case agent.Refused:
-			reason = sdk.StopReasonRefusal
-		case agent.CutOff, agent.Exceeded:
-			reason = sdk.StopReasonMaxTokens
-		}
+		reason = stopReasons[e.Stop.Reason]
 		if e.Stop.Detail != "" && e.Stop.Reason != agent.Answered && e.Stop.Reason != agent.Interrupted {
 			c.send(notice(e.Stop.Detail))
 		}

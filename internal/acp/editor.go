@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -19,7 +18,6 @@ type editor struct {
 	Server
 	ctx  context.Context // ends with the connection
 	conn *sdk.AgentSideConnection
-	out  *orderedWriter
 
 	mu       sync.Mutex
 	closed   bool
@@ -59,8 +57,9 @@ func (e *editor) NewSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.N
 	if err != nil {
 		return sdk.NewSessionResponse{}, err
 	}
-	// The editor learns of the session by the answer: what is said of it comes after.
-	e.out.afterResult(string(c.id), func() { c.greet() })
+	// The editor learns of the session by the answer: what is said of it comes after,
+	// when the connection ends the request.
+	context.AfterFunc(ctx, c.greet)
 	return sdk.NewSessionResponse{SessionId: c.id, Modes: c.modes(), ConfigOptions: c.options()}, nil
 }
 
@@ -239,53 +238,26 @@ func explained(err error) error {
 	return out
 }
 
-// orderedWriter runs what is to come after the answer that names a session. Once
-// it is closed nothing is written: what is under way is the connection's, which
-// does not say when it has ended.
-type orderedWriter struct {
-	writing sync.Mutex // of what follows
-	w       io.Writer
-	closed  bool
-
-	mu sync.Mutex // of what follows
-	// waiting are functions by the session that an answer names.
-	waiting map[string]func()
+// closingWriter writes nothing once it is closed: what is under way is the
+// connection's, which does not say when it has ended.
+type closingWriter struct {
+	mu     sync.Mutex
+	w      io.Writer
+	closed bool
 }
 
-func (o *orderedWriter) afterResult(session string, f func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.waiting == nil {
-		o.waiting = map[string]func(){}
-	}
-	o.waiting[session] = f
-}
-
-// Write implements [io.Writer]. A write is one message.
-func (o *orderedWriter) Write(line []byte) (int, error) {
-	n, err := o.write(line)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for id, f := range o.waiting {
-		if bytes.Contains(line, []byte(`"sessionId":"`+id+`"`)) {
-			delete(o.waiting, id)
-			go f() // the connection writes one message at a time, and is still at this one
-		}
-	}
-	return n, err
-}
-
-func (o *orderedWriter) write(line []byte) (int, error) {
-	o.writing.Lock()
-	defer o.writing.Unlock()
-	if o.closed {
+// Write implements [io.Writer].
+func (c *closingWriter) Write(line []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
 		return 0, io.ErrClosedPipe
 	}
-	return o.w.Write(line)
+	return c.w.Write(line)
 }
 
-func (o *orderedWriter) close() {
-	o.writing.Lock()
-	defer o.writing.Unlock()
-	o.closed = true
+func (c *closingWriter) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
 }

@@ -1,11 +1,13 @@
 package acp_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
 	"iter"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -241,6 +243,24 @@ func soon(t *testing.T, what string, ok func() bool) {
 	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("waited in vain for " + what)
+		}
+	}
+}
+
+// What is said of a new session comes after the answer by which the editor learns of it.
+func TestGreetingComesAfterTheAnswer(t *testing.T) {
+	h := newHost(func(*played, context.Context, []tenfold.Part) iter.Seq2[agent.Event, error] { return events() })
+	fromEditor, toAgent := io.Pipe()
+	fromAgent, toEditor := io.Pipe()
+	go func() { _ = acp.Server{Host: h}.Serve(t.Context(), fromEditor, toEditor) }()
+	defer toAgent.Close()
+	go func() {
+		_, _ = io.WriteString(toAgent, `{"jsonrpc":"2.0","id":7,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`+"\n")
+	}()
+	lines := bufio.NewScanner(fromAgent)
+	for i, want := range []string{`"id":7`, `"method":"session/update"`} {
+		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
+			t.Fatalf("line %d is %s, not %s", i, lines.Text(), want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Answer,
 
 // asked queues a question.
 func (m *model) asked(q *question) {
-	m.about(q.Branch, q.Call.CallID, q.Intent.Subject)
+	m.about(q.Branch, q.Call, q.Intent.Subject)
 	m.questions = append(m.questions, q)
 	if len(m.questions) == 1 {
 		m.pose()

@@ -214,7 +214,7 @@ func TestApprovalOutsideARun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	door := &approver{}
-	door.job.Store(&job{ready: make(chan struct{}, 1)})
+	door.job.Store(&job{messages: make(chan tea.Msg, 2)})
 	if a, err := door.Approve(ctx, agent.Question{}); a.Allowed || fmt.Sprint(err) != "context canceled" {
 		t.Errorf("%+v, %v", a, err)
 	}

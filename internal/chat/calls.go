@@ -57,19 +57,16 @@ const lastLines = 5
 
 // result writes how a call ended: one line, and the last lines of a failure.
 func (m *model) result(branch string, r tenfold.ToolResult) {
-	key := branch + "\x00" + r.CallID
-	call, took := m.calls[key], ""
-	if delete(m.calls, key); call == nil {
-		call = &called{ToolCall: tenfold.ToolCall{Name: "tool"}}
+	call, took := &called{ToolCall: tenfold.ToolCall{Name: "tool"}}, ""
+	if at := slices.IndexFunc(m.calls, func(c *called) bool { return c.branch == branch && c.CallID == r.CallID }); at >= 0 {
+		call = m.calls[at]
+		m.calls = slices.Delete(m.calls, at, at+1)
 	}
+	if !call.since.IsZero() {
+		took = seconds(m.now().Sub(call.since))
+	}
+	m.running = slices.DeleteFunc(m.running, func(c *called) bool { return c == call })
 	subject := call.subject
-	for i, run := range m.running {
-		if run.branch == branch && run.Call.CallID == r.CallID {
-			took = seconds(m.now().Sub(run.since))
-			m.running = slices.Delete(m.running, i, i+1)
-			break
-		}
-	}
 	outcome := r.Outcome
 	if outcome == "" {
 		outcome = tool.OutcomeOf(call.Name, r)

@@ -97,7 +97,9 @@ func Run(ctx context.Context, o Options) error {
 		tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ), tea.WithoutCatchPanics())
 	_, err = p.Run()
 	cancel()
-	m.wait(leaveAfter)
+	if m.job != nil {
+		m.job.wait(leaveAfter)
+	}
 	switch {
 	case errors.Is(err, tea.ErrInterrupted), err != nil && errors.Is(err, tea.ErrProgramKilled) && errors.Is(err, context.Canceled):
 		return context.Canceled

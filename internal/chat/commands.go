@@ -198,10 +198,10 @@ func (m *model) showContext(view *tenfold.Projection, scale token.Scale) {
 			continue
 		}
 		share := room[name] * 100 / max(total, 1)
-		m.say(terminal.Normal, fmt.Sprintf("%s %s  %s %%  %s", terminal.Pad(name, 24), terminal.PadLeft(number.Thousands(room[name]), 10),
+		m.row(fmt.Sprintf("%s %s %s %%  %s", terminal.Pad(name, 23), terminal.PadLeft(number.Thousands(room[name]), 7),
 			terminal.PadLeft(strconv.Itoa(share), 3), strings.Repeat("█", share/5)))
 	}
-	m.say(terminal.Normal, fmt.Sprintf("%s %s", terminal.Pad("all of it", 24), terminal.PadLeft(number.Thousands(total), 10)))
+	m.row(fmt.Sprintf("%s %s", terminal.Pad("all of it", 23), terminal.PadLeft(number.Thousands(total), 7)))
 	if all := view.Totals().All(); all.Before > all.After {
 		m.say(terminal.Faint, fmt.Sprintf("Compactions hide %s. Nothing of it is lost.", number.Count(scale.Tokens(all.Before-all.After), "token")))
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
@@ -28,6 +30,11 @@ func (m *model) sayMarked(mark string, c terminal.Colour, text string) {
 		}
 		return indent(m.paint.Paint(c, mark), lines)
 	})
+}
+
+// row writes a row of a table: what has no room is left out.
+func (m *model) row(text string) {
+	m.screen.add(func(width int) []string { return indent("", []string{ansi.Truncate(text, width-1-len(margin), "")}) })
 }
 
 // gap writes an empty line.
@@ -95,9 +102,10 @@ func (m *model) event(e agent.Event) {
 	case e.Appended != nil:
 		m.appended(*e.Appended)
 	case e.Running != nil:
-		m.about(e.Branch, e.Running.Call.CallID, e.Running.Intent.Subject)
-		m.label = "running " + named("", e.Running.Call.Name)
-		m.running = append(m.running, &running{Running: *e.Running, branch: e.Branch, since: m.now()})
+		c := m.about(e.Branch, e.Running.Call, e.Running.Intent.Subject)
+		c.since, c.contained = m.now(), e.Running.Contained
+		m.label = "running " + named("", c.Name)
+		m.running = append(m.running, c)
 	case e.Output != nil:
 		m.printed(e.Output)
 	case e.Waiting != nil:
@@ -116,7 +124,7 @@ func (m *model) event(e agent.Event) {
 // printed keeps the last line of what a call prints.
 func (m *model) printed(o *agent.Output) {
 	for _, r := range m.running {
-		if r.Call.CallID == o.CallID {
+		if r.CallID == o.CallID {
 			text := o.Text[max(len(o.Text)-1000, 0):]
 			lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
 			r.output = terminal.VisibleLine(lines[len(lines)-1])
@@ -140,7 +148,7 @@ func (m *model) appended(e tenfold.Entry) {
 	case tenfold.Reasoning:
 		m.thought(e.Branch, p)
 	case tenfold.ToolCall:
-		m.calls[e.Branch+"\x00"+p.CallID] = &called{p, terminal.Excerpt(p.Arguments, 200)}
+		m.about(e.Branch, p, terminal.Excerpt(p.Arguments, 200))
 		m.label = "running tools"
 	case tenfold.ToolResult:
 		m.result(e.Branch, p)

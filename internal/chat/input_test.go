@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -319,6 +320,13 @@ func TestCompactionCommands(t *testing.T) {
 	}
 	b.enter("/context")
 	b.wants(b.written(), "What the next request takes", "user messages", "tool results", "all of it", "Compactions hide", "Nothing of it is lost.")
+	b.resize(40, 24)
+	b.screen.queue = nil
+	b.enter("/context") // a line for each row, on a narrow terminal too
+	if rows := regexp.MustCompile(`(?m)^  (system prompt and tools|user messages|tool calls|tool results) +[\d,]+ +\d+ %`).FindAllString(b.written(), -1); len(rows) < 3 {
+		t.Errorf("%d rows in\n%s", len(rows), b.written())
+	}
+	b.resize(80, 24)
 	b.enter("/why")
 	b.wants(b.written(), "The newest compaction: turns 0..0", `test\x1b[2J, to see`, "stripped", "kept")
 	b.enter("/why 4")

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,25 +11,22 @@ import (
 )
 
 // A job is work of the agent that is under way: a run, a compaction, a command.
-// What it reports is collected and taken in batches, so that a model that writes
-// fast costs a redraw per batch and not per word.
+// What it reports is taken in batches, so that a model that writes fast costs a redraw
+// per batch and not per word.
 type job struct {
-	ctx    context.Context //nolint:containedctx // the job's own, which ends with it
-	cancel context.CancelFunc
-	done   chan struct{}
-	ready  chan struct{} // holds a token while there are messages
-	taken  chan struct{} // holds a token after they were taken
-
-	mu       sync.Mutex
-	messages []tea.Msg
-	size     int // of the text in them
+	ctx      context.Context //nolint:containedctx // the job's own, which ends with it
+	cancel   context.CancelFunc
+	done     chan struct{}
+	messages chan tea.Msg // who reports waits while it is full, so that keys are answered meanwhile
+	cut      bool         // what the model writes is left out from now on
 }
 
-// batchEvery is how long messages are collected, about two frames, and mostBatch
-// how much text: whoever writes more waits, so that keys are answered meanwhile.
+// batchEvery is how long messages are collected, about two frames, mostBatch how much
+// text, and mostWaiting how many messages wait to be.
 const (
-	batchEvery = 30 * time.Millisecond
-	mostBatch  = 64 << 10
+	batchEvery  = 30 * time.Millisecond
+	mostBatch   = 64 << 10
+	mostWaiting = 64
 )
 
 // batchMsg is what a job reported since the last one.
@@ -52,67 +48,77 @@ type endMsg struct{ err error }
 // startJob runs work in a goroutine, whose questions go through the door.
 func startJob(ctx context.Context, door *approver, work func(ctx context.Context, report func(tea.Msg)) error) *job {
 	ctx, cancel := context.WithCancel(ctx)
-	j := &job{ctx: ctx, cancel: cancel, done: make(chan struct{}), ready: make(chan struct{}, 1), taken: make(chan struct{}, 1)}
+	j := &job{ctx: ctx, cancel: cancel, done: make(chan struct{}), messages: make(chan tea.Msg, mostWaiting)}
 	door.job.Store(j)
 	go func() {
 		defer close(j.done)
 		defer cancel()
-		err := work(ctx, j.report)
-		j.report(endMsg{err})
+		j.report(endMsg{work(ctx, j.report)})
 	}()
 	return j
 }
 
-// report adds a message. Pieces of the same text are joined.
+// report hands on a message. What a model still writes once the job is to end does not
+// hold that up: what is kept of it comes as an entry.
 func (j *job) report(msg tea.Msg) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if e, is := msg.(agent.Event); is && e.Text+e.Reasoning != "" {
-		for j.size > mostBatch && j.ctx.Err() == nil {
-			j.mu.Unlock()
-			select {
-			case <-j.taken:
-			case <-j.ctx.Done():
-			}
-			j.mu.Lock()
-		}
-		j.size += len(e.Text + e.Reasoning)
-		p := &piece{branch: e.Branch, thought: e.Text == ""}
-		if n := len(j.messages); n > 0 {
-			if last, is := j.messages[n-1].(*piece); is && last.branch == p.branch && last.thought == p.thought {
-				p, j.messages = last, j.messages[:n-1]
-			}
-		}
-		p.text = append(p.text, e.Text+e.Reasoning...)
-		msg = p
+	if _, is := pieceOf(msg); !is {
+		j.messages <- msg
+		return
 	}
-	j.messages = append(j.messages, msg)
+	if j.cut {
+		return
+	}
 	select {
-	case j.ready <- struct{}{}:
+	case j.messages <- msg:
 	default:
+		select {
+		case j.messages <- msg:
+		case <-j.ctx.Done():
+			j.cut = true
+		}
 	}
 }
 
-// next waits for messages; a batch is empty once all were taken.
+// next waits for messages, and collects those that follow. Pieces of the same text are
+// joined.
 func (j *job) next() tea.Msg {
-	<-j.ready
-	select {
-	case <-j.done:
-	case <-time.After(batchEvery):
+	batch, size, last := batchMsg{job: j}, 0, (*piece)(nil)
+	msg := <-j.messages
+	for over := time.After(batchEvery); ; {
+		p, is := pieceOf(msg)
+		switch {
+		case is && last != nil && last.branch == p.branch && last.thought == p.thought:
+			last.text = append(last.text, p.text...)
+		case is:
+			batch.messages, last = append(batch.messages, p), p
+		default:
+			batch.messages, last = append(batch.messages, msg), nil
+		}
+		if is {
+			size += len(p.text)
+		}
+		if _, ended := msg.(endMsg); ended || size > mostBatch {
+			return batch
+		}
+		select {
+		case msg = <-j.messages:
+		case <-over:
+			return batch
+		}
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	select { // all of them are taken now
-	case <-j.ready:
-	default:
+}
+
+// wait waits for a job that was told to end, and whose messages nobody takes any more.
+func (j *job) wait(most time.Duration) {
+	for over := time.After(most); ; {
+		select {
+		case <-j.messages:
+		case <-j.done:
+			return
+		case <-over:
+			return
+		}
 	}
-	batch := batchMsg{j, j.messages}
-	j.messages, j.size = nil, 0
-	select {
-	case j.taken <- struct{}{}:
-	default:
-	}
-	return batch
 }
 
 // A piece is text, or a thought, that a model has just written.
@@ -120,4 +126,9 @@ type piece struct {
 	branch  string
 	thought bool
 	text    []byte
+}
+
+func pieceOf(msg tea.Msg) (*piece, bool) {
+	e, _ := msg.(agent.Event)
+	return &piece{e.Branch, e.Text == "", []byte(e.Text + e.Reasoning)}, e.Text+e.Reasoning != ""
 }

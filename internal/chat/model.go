@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,8 +40,8 @@ type model struct {
 	streamed   int // bytes of the message under way
 	reasoning  []byte
 	thinking   time.Time
-	calls      map[string]*called // without a result, by branch and id
-	running    []*running
+	calls      []*called // without a result, in order
+	running    []*called
 	folded     []folded
 	compacting bool
 
@@ -48,7 +49,7 @@ type model struct {
 	modelName string
 	questions []*question
 	lastKey   time.Time
-	offer     *offer
+	offer     []choice
 	closed    bool // the context is exceeded: no input (A6)
 	failed    bool // a compaction of this run failed
 	stopping  bool // the job is over, or was told to end: no more questions
@@ -60,31 +61,34 @@ type model struct {
 	gone       bool
 }
 
-// called is a call, and what it is about, where that is known.
+// called is a call, and what it is about.
 type called struct {
 	tenfold.ToolCall
-	subject string
+	branch, subject string
+	since           time.Time // when it began to run, if it has
+	contained       bool
+	output          string // the last line of what it printed
 }
 
-// about keeps what a call is about.
-func (m *model) about(branch, id, subject string) {
-	if c := m.calls[branch+"\x00"+id]; c != nil && subject != "" {
+// about keeps what a call is about. Some servers give several calls the same id, or
+// none.
+func (m *model) about(branch string, call tenfold.ToolCall, subject string) *called {
+	at := slices.IndexFunc(m.calls, func(c *called) bool { return c.branch == branch && c.ToolCall == call })
+	if at < 0 {
+		at = len(m.calls)
+		m.calls = append(m.calls, &called{ToolCall: call, branch: branch})
+	}
+	c := m.calls[at]
+	if subject != "" {
 		c.subject = terminal.VisibleLine(subject)
 	}
-}
-
-// running is a call that runs.
-type running struct {
-	agent.Running
-	branch string
-	since  time.Time
-	output string // its last line
+	return c
 }
 
 func newModel(ctx context.Context, o Options, conversation Agent, door *approver) *model {
 	m := &model{
 		ctx: ctx, o: o, agent: conversation, door: door, paint: &terminal.Terminal{OutColour: o.Colour},
-		now: o.now, calls: map[string]*called{}, gauge: conversation.Gauge(), modelName: o.Model,
+		now: o.now, gauge: conversation.Gauge(), modelName: o.Model,
 	}
 	if m.now == nil {
 		m.now = time.Now
@@ -193,8 +197,7 @@ func (m *model) ended(err error) tea.Cmd {
 	for len(m.questions) > 0 {
 		m.withdrawn(m.questions[0])
 	}
-	m.job, m.compacting, m.running = nil, false, nil
-	clear(m.calls)
+	m.job, m.compacting, m.running, m.calls = nil, false, nil, nil
 	m.note, m.leaving, m.gauge = "", time.Time{}, m.agent.Gauge()
 	stopped := errors.Is(err, context.Canceled)
 	switch {
@@ -255,15 +258,4 @@ func follow(events iter.Seq2[agent.Event, error], report func(tea.Msg)) error {
 		report(event)
 	}
 	return nil
-}
-
-// wait waits for the job to end, once its context has ended.
-func (m *model) wait(most time.Duration) {
-	if m.job == nil {
-		return
-	}
-	select {
-	case <-m.job.done:
-	case <-time.After(most):
-	}
 }

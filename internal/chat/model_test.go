@@ -411,6 +411,19 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// Some servers give several calls the same id, or none: each line tells of its own call.
+func TestCallsOfTheSameID(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	one, two := call("", "fs_read_file", `{"path":"a.go"}`), call("", "shell", `{"command":"go test"}`)
+	for _, e := range []agent.Event{
+		appended(one), appended(two), runs(two, "go test"), runs(one, "a.go"), result("", "package a", tenfold.Success), result("", "no", tenfold.Failed),
+	} {
+		b.event(e)
+	}
+	b.wants(b.written(), "✓ fs_read_file a.go", "✗ shell go test")
+}
+
 // A plan is drawn when it is made or changed, with marks and not only colours.
 func TestPlanIsDrawn(t *testing.T) {
 	t.Parallel()

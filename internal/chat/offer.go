@@ -8,9 +8,7 @@ import (
 	"tenfold/internal/cli/terminal"
 )
 
-// An offer is what can be done once a job is over. A key takes a choice.
-type offer struct{ choices []choice }
-
+// A choice is one of the things that can be done once a job is over, by its key.
 type choice struct {
 	key, words string
 	do         func() tea.Cmd
@@ -18,18 +16,18 @@ type choice struct {
 
 // offerAfter is what to offer, if anything. Where the context is full there is no
 // going on (A6).
-func (m *model) offerAfter(failed bool) *offer {
+func (m *model) offerAfter(failed bool) []choice {
 	compact := func() tea.Cmd { return m.compact("") }
 	write := func() tea.Cmd { return nil }
 	switch {
 	case m.closed:
-		return &offer{[]choice{{"r", "retry compaction", compact}, {"n", "new session", m.renew}, {"q", "quit", m.quit}}}
+		return []choice{{"r", "retry compaction", compact}, {"n", "new session", m.renew}, {"q", "quit", m.quit}}
 	case failed && m.again != nil:
-		return &offer{[]choice{{"r", "retry", m.again}, {"c", "continue", write}, {"n", "new session", m.renew}}}
+		return []choice{{"r", "retry", m.again}, {"c", "continue", write}, {"n", "new session", m.renew}}
 	case m.failed:
-		return &offer{[]choice{{"r", "retry compaction", compact}, {"c", "continue", write}, {"n", "new session", m.renew}}}
+		return []choice{{"r", "retry compaction", compact}, {"c", "continue", write}, {"n", "new session", m.renew}}
 	case m.unfinished:
-		return &offer{[]choice{{"g", "go on", m.again}, {"c", "write something", write}}}
+		return []choice{{"g", "go on", m.again}, {"c", "write something", write}}
 	}
 	return nil
 }
@@ -40,7 +38,7 @@ func (m *model) choose(key string) tea.Cmd {
 		m.offer = nil
 		return nil
 	}
-	for _, c := range m.offer.choices {
+	for _, c := range m.offer {
 		if c.key == key {
 			m.offer = nil
 			return c.do()
@@ -52,7 +50,7 @@ func (m *model) choose(key string) tea.Cmd {
 
 func (m *model) offerLines() []string {
 	var words []string
-	for _, c := range m.offer.choices {
+	for _, c := range m.offer {
 		words = append(words, m.paint.Paint(terminal.Bold, "["+c.key+"]")+" "+c.words)
 	}
 	return []string{strings.Join(words, "  ")}

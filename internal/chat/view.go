@@ -122,12 +122,11 @@ func (m *model) tail(width, rows int) []string {
 	case len(m.running) > 0:
 		from := max(len(m.running)-rows, 0)
 		for _, r := range m.running[from:] {
-			name, subject := named(r.branch, r.Call.Name), terminal.VisibleLine(r.Intent.Subject)
 			tail := seconds(m.now().Sub(r.since))
-			if r.Contained {
+			if r.contained {
 				tail += ", contained"
 			}
-			lines = append(lines, m.callLine("", terminal.Normal, name, subject, tail, room))
+			lines = append(lines, m.callLine("", terminal.Normal, named(r.branch, r.Name), r.subject, tail, room))
 			if r.output != "" && len(m.running) == 1 && rows > 1 {
 				lines = append(lines, m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(r.output, max(room-2, 1), "…")))
 			}

@@ -48,15 +48,7 @@ func manPages(a *command.App, root *cobra.Command, dir string) error {
 	var walk func(c *cobra.Command) error
 	walk = func(c *cobra.Command) error {
 		name := filepath.Join(dir, pageName(c)+".1")
-		f, err := outfile.Create(name, 0o644)
-		if err != nil {
-			return err
-		}
-		defer f.Abandon()
-		if _, err := f.Write(manPage(c)); err != nil {
-			return err
-		}
-		if err := f.Commit(); err != nil {
+		if err := outfile.Write(name, manPage(c), 0o644); err != nil {
 			return err
 		}
 		if err := a.Result(map[string]string{"page": name}, func() { a.Noticef("wrote %s", terminal.VisibleLine(name)) }); err != nil {

@@ -18,7 +18,7 @@ type Agent struct {
 	MaxSteps   Count                `json:"max_steps,omitempty" jsonschema:"Most answers of the model in one run, sub-agents included; 0 sets no limit." eg:"250"`
 	MaxTokens  Tokens               `json:"max_tokens,omitempty" jsonschema:"Most tokens of input and output in one run; \"off\" sets no limit." eg:"\"5m\""`
 	MaxDollars Dollars              `json:"max_dollars,omitempty" jsonschema:"Most dollars spent in one run, by the known prices; 0 sets no limit." eg:"2.5"`
-	MaxTime    Duration             `json:"max_time,omitempty" jsonschema:"Time limit of one run; without it there is none." eg:"\"1h\""`
+	MaxTime    Duration             `json:"max_time,omitempty" jsonschema:"Time limit of one run; by default there is none." eg:"\"1h\""`
 	Transcript bool                 `json:"transcript,omitempty" jsonschema:"Write a transcript file of each session, in session_dir or beside the store." eg:"true"`
 	Permission Permission           `json:"permission,omitzero" jsonschema:"What the agent may do without asking."`
 	Tools      map[string]AgentTool `json:"tools,omitempty" jsonschema:"Programs of your own that a model may call, by the name it calls them by."`
@@ -37,7 +37,7 @@ type Permission struct {
 // AgentTool is the table agent.tools.NAME.
 type AgentTool struct {
 	Command     Argv                 `json:"command,omitempty" jsonschema:"The program and its arguments; no shell is involved. It reads the call's arguments as JSON on its standard input." eg:"[\"my-tool\", \"--json\"]"`
-	Description string               `json:"description,omitempty" jsonschema:"What the model is told of it." eg:"\"Looks a customer up.\""`
+	Description string               `json:"description,omitempty" jsonschema:"Description for the model." eg:"\"Looks a customer up.\""`
 	Parameters  map[string]Parameter `json:"parameters,omitempty" jsonschema:"Its arguments, by name."`
 	Env         EnvNames             `json:"env,omitempty" jsonschema:"Environment variables that command is given beside the usual ones; API keys are not among those." eg:"[\"EXAMPLE_TOKEN\"]"`
 	Timeout     Duration             `json:"timeout,omitempty" jsonschema:"Time limit of a call; defaults to two minutes." eg:"\"2m\""`
@@ -46,7 +46,7 @@ type AgentTool struct {
 // Parameter is the table agent.tools.NAME.parameters.NAME.
 type Parameter struct {
 	Type        string `json:"type,omitempty" one:"string integer number boolean array object" jsonschema:"Type of its value; defaults to string." eg:"\"string\""`
-	Description string `json:"description,omitempty" jsonschema:"What the model is told of it." eg:"\"The customer's number.\""`
+	Description string `json:"description,omitempty" jsonschema:"Description for the model." eg:"\"The customer's number.\""`
 	Required    bool   `json:"required,omitempty" jsonschema:"Calls without it are refused." eg:"true"`
 }
 

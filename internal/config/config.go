@@ -14,7 +14,7 @@ type Config struct {
 	Model        Model               `json:"model,omitzero" jsonschema:"The model that answers."`
 	Conversation Conversation        `json:"conversation,omitzero" jsonschema:"How conversations are kept and compacted."`
 	Providers    map[string]Provider `json:"providers,omitempty" jsonschema:"How to reach models, by provider name. Built in: anthropic, openai, gemini and ollama."`
-	Agent        Agent               `json:"agent,omitzero" jsonschema:"The agent of \"tenfold query\": what it is told and what it may do."`
+	Agent        Agent               `json:"agent,omitzero" jsonschema:"The agent of \"tenfold query\": its instructions, limits and permissions."`
 	Models       map[string]Limits   `json:"models,omitempty" jsonschema:"Limits of models, by name; they override the built-in table."`
 }
 
@@ -64,7 +64,7 @@ type Micro struct {
 	KeepRecent   Count    `json:"keep_recent,omitempty" jsonschema:"Number of newest results to keep." eg:"10" open:"yes"`
 	Over         Size     `json:"over,omitempty" jsonschema:"Keep results up to this size." eg:"800" open:"yes"`
 	Exempt       []string `json:"exempt,omitempty" jsonschema:"Tools whose results are kept." eg:"[\"skill\", \"ask\"]" open:"yes"`
-	ClearAtLeast Tokens   `json:"clear_at_least,omitempty" jsonschema:"Do nothing unless at least this many tokens are freed, because whatever follows a change must be read again at full price." eg:"\"20k\"" open:"yes"`
+	ClearAtLeast Tokens   `json:"clear_at_least,omitempty" jsonschema:"Do nothing unless at least this many tokens are freed, because everything after a change must be read again at full price." eg:"\"20k\"" open:"yes"`
 	ColdAfter    Duration `json:"cold_after,omitempty" jsonschema:"Time after which a provider has dropped its prompt cache, so that freeing 2k tokens is enough." eg:"\"5m\"" open:"yes"`
 }
 
@@ -73,16 +73,16 @@ type Auto struct {
 	Enabled            bool       `json:"enabled,omitempty" jsonschema:"Compact live conversations automatically." eg:"true"`
 	Threshold          Threshold  `json:"threshold,omitempty" jsonschema:"When to compact: \"80%\" of the window, \"150k\" tokens used, \"-20k\" tokens left, \"any(80%, turns(20))\" for either, or \"off\"." eg:"\"80%\""`
 	Strategy           Strategies `json:"strategy,omitempty" jsonschema:"Strategies to use." eg:"\"fit\""`
-	Turns              Count      `json:"turns,omitempty" jsonschema:"Number of turns to make room for: fit without a target leaves the threshold less what so many turns took so far, and never less than a quarter." eg:"30"`
+	Turns              Count      `json:"turns,omitempty" jsonschema:"Number of turns to make room for: without a target, fit reduces the view to the threshold minus what that many turns took so far, but not below a quarter of it." eg:"30"`
 	Fallback           string     `json:"fallback,omitempty" one:"digest none" jsonschema:"What writes the summary when the model fails." eg:"\"digest\""`
-	MaxAttemptsPerTurn Count      `json:"max_attempts_per_turn,omitempty" jsonschema:"Most attempts in one turn that fail." eg:"1"`
+	MaxAttemptsPerTurn Count      `json:"max_attempts_per_turn,omitempty" jsonschema:"Most failed attempts in one turn." eg:"1"`
 	ProtectedTurns     any        `json:"protected_turns,omitempty" jsonschema:"No longer used; see keep_last." deprecated:"use conversation.compaction.keep_last"`
 	CooldownSeconds    any        `json:"cooldown_seconds,omitempty" jsonschema:"No longer used." deprecated:"remove it"`
 }
 
 // Hook is the table conversation.compaction.hook.
 type Hook struct {
-	TimeLimit Duration `json:"time_limit,omitempty" jsonschema:"Time after which an agent's event is answered with nothing, so that the agent does what it does without Tenfold." eg:"\"10s\""`
+	TimeLimit Duration `json:"time_limit,omitempty" jsonschema:"Time limit for answering an agent's event; after it, the agent does what it does without Tenfold." eg:"\"10s\""`
 	TrimOver  Tokens   `json:"trim_over,omitempty" jsonschema:"Shorten new tool results to this many tokens before a model sees them; the whole result is stored. \"off\" sets no limit." eg:"\"25k\""`
 }
 

@@ -127,37 +127,47 @@ func NewGauge(g agent.Gauge) Gauge {
 // Append appends the JSON form of an event to dst, without the line's end. An
 // event that says nothing, or nothing that this version knows, is an error.
 func Append(dst []byte, e agent.Event) ([]byte, error) {
+	form, err := formOf(e)
+	if err != nil {
+		return dst, fmt.Errorf("write an event: %w", err)
+	}
+	line, err := json.Marshal(form, options)
+	if err != nil {
+		return dst, fmt.Errorf("write an event: %w", err)
+	}
+	return append(dst, line...), nil
+}
+
+// formOf is the form of an event.
+func formOf(e agent.Event) (any, error) {
 	is := func(name string) head { return head{name, e.Branch} }
 	switch {
 	case e.Text != "":
-		return appendJSON(dst, textJSON{head: is(Text), Text: e.Text})
+		return textJSON{head: is(Text), Text: e.Text}, nil
 	case e.Reasoning != "":
-		return appendJSON(dst, textJSON{head: is(Reasoning), Text: e.Reasoning})
+		return textJSON{head: is(Reasoning), Text: e.Reasoning}, nil
 	case e.Output != nil:
-		return appendJSON(dst, textJSON{is(Output), e.Output.CallID, e.Output.Text})
+		return textJSON{is(Output), e.Output.CallID, e.Output.Text}, nil
 	case e.Appended != nil:
-		line, err := tenfold.AppendEntry(nil, *e.Appended)
-		if err != nil {
-			return dst, fmt.Errorf("write an event: %w", err)
-		}
-		return appendJSON(dst, entryJSON{is(Entry), line})
+		entry, err := tenfold.AppendEntry(nil, *e.Appended)
+		return entryJSON{is(Entry), entry}, err
 	case e.Running != nil:
 		r := e.Running
-		return appendJSON(dst, runningJSON{is(Running), r.Call.CallID, r.Call.Name, string(r.Intent.Effect), r.Intent.Subject, r.Contained})
+		return runningJSON{is(Running), r.Call.CallID, r.Call.Name, string(r.Intent.Effect), r.Intent.Subject, r.Contained}, nil
 	case e.Waiting != nil:
 		out := waitingJSON{head: is(Waiting), Attempt: e.Waiting.Attempt, Seconds: e.Waiting.After.Seconds()}
 		if e.Waiting.Err != nil {
 			out.Error = e.Waiting.Err.Error()
 		}
-		return appendJSON(dst, out)
+		return out, nil
 	case e.Compaction != nil:
-		return appendJSON(dst, newCompaction(is(Compaction), *e.Compaction))
+		return newCompaction(is(Compaction), *e.Compaction), nil
 	case e.Gauge != nil:
-		return appendJSON(dst, contextJSON{is(Context), NewGauge(*e.Gauge)})
+		return contextJSON{is(Context), NewGauge(*e.Gauge)}, nil
 	case e.Stop != nil:
-		return appendJSON(dst, stopJSON{is(Stop), string(e.Stop.Reason), e.Stop.Detail, e.Stop.Steps})
+		return stopJSON{is(Stop), string(e.Stop.Reason), e.Stop.Detail, e.Stop.Steps}, nil
 	}
-	return dst, errors.New("write an event: it says nothing")
+	return nil, errors.New("it says nothing")
 }
 
 func newCompaction(h head, d session.Decision) compactionJSON {
@@ -179,11 +189,3 @@ func newCompaction(h head, d session.Decision) compactionJSON {
 var options = json.JoinOptions(
 	jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true), json.Deterministic(true),
 )
-
-func appendJSON(dst []byte, v any) ([]byte, error) {
-	line, err := json.Marshal(v, options)
-	if err != nil {
-		return dst, fmt.Errorf("write an event: %w", err)
-	}
-	return append(dst, line...), nil
-}

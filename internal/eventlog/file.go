@@ -80,9 +80,9 @@ func (f *File) Observe(e agent.Event) error {
 	if e.Text != "" || e.Reasoning != "" {
 		return nil
 	}
-	line, err := Append(nil, e)
+	form, err := formOf(e)
 	if err == nil {
-		err = f.write(jsontext.Value(line))
+		err = f.write(form)
 	}
 	if err == nil && (e.Stop != nil || e.Compaction != nil) {
 		err = f.file.Sync()

@@ -1,7 +1,9 @@
 package hook
 
 import (
+	"cmp"
 	"context"
+	"path/filepath"
 )
 
 // A Client is one agent whose compactions Tenfold answers. Its methods keep no
@@ -61,6 +63,35 @@ type Place struct {
 	// NoRecall leaves the model without the tools of recall, and views without
 	// references (live §5).
 	NoRecall bool
+}
+
+// ClaudeCode is the directory of Claude Code's configuration at a place, OpenCode that
+// of opencode's, and Pi that of pi's.
+func (p Place) ClaudeCode() string {
+	if p.Scope == User {
+		return cmp.Or(p.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(p.Home, ".claude"))
+	}
+	return filepath.Join(p.Dir, ".claude")
+}
+
+// OpenCode is described with [Place.ClaudeCode].
+func (p Place) OpenCode() string {
+	if p.Scope != User {
+		return filepath.Join(p.Dir, ".opencode")
+	}
+	base := p.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(base) {
+		base = filepath.Join(p.Home, ".config")
+	}
+	return filepath.Join(base, "opencode")
+}
+
+// Pi is described with [Place.ClaudeCode].
+func (p Place) Pi() string {
+	if p.Scope == User {
+		return cmp.Or(p.Getenv("PI_CODING_AGENT_DIR"), filepath.Join(p.Home, ".pi", "agent"))
+	}
+	return filepath.Join(p.Dir, ".pi")
 }
 
 // A File is one that install writes: a new one with a content, or an edit of one

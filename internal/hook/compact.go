@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"tenfold"
 	"tenfold/internal/live"
 	"tenfold/session"
-	"tenfold/store"
 	"tenfold/strategy"
 	"tenfold/token"
 	"tenfold/transcript"
@@ -188,12 +186,6 @@ func (h *Host) Import(ctx context.Context, a Ask) (*session.Session, error) {
 		return nil, err
 	}
 	return h.store(ctx, svc, in)
-}
-
-// lostRace tells whether another writer came first.
-func lostRace(err error) bool {
-	var conflict *store.ConflictError
-	return errors.As(err, &conflict)
 }
 
 // newView tells how a conversation is after a decision.

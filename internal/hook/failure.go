@@ -82,15 +82,7 @@ func halve(name string) error {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		data = data[i+1:]
 	}
-	out, err := outfile.Create(name, 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Abandon()
-	if _, err := out.Write(data); err != nil {
-		return err
-	}
-	return out.Commit()
+	return outfile.Write(name, data, 0o600)
 }
 
 // oneLine is a text without control characters, cut to so many bytes.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenfold/internal/cli/outfile"
 	"tenfold/internal/jsonedit"
 	"tenfold/problem"
 )
@@ -46,7 +47,7 @@ func (h *Host) Install(c Client, p Place, dryRun bool) ([]Change, error) {
 	}
 	i, old, changes, err := h.planInstall(c, p)
 	if err != nil || dryRun {
-		return told(changes), err
+		return summaries(changes), err
 	}
 	dirs, err := makeDirs(changes)
 	i.Dirs = append(i.Dirs, dirs...)
@@ -61,11 +62,11 @@ func (h *Host) Install(c Client, p Place, dryRun bool) ([]Change, error) {
 	if err != nil {
 		removeDirs(dirs)
 	}
-	return told(changes), err
+	return summaries(changes), err
 }
 
-// told are the changes without their contents.
-func told(changes []change) []Change {
+// summaries are the changes without their contents.
+func summaries(changes []change) []Change {
 	out := make([]Change, len(changes))
 	for n, c := range changes {
 		out[n] = c.Change
@@ -329,5 +330,5 @@ func (c change) make() error {
 	case c.after == nil || (there && bytes.Equal(c.before, c.after)):
 		return nil
 	}
-	return replaceFile(c.Path, c.after, c.mode)
+	return outfile.Write(c.Path, c.after, c.mode) // one that is there keeps its mode, and a link to it stays a link
 }

@@ -142,21 +142,7 @@ func (h *Host) record(i Install) error {
 	if err := os.MkdirAll(h.Data, 0o700); err != nil {
 		return err
 	}
-	return replaceFile(h.manifestFile(), append(data, '\n'), 0o600)
-}
-
-// replaceFile writes a file whole or not at all. One that is there keeps its mode,
-// and a link to it stays a link.
-func replaceFile(name string, data []byte, mode fs.FileMode) error {
-	out, err := outfile.Create(name, mode)
-	if err != nil {
-		return err
-	}
-	defer out.Abandon()
-	if _, err := out.Write(data); err != nil {
-		return err
-	}
-	return out.Commit()
+	return outfile.Write(h.manifestFile(), append(data, '\n'), 0o600)
 }
 
 func sum(data []byte) string {

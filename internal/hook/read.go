@@ -140,24 +140,22 @@ func title(l *tenfold.Log) string {
 	return ""
 }
 
-// raceTries is how often what another process preempts is tried again.
-const raceTries = 20
-
 // store brings an import into the store: what is new of it.
-func (h *Host) store(ctx context.Context, svc *session.Service, in session.Import) (*session.Session, error) {
-	for try := 1; ; try++ {
+func (h *Host) store(ctx context.Context, svc *session.Service, in session.Import) (s *session.Session, err error) {
+	err = session.Retried(ctx, func() error {
 		at, err := svc.Locate(ctx, in)
-		if err == nil {
-			count(at.Fresh, svc.Counter())
-			err = at.Store(ctx)
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			return at.Session, nil
-		}
-		if try == raceTries || ctx.Err() != nil || !lostRace(err) {
-			return nil, err
-		}
+		count(at.Fresh, svc.Counter())
+		err = at.Store(ctx)
+		s = at.Session
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	return s, nil
 }
 
 // count counts the tokens of entries that have none yet, on all processors: of a

@@ -21,43 +21,25 @@ func recallFiles(client string, p Place) ([]File, error) {
 	}
 	switch client {
 	case "claude-code":
-		root := filepath.Join(p.Dir, ".claude")
-		if p.Scope == User {
-			root = filepath.Join(p.Home, ".claude")
-			if dir := p.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-				root = dir
-			}
-		}
-		plugin := filepath.Join(root, "skills", recall.Name)
+		plugin := filepath.Join(p.ClaudeCode(), "skills", recall.Name)
 		r, err := recall.Register(client, p.Binary)
 		return []File{
 			{Path: filepath.Join(plugin, ".mcp.json"), Content: []byte(r.Text)},
 			skill(filepath.Join(plugin, "skills")),
 		}, err
 	case "opencode":
-		dir, skills := p.Dir, filepath.Join(p.Dir, ".opencode", "skill")
-		if p.Scope == User {
-			base := p.Getenv("XDG_CONFIG_HOME")
-			if !filepath.IsAbs(base) {
-				base = filepath.Join(p.Home, ".config")
-			}
-			dir = filepath.Join(base, "opencode")
-			skills = filepath.Join(dir, "skill")
-		}
+		dir := p.OpenCode()
 		path := filepath.Join(dir, "opencode.json")
+		if p.Scope == Project {
+			path = filepath.Join(p.Dir, "opencode.json")
+		}
 		if other := path + "c"; !exists(path) && exists(other) {
 			path = other
 		}
 		r, err := recall.Register(client, p.Binary)
-		return []File{{Path: path, Edits: []Edit{{At: r.At, Value: r.Value}}}, skill(skills)}, err
+		return []File{{Path: path, Edits: []Edit{{At: r.At, Value: r.Value}}}, skill(filepath.Join(dir, "skill"))}, err
 	case "pi":
-		dir := filepath.Join(p.Dir, ".pi")
-		if p.Scope == User {
-			if dir = p.Getenv("PI_CODING_AGENT_DIR"); dir == "" {
-				dir = filepath.Join(p.Home, ".pi", "agent")
-			}
-		}
-		file := skill(filepath.Join(dir, "skills"))
+		file := skill(filepath.Join(p.Pi(), "skills"))
 		file.Content = []byte(recall.ShellInstructions(p.Binary))
 		return []File{file}, nil
 	}

@@ -29,14 +29,14 @@ func (h *Host) Uninstall(i Install, dryRun bool) ([]Change, error) {
 		changes = append(changes, ch)
 	}
 	if dryRun {
-		return told(changes), nil
+		return summaries(changes), nil
 	}
 	if err := apply(changes); err != nil {
-		return told(changes), err
+		return summaries(changes), err
 	}
 	removeDirs(i.Dirs)
 	i.Files = nil
-	return told(changes), h.record(i)
+	return summaries(changes), h.record(i)
 }
 
 // planRemoval works out what becomes of a file.

@@ -11,6 +11,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
 	"tenfold/internal/redact"
+	"tenfold/internal/report"
 )
 
 var (
@@ -171,15 +172,11 @@ func (p *page) compactions() {
 			sum := p.scale.Counts(by)[0]
 			now = number.CountOf(sum.Entries, "entry", "entries") + ", " + arrow(sum.Before, sum.After)
 		}
-		why := what(c)
-		if c.Reason != "" {
-			why += ": " + c.Reason
-		}
 		link := p.safe(terminal.Tag(o.ID))
 		if !p.Compacted {
 			link = `<a href="#e` + numeral(o.Seq) + `">` + link + "</a>"
 		}
-		p.raw("<tr><td>", link, state, "</td><td>", when(e.Time), "</td><td>", p.safe(where(c)), "</td><td>", p.safe(why), `</td><td class="r">`,
+		p.raw("<tr><td>", link, state, "</td><td>", when(e.Time), "</td><td>", p.safe(report.Where(c)), "</td><td>", p.safe(report.Why(c)), `</td><td class="r">`,
 			did, `</td><td class="r">`, now, "</td></tr>\n")
 		if c.Summary != nil {
 			p.raw(`<tr><td colspan="6"><details><summary>Its summary</summary>`)

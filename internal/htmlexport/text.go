@@ -4,11 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tenfold"
 	"tenfold/internal/number"
+	"tenfold/internal/report"
+	"tenfold/tool"
 )
 
 // kindWord names a kind.
@@ -51,7 +50,10 @@ func textOf(p tenfold.Payload) string {
 		}
 		return v.Text
 	case tenfold.ToolCall:
-		return v.Name + argumentsText(v.Arguments)
+		if text := tool.ArgumentsText(v.Arguments); text != v.Arguments {
+			return v.Name + "\n" + text
+		}
+		return v.Name + " " + v.Arguments
 	case tenfold.ToolResult:
 		return partsText(v.Parts)
 	case tenfold.ProviderItem:
@@ -78,46 +80,11 @@ func partsText(parts []tenfold.Part) string {
 	return b.String()
 }
 
-// argumentsText writes the arguments of a call a line each, and longer texts below
-// their names; as they are where they are not an object.
-func argumentsText(arguments string) string {
-	dec := jsontext.NewDecoder(strings.NewReader(arguments), jsontext.AllowDuplicateNames(true))
-	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
-		return " " + arguments
-	}
-	var b strings.Builder
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return " " + arguments
-		}
-		word := name.String()
-		value, err := dec.ReadValue()
-		if err != nil {
-			return " " + arguments
-		}
-		text := string(value)
-		if value.Kind() == '"' && json.Unmarshal(value, &text) != nil {
-			text = string(value)
-		}
-		if strings.Contains(text, "\n") {
-			text = "\n" + text
-		} else {
-			text = " " + text
-		}
-		b.WriteString("\n" + word + ":" + text)
-	}
-	if _, err := dec.ReadToken(); err != nil {
-		return " " + arguments
-	}
-	return b.String()
-}
-
 // note describes an entry that no model sees, "" for one that is not worth a line.
 func note(p tenfold.Payload) (kind, text string) {
 	switch v := p.(type) {
 	case tenfold.Compaction:
-		return "compaction", where(v) + ": " + what(v)
+		return "compaction", report.Where(v) + ": " + report.Why(v)
 	case tenfold.CompactionRevoked:
 		return "undone", "undone or redone: " + v.Target
 	case tenfold.CompactionFailed:
@@ -136,50 +103,6 @@ func note(p tenfold.Payload) (kind, text string) {
 		return "recalled", "a model asked for " + number.CountOf(len(v.Entries), "entry", "entries") + " again"
 	}
 	return "", ""
-}
-
-// where is the range of a compaction.
-func where(c tenfold.Compaction) string {
-	out := "turn " + number.Thousands(c.FromTurn)
-	if c.ToTurn != c.FromTurn {
-		out = "turns " + number.Thousands(c.FromTurn) + "–" + number.Thousands(c.ToTurn)
-	}
-	if c.ToStep != nil {
-		out += ", to step " + number.Thousands(*c.ToStep)
-	}
-	return out
-}
-
-// what is what a compaction changes, and who made it.
-func what(c tenfold.Compaction) string {
-	var slots, words []string
-	for _, s := range []struct {
-		name string
-		set  bool
-	}{
-		{"summary", c.Summary != nil},
-		{"turns", c.Turns != ""},
-		{"reasoning", c.Reasoning != nil},
-		{"tool calls", c.ToolCalls != nil},
-		{"texts", c.Texts != nil},
-		{"attachments", c.Attachments != nil},
-		{"tool definitions", c.ToolDefinitions != nil},
-	} {
-		if s.set {
-			slots = append(slots, s.name)
-		}
-	}
-	words = append(words, strings.Join(slots, ", "))
-	switch {
-	case c.Profile != "":
-		words = append(words, "profile "+c.Profile)
-	case c.Strategy != "":
-		words = append(words, c.Strategy)
-	}
-	if c.Source != "" {
-		words = append(words, "by "+c.Source)
-	}
-	return strings.Join(words, ", ")
 }
 
 func numeral(seq int64) string { return strconv.FormatInt(seq, 10) }

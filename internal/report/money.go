@@ -37,11 +37,11 @@ type Balance struct {
 	Strategies  []string `json:"strategies,omitzero"`
 	Compactions int      `json:"compactions"`
 	Saved       float64  `json:"saved"`
-	Rewriting   float64  `json:"rewriting" doc:"for writing anew what the prompt cache held"`
+	Rewriting   float64  `json:"rewriting" doc:"cost of rewriting the prompt cache"`
 	Summaries   float64  `json:"summaries"`
-	Estimated   float64  `json:"summaries_estimated" doc:"how much of that is not recorded but worked out"`
-	Net         float64  `json:"net" doc:"below zero where they cost more than they saved"`
-	BreakEven   int      `json:"break_even" doc:"the request, counted from 1, from which on it paid; 0 for never"`
+	Estimated   float64  `json:"summaries_estimated" doc:"part of it that is estimated, not recorded"`
+	Net         float64  `json:"net" doc:"negative if they cost more than they saved"`
+	BreakEven   int      `json:"break_even" doc:"break-even request, counted from 1; 0 for never"`
 	Requests    int      `json:"requests"`
 	TooLarge    int      `json:"too_large" doc:"requests that would not have fit the window without compaction"`
 }

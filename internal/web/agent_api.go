@@ -12,10 +12,10 @@ import (
 const mostMessage = 4 << 20
 
 func (s *Server) declareAgent() {
-	say := operation(http.MethodPost, "say", "/conversations/{id}/messages", "Have the agent work: answer a message, compact, or go on")
+	say := operation(http.MethodPost, "say", "/conversations/{id}/messages", "Send a message to the agent, or have it compact or continue")
 	say.DefaultStatus, say.MaxBodyBytes = http.StatusAccepted, mostMessage
 	declareEmpty(s, say, s.say)
-	declareEmpty(s, operation(http.MethodPost, "stop", "/conversations/{id}/stop", "Stop the agent, and keep what it did"), s.stopAgent)
+	declareEmpty(s, operation(http.MethodPost, "stop", "/conversations/{id}/stop", "Stop the agent; its work so far is kept"), s.stopAgent)
 	declareEmpty(s, operation(http.MethodPost, "reply", "/conversations/{id}/questions/{qid}", "Answer a question of the agent"), s.reply)
 }
 
@@ -32,7 +32,7 @@ func (s *Server) say(ctx context.Context, in *saying) error {
 	case strings.TrimSpace(m.Text) == "" && m.Do != doCompact && m.Do != doGoOn:
 		return refused("the message is empty", `write a text, or go on where the conversation stopped with "do": "go_on"`)
 	case m.Text != "" && m.Do == doGoOn:
-		return refused("to go on takes no text", `send the text without "do"`)
+		return refused("go_on does not take a text", `send the text without "do"`)
 	}
 	id, state := "", session.Ready
 	err := s.sessions.with(ctx, in.ID, func(o *opened) error {

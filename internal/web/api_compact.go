@@ -8,13 +8,14 @@ import (
 	"tenfold"
 	"tenfold/internal/report"
 	"tenfold/session"
+	"tenfold/strategy"
 )
 
 func (s *Server) declareCompact() {
 	const one = "/conversations/{id}"
-	declare(s, operation(http.MethodPost, "plan", one+"/plan", "Say what a compaction would do; calls no model and writes nothing"), s.plan)
+	declare(s, operation(http.MethodPost, "plan", one+"/plan", "Report what a compaction would do, without calling a model or writing"), s.plan)
 	declare(s, operation(http.MethodPost, "undo", one+"/undo", "Undo the newest compacting command"), s.undo)
-	declare(s, operation(http.MethodPost, "redo", one+"/redo", "Apply again what was undone last"), s.redo)
+	declare(s, operation(http.MethodPost, "redo", one+"/redo", "Re-apply what was undone last"), s.redo)
 	declareEmpty(s, operation(http.MethodPut, "pin", one+"/pins/{seq}", "Pin an entry, and the other half of a call and its result"), func(ctx context.Context, in *pinned) error {
 		return s.pin(ctx, in, true)
 	})
@@ -25,7 +26,7 @@ func (s *Server) declareCompact() {
 
 // wished is a wish about a conversation.
 type wished struct {
-	ID   string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	InConversation
 	Body Wish
 }
 
@@ -33,7 +34,20 @@ type wished struct {
 func (s *Server) plan(ctx context.Context, in *wished) (out Trial, err error) {
 	var raw *tenfold.Projection
 	var request session.Request
-	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
+	err = s.planned(ctx, in, func(o *opened, p Prepared, _ strategy.Plan, r report.Report) {
+		out = trialOf(r, o)
+		// What is measured takes a while, and is of the log as it is now.
+		raw, request = o.session.Projection().Snapshot(), p.Request
+	})
+	if err == nil {
+		out.Measured, err = measure(ctx, raw.Log(), request)
+	}
+	return out, err
+}
+
+// planned makes the plan of a wish, writes nothing, and gives it to f with its report.
+func (s *Server) planned(ctx context.Context, in *wished, f func(*opened, Prepared, strategy.Plan, report.Report)) error {
+	return s.sessions.with(ctx, in.ID, func(o *opened) error {
 		if err := atVersion(o.session, in.Body.Version); err != nil {
 			return err
 		}
@@ -51,33 +65,23 @@ func (s *Server) plan(ctx context.Context, in *wished) (out Trial, err error) {
 		if err := p.Finish(&r); err != nil {
 			return err
 		}
-		out = trialOf(r, o)
-		// What is measured takes a while, and is of the log as it is now.
-		raw, request = o.session.Projection().Snapshot(), p.Request
+		f(o, p, plan, r)
 		return nil
 	})
-	if err == nil {
-		out.Measured, err = measure(ctx, raw.Log(), request)
-	}
-	return out, err
 }
 
 // trialOf says entry by entry what a plan would do. Entries of branches that it does
 // not touch are as they are for their own readers.
 func trialOf(r report.Report, o *opened) Trial {
 	now, scale := o.session.Projection(), o.figures()
-	t := Trial{Report: r, Version: now.Version(), Changed: now.Changed(r.View()), Fate: make([]int, now.Version()), After: make([]int, now.Version())}
-	index := map[tenfold.Fate]int{}
-	for i, fate := range tenfold.Fates() {
-		t.Fates, index[fate] = append(t.Fates, fate.String()), i
-	}
+	t := Trial{Report: r, Version: now.Version(), Changed: now.Changed(r.View()), Fates: fates(), Fate: make([]int, now.Version()), After: make([]int, now.Version())}
 	for e := range o.session.Log().Entries() {
 		view := r.View()
 		if !view.Reads(e.Seq) {
 			view = o.view(e.Branch)
 		}
 		fate, _, after := view.Fate(e.Seq)
-		t.Fate[e.Seq-1], t.After[e.Seq-1] = index[fate], scale.Tokens(after)
+		t.Fate[e.Seq-1], t.After[e.Seq-1] = int(fate), scale.Tokens(after)
 	}
 	return t
 }
@@ -85,7 +89,7 @@ func trialOf(r report.Report, o *opened) Trial {
 // atVersion refuses a log that is not the one that a person looked at; 0 takes any.
 func atVersion(s *session.Session, version int64) error {
 	if now := s.Log().Version(); version != 0 && version != now {
-		return moved(version, now, "look at what is new and try again, or leave out the version")
+		return moved(version, now, "read the new entries and try again, or leave out the version")
 	}
 	return nil
 }
@@ -98,7 +102,7 @@ func moved(expected, actual int64, hint string) *Problem {
 }
 
 func conflict(detail, hint string) *Problem {
-	return &Problem{Title: http.StatusText(http.StatusConflict), Status: http.StatusConflict, Code: "conflict", Detail: detail, Hint: hint}
+	return newProblem(http.StatusConflict, "conflict", detail, hint)
 }
 
 // compact is "tenfold conversation compact --in-place". Where a model may be asked
@@ -167,20 +171,20 @@ func applied(ctx context.Context, o *session.Session, p Prepared) (report.Report
 
 // undoing says what is undone or redone.
 type undoing struct {
-	ID   string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	InConversation
 	Body struct {
 		All    bool `json:"all,omitempty" doc:"undo every overlay in effect"`
 		One    bool `json:"one,omitempty" doc:"undo only the newest overlay"`
-		DryRun bool `json:"dry_run,omitempty" doc:"say what would change, and write nothing"`
+		DryRun bool `json:"dry_run,omitempty" doc:"report what would change without writing"`
 	}
 }
 
 // redoing says what is redone.
 type redoing struct {
-	ID   string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	InConversation
 	Body struct {
-		One    bool `json:"one,omitempty" doc:"apply again only the overlay undone last"`
-		DryRun bool `json:"dry_run,omitempty" doc:"say what would change, and write nothing"`
+		One    bool `json:"one,omitempty" doc:"re-apply only the overlay undone last"`
+		DryRun bool `json:"dry_run,omitempty" doc:"report what would change without writing"`
 	}
 }
 
@@ -259,8 +263,8 @@ func (s *Server) foreseen(ctx context.Context, id string, redo, all, one bool) (
 
 // pinned names an entry.
 type pinned struct {
-	ID  string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
-	Seq int64  `path:"seq" minimum:"1" doc:"the entry's number"`
+	InConversation
+	Seq int64 `path:"seq" minimum:"1" doc:"the entry's number"`
 }
 
 func (s *Server) pin(ctx context.Context, in *pinned, on bool) error {
@@ -268,7 +272,7 @@ func (s *Server) pin(ctx context.Context, in *pinned, on bool) error {
 		if err := session.Pinnable(o.Log(), in.Seq); err != nil {
 			return err
 		}
-		change := session.ToPin(o.Log(), []int64{in.Seq}, on)
+		change := session.ToPin(o.Projection(), []int64{in.Seq}, on)
 		switch {
 		case len(change) == 0: // it is so already
 			return nil

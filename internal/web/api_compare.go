@@ -35,17 +35,17 @@ func (s *Server) declareCompare() {
 
 // ofComparison names a compaction of a conversation.
 type ofComparison struct {
-	ID         string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
-	Compaction string `path:"compaction" minLength:"1" maxLength:"500" doc:"the id of one; all for the raw conversation beside what a model sees of it now"`
+	InConversation
+	Compaction string `path:"compaction" minLength:"1" maxLength:"500" doc:"id of a compaction, or all to compare the raw conversation with what a model sees now"`
 }
 
 // comparedWindow says which rows are wanted.
 type comparedWindow struct {
-	ID         string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
-	Compaction string `path:"compaction" minLength:"1" maxLength:"500" doc:"the id of one; all for the raw conversation beside what a model sees of it now"`
+	InConversation
+	Compaction string `path:"compaction" minLength:"1" maxLength:"500" doc:"id of a compaction, or all to compare the raw conversation with what a model sees now"`
 	From       int    `query:"from" minimum:"0" default:"0" doc:"index of the first row"`
 	Limit      int    `query:"limit" minimum:"1" maximum:"200" default:"100"`
-	Chars      int    `query:"chars" minimum:"1" maximum:"100000" default:"300" doc:"so many characters of each text"`
+	Chars      int    `query:"chars" minimum:"1" maximum:"100000" default:"300" doc:"characters of each text"`
 }
 
 // mostCompared is how many comparisons are kept: each holds a second log, which
@@ -68,25 +68,22 @@ func (s *Server) comparison(ctx context.Context, id, compaction string) (c *comp
 		if compaction == comparedAll {
 			key += "\x00" + strconv.FormatInt(view.Version(), 10)
 		}
-		if c = s.compared.take(key); c != nil {
+		if c = s.compared.get(key); c != nil {
 			return nil
 		}
 		ok := compaction == comparedAll
 		if ok {
 			c = compareAll(view.Snapshot())
 		} else if c, ok = compareOne(view, compaction); !ok {
-			return &Problem{
-				Status: http.StatusNotFound, Code: "not_found", Detail: "no compaction " + strconv.Quote(compaction),
-				Hint: "the conversation lists its compactions",
-			}
+			return newProblem(http.StatusNotFound, "not_found", "no compaction "+strconv.Quote(compaction), "the conversation lists its compactions")
 		}
-		s.compared.put(key, c)
+		s.compared.add(key, c)
 		return nil
 	})
 	return c, err
 }
 
-func (k *comparisons) take(key string) *comparison {
+func (k *comparisons) get(key string) *comparison {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	c := k.made[key]
@@ -96,7 +93,7 @@ func (k *comparisons) take(key string) *comparison {
 	return c
 }
 
-func (k *comparisons) put(key string, c *comparison) {
+func (k *comparisons) add(key string, c *comparison) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.made == nil {

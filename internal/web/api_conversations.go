@@ -40,10 +40,10 @@ type listed struct {
 	Q       string `query:"q" doc:"words of the title, the project or the id"`
 	Project string `query:"project" doc:"the directory, or one above it"`
 	Tool    string `query:"tool"`
-	Since   string `query:"since" doc:"went on after: a day, a time, or how long ago (2d)"`
-	Until   string `query:"until" doc:"began before; a day counts to its end"`
+	Since   string `query:"since" doc:"only conversations active after this: a day, a time, or how long ago (2d)"`
+	Until   string `query:"until" doc:"only conversations that began before this; a day is included"`
 	Sort    string `query:"sort" enum:"updated,ended,tokens,dollars" default:"updated" doc:"the last appended to first, which alone reads no more than a page of the store; by the last activity, by tokens or by cost. Only a walk over all pages in the order of updated misses none, whatever is appended meanwhile: what changed since it began comes again on its last pages"`
-	Totals  bool   `query:"totals" doc:"also give total, sums, projects and tools, of the whole list"`
+	Totals  bool   `query:"totals" doc:"include total, sums, projects and tools of the whole list"`
 	Cursor  string `query:"cursor"`
 	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
 }

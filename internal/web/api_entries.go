@@ -17,12 +17,12 @@ import (
 )
 
 func (s *Server) declareEntries() {
-	const repeat = "With an Idempotency-Key the request may be repeated, to any server: entries without an id get one of the key and their place, so that they are in " +
-		"the log once, and the answer is the same. The key with another body is refused (422, code reused)."
-	add := operation(http.MethodPost, "append", "/conversations/{id}/entries", "Append entries, all or none of them")
-	add.Description = repeat + " With expected, a log at another version is a conflict (409) that says which it has, and nothing is written."
+	const repeat = "With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in " +
+		"the log once, and the response is the same. The same key with a different body is rejected (422, code reused)."
+	add := operation(http.MethodPost, "append", "/conversations/{id}/entries", "Append entries, all or none")
+	add.Description = repeat + " If expected is given and the log is at another version, the response is a conflict (409) that names it, and nothing is written."
 	declareBatch(s, add, s.appendEntries, Batch{})
-	begin := operation(http.MethodPost, "begin", "/conversations", "Make a conversation, with the entries that its log begins with")
+	begin := operation(http.MethodPost, "begin", "/conversations", "Create a conversation with the first entries of its log")
 	begin.Description, begin.DefaultStatus = repeat, http.StatusCreated
 	declareBatch(s, begin, s.beginConversation, Fresh{})
 	declare(s, operation(http.MethodGet, "entries", "/conversations/{id}/entries", "A window of entries, whole"), s.entries)
@@ -39,7 +39,7 @@ func declareBatch[I, T, B any](s *Server, op huma.Operation, f func(context.Cont
 
 // Keyed is the part of a request that makes it safe to repeat.
 type Keyed struct {
-	Key string `header:"Idempotency-Key" maxLength:"255" doc:"a new one for each new request, the same when it is repeated: a UUID, say"`
+	Key string `header:"Idempotency-Key" maxLength:"255" doc:"unique for each new request, such as a UUID; the same when the request is repeated"`
 }
 
 // key is that of the request, or one that never comes again.
@@ -60,7 +60,7 @@ func (s *Server) appendEntries(ctx context.Context, in *appending) (out Appended
 		return out, err
 	}
 	if len(body.Entries) == 0 {
-		return out, unfit("there are no entries", "send at least one", nil)
+		return out, unfit("the request has no entries", "send at least one", nil)
 	}
 	key := in.key()
 	entries, err := newEntries(ctx, body.Entries, key)
@@ -119,7 +119,7 @@ func (s *Server) beginConversation(ctx context.Context, in *beginning) (out Conv
 	}
 	made, err := s.service.Create(ctx, c)
 	if errors.Is(err, store.ErrExists) && in.Key != "" {
-		made, err = s.made(ctx, c, body.ID == "", err)
+		made, err = s.madeBefore(ctx, c, body.ID == "", err)
 	}
 	if err != nil {
 		return out, err
@@ -127,10 +127,10 @@ func (s *Server) beginConversation(ctx context.Context, in *beginning) (out Conv
 	return s.conversation(ctx, &InConversation{ID: made.ID()})
 }
 
-// made gives the conversation that a request with a key made before, if it did. One
+// madeBefore gives the conversation that a request with a key made before, if it did. One
 // whose id is of the key can be no other; one with an id of its own is known by what
 // it begins with.
-func (s *Server) made(ctx context.Context, c session.Create, ours bool, exists error) (*session.Session, error) {
+func (s *Server) madeBefore(ctx context.Context, c session.Create, ours bool, exists error) (*session.Session, error) {
 	o, err := s.service.Open(ctx, c.ID)
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (s *Server) made(ctx context.Context, c session.Create, ours bool, exists e
 type entriesOf struct {
 	InConversation
 	After int64 `query:"after" minimum:"0" default:"0" doc:"the seq before the first entry"`
-	Limit int   `query:"limit" minimum:"1" maximum:"1000" default:"200" doc:"the most entries of a page; one with long entries has fewer"`
+	Limit int   `query:"limit" minimum:"1" maximum:"1000" default:"200" doc:"most entries of a page; a page with long entries has fewer"`
 }
 
 // longestPage is where a page of entries ends, in bytes, once it has one.

@@ -13,7 +13,7 @@ import (
 func (s *Server) declareEvents() {
 	op := withProblems(s, operation(http.MethodGet, "events", "/conversations/{id}/events", "Follow a conversation"))
 	op.Description = "Server-sent events: \"entry\" (its id is the seq), \"status\", and what an agent here is writing. The data of each is one Event. " +
-		"Reconnecting with Last-Event-ID goes on after that entry; no entry is lost or told twice."
+		"Reconnecting with Last-Event-ID continues after that entry; no entry is lost or sent twice."
 	op.Responses["200"].Content = map[string]*huma.MediaType{
 		"text/event-stream": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Event](), true, "Event")},
 	}
@@ -22,8 +22,8 @@ func (s *Server) declareEvents() {
 
 type eventsOf struct {
 	InConversation
-	After int64 `query:"after" minimum:"-1" default:"-1" doc:"the seq that is known already: 0 for all entries, -1 for those to come"`
-	Last  int64 `header:"Last-Event-ID" minimum:"-1" default:"-1" doc:"goes before after"`
+	After int64 `query:"after" minimum:"-1" default:"-1" doc:"last seq that the reader has: 0 for all entries, -1 for new ones only"`
+	Last  int64 `header:"Last-Event-ID" minimum:"-1" default:"-1" doc:"takes precedence over after"`
 }
 
 func (s *Server) events(ctx context.Context, in *eventsOf) (*huma.StreamResponse, error) {

@@ -23,8 +23,8 @@ type exportOf struct {
 	InConversation
 	To        string   `query:"to" enum:"html" default:"html" doc:"the format"`
 	Compacted bool     `query:"compacted" doc:"what a model sees instead of all that was said"`
-	Redact    bool     `query:"redact" default:"true" doc:"false leaves secrets and names where they are"`
-	Words     []string `query:"word,explode" maxItems:"100" doc:"words that are redacted as well"`
+	Redact    bool     `query:"redact" default:"true" doc:"false keeps secrets and names"`
+	Words     []string `query:"word,explode" maxItems:"100" doc:"additional words to redact"`
 }
 
 func (s *Server) export(ctx context.Context, in *exportOf) (*huma.StreamResponse, error) {

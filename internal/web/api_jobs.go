@@ -38,7 +38,7 @@ type Job struct {
 	Version      int64  `json:"version" doc:"of the log that made it due"`
 	Why          string `json:"why" doc:"why it became due"`
 	Policy       string `json:"policy" doc:"the profile or the strategies that it applies"`
-	Waits        string `json:"waits,omitzero" doc:"what a job that does not run waits for"`
+	Waits        string `json:"waits,omitzero" doc:"what a job that is not running waits for"`
 
 	Attempt  int    `json:"attempt" doc:"attempts that began"`
 	Attempts int    `json:"attempts" doc:"how many there are at most"`
@@ -50,11 +50,11 @@ type Job struct {
 	Began   time.Time `json:"began,omitzero" doc:"when the last attempt began"`
 	Ended   time.Time `json:"ended,omitzero"`
 
-	Outcome     string   `json:"outcome,omitzero" doc:"what came of it: compacted, nothing to compact, superseded …"`
-	Compactions []string `json:"compactions" doc:"that it appended"`
-	Before      int      `json:"before,omitzero" doc:"tokens that a model saw before; 0 where nothing was compacted"`
-	After       int      `json:"after,omitzero" doc:"and after"`
-	Dollars     float64  `json:"dollars,omitzero" doc:"what the models that it called cost, all attempts; 0 where none was, or where no price is known"`
+	Outcome     string   `json:"outcome,omitzero" doc:"result: compacted, nothing to compact, superseded …"`
+	Compactions []string `json:"compactions" doc:"ids of the compactions that it appended"`
+	Before      int      `json:"before,omitzero" doc:"tokens that a model saw before; 0 if nothing was compacted"`
+	After       int      `json:"after,omitzero" doc:"tokens that a model sees after it"`
+	Dollars     float64  `json:"dollars,omitzero" doc:"cost of the models that it called, over all attempts; 0 if none was called, or the price is unknown"`
 }
 
 // A JobPage is a part of a list of jobs, the newest first.
@@ -62,12 +62,12 @@ type JobPage struct {
 	Items []Job  `json:"items"`
 	Next  string `json:"next,omitempty" doc:"cursor of the next page; empty at the end"`
 	// Counts are of all jobs that pass the filter but for its states.
-	Counts []Facet `json:"counts" doc:"jobs by state, whichever states were asked for"`
+	Counts []Facet `json:"counts" doc:"number of jobs by state, regardless of the states in the filter"`
 }
 
 func (s *Server) declareJobs() {
 	declare(s, operation(http.MethodGet, "jobs", "/jobs", "List jobs, the newest first"), s.listJobs)
-	declare(s, operation(http.MethodPost, "retryJob", "/jobs/{id}/retry", "Run a job again that failed, was cancelled, or waits for its next attempt"),
+	declare(s, operation(http.MethodPost, "retryJob", "/jobs/{id}/retry", "Retry a job that failed, was cancelled, or waits for its next attempt"),
 		func(ctx context.Context, in *inJob) (Job, error) {
 			return s.onJob(ctx, in, Jobs.Retry)
 		})
@@ -89,10 +89,8 @@ type jobsOf struct {
 }
 
 // errNoJobs is what a server answers whose store has no jobs.
-var errNoJobs = &Problem{
-	Status: http.StatusNotFound, Title: http.StatusText(http.StatusNotFound), Code: "no_jobs", Detail: "this server runs no jobs in the background",
-	Hint: "jobs need a store that has a queue: see docs/fleet.md",
-}
+var errNoJobs = newProblem(http.StatusNotFound, "no_jobs", "this server does not run jobs in the background",
+	"jobs need a store that has a queue: see docs/fleet.md")
 
 func (s *Server) listJobs(ctx context.Context, in *jobsOf) (out JobPage, err error) {
 	if s.jobs == nil {

@@ -43,7 +43,7 @@ func (s *Server) declareLab() {
 }
 
 type labOne struct {
-	ID       string   `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
+	InConversation
 	Strategy []string `query:"strategy,explode" maxItems:"40" doc:"a strategy or baseline, as for tenfold lab; empty: those that it measures by default"`
 }
 
@@ -140,7 +140,7 @@ func (s *Server) measure(to huma.Context, conversations []store.Conversation, po
 		o, err := s.service.Open(ctx, c.ID)
 		could := false
 		if err == nil {
-			could, err = k.take(ctx, o.Log(), least, func(p LabPoint) {
+			could, err = k.measure(ctx, o.Log(), least, func(p LabPoint) {
 				progress.Done++
 				tell("point", p)
 				tell("progress", progress)

@@ -96,7 +96,7 @@ func payloadOf(p tenfold.Payload) (jsontext.Value, error) {
 
 // Searched is the part of a request that says what to search for.
 type Searched struct {
-	Q     string `query:"q" required:"true" minLength:"1" maxLength:"2000" doc:"words that an entry has all of; quoted ones stand together"`
+	Q     string `query:"q" required:"true" minLength:"1" maxLength:"2000" doc:"words that the entry must all contain; quoted words match as a phrase"`
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"50"`
 }
 

@@ -20,8 +20,8 @@ func (s *Server) declareMoney() {
 }
 
 type moneyOf struct {
-	ID   string `path:"id" minLength:"1" maxLength:"500" doc:"the conversation's id, or the beginning of one"`
-	Ours bool   `query:"ours" doc:"also replay what the configured strategies would have saved: may take seconds"`
+	InConversation
+	Ours bool `query:"ours" doc:"also replay what the configured strategies would have saved: may take seconds"`
 }
 
 // money is "tenfold conversation show --money". What is replayed is the log as it
@@ -49,8 +49,8 @@ func (s *Server) money(ctx context.Context, in *moneyOf) (report.Money, error) {
 
 type spendingBy struct {
 	By    string `query:"by" enum:"day,project,model,conversation" default:"day"`
-	Since string `query:"since" doc:"requests after: a day, a time, or how long ago (2d)"`
-	Until string `query:"until" doc:"requests before; a day counts to its end"`
+	Since string `query:"since" doc:"only requests after this: a day, a time, or how long ago (2d)"`
+	Until string `query:"until" doc:"only requests before this; a day is included"`
 	Zone  string `query:"zone" maxLength:"100" doc:"the time zone of days, as Europe/Berlin; empty: the server's"`
 }
 

@@ -30,45 +30,28 @@ type Plan struct {
 	// What follows is told, and not read.
 	Tokens   report.Tokens `json:"tokens,omitzero" doc:"of the view as it is, and as it would be"`
 	Nothing  string        `json:"nothing,omitempty" doc:"why there is nothing to do"`
-	Withheld []string      `json:"withheld,omitempty" doc:"what is not in the plan because a model would have to be called: compact with the wish to have it"`
+	Withheld []string      `json:"withheld,omitempty" doc:"what is not in the plan because it requires a model: compact by the wish instead to include it"`
 }
 
 // An Applying says what to apply: a plan, or what a wish comes to.
 type Applying struct {
 	Wish
-	Plan *Plan `json:"plan,omitempty" doc:"apply just this, and leave out all else"`
+	Plan *Plan `json:"plan,omitempty" doc:"apply this plan; all other fields must be empty"`
 }
 
 func (s *Server) declarePlan() {
-	op := operation(http.MethodPost, "prepare", "/conversations/{id}/plans", "Make a plan to apply: its overlays, for a version; calls no model and writes nothing")
+	op := operation(http.MethodPost, "prepare", "/conversations/{id}/plans", "Make a plan to apply: overlays for a version of the log; calls no model and writes nothing")
 	declare(s, op, s.prepare)
 	op = operation(http.MethodPost, "compact", "/conversations/{id}/compactions", "Compact in place, by a plan or by a wish")
-	op.Description = "A plan is applied as it is, once: with the same Idempotency-Key, or as the same plan, it is there already. Entries that came after its version " +
-		"stay outside of it. Where they change what it is about, it is a conflict (409), and nothing is written."
+	op.Description = "A plan is applied unchanged, and once: repeating it, or its Idempotency-Key, returns the same compaction. Entries appended after its version " +
+		"are not covered. If they change the entries that it covers, the response is a conflict (409), and nothing is written."
 	declare(s, op, s.compactBy)
 }
 
 // prepare gives the plan of a wish.
 func (s *Server) prepare(ctx context.Context, in *wished) (out Plan, err error) {
-	err = s.with(ctx, in.ID, func(o *session.Session) error {
-		if err := atVersion(o, in.Body.Version); err != nil {
-			return err
-		}
-		p, err := s.backend.Request(o, in.Body, true)
-		if err != nil {
-			return err
-		}
-		plan, err := o.Plan(ctx, p.Request)
-		if err != nil {
-			_ = p.Finish(nil)
-			return err
-		}
-		r := report.New(o.ID(), o.Log(), plan, plan.View(), p.Request.Target)
-		r.DryRun = true
-		if err := p.Finish(&r); err != nil {
-			return err
-		}
-		out = Plan{Version: o.Log().Version(), Pins: plan.Pins, Tokens: r.Tokens, Nothing: r.Nothing}
+	err = s.planned(ctx, in, func(o *opened, _ Prepared, plan strategy.Plan, r report.Report) {
+		out = Plan{Version: o.session.Log().Version(), Pins: plan.Pins, Tokens: r.Tokens, Nothing: r.Nothing}
 		for _, c := range plan.Compactions {
 			out.Compactions = append(out.Compactions, PlannedCompaction{client.PlannedCompaction{Compaction: c}})
 		}
@@ -77,7 +60,6 @@ func (s *Server) prepare(ctx context.Context, in *wished) (out Plan, err error) 
 				out.Withheld = append(out.Withheld, step.Notes...)
 			}
 		}
-		return nil
 	})
 	return out, err
 }

@@ -19,7 +19,7 @@ import (
 
 func (s *Server) declareProjection() {
 	op := withProblems(s, operation(http.MethodGet, "projection", "/conversations/{id}/projection", "The body of the request to a model: what it sees of the conversation now"))
-	op.Description = "System prompt, tools and messages in the form of the provider's API, byte for byte the same for the same version; the program adds its options, such as " +
+	op.Description = "System prompt, tools and messages in the format of the provider's API, identical to the byte for the same version; the program adds its options, such as " +
 		"max_tokens, and sends it. ETag changes with the version: with If-None-Match an unchanged body is not sent again (304)."
 	op.Responses["200"].Content = map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
 		Type: huma.TypeObject, AdditionalProperties: true, Description: "a request of the provider's API",
@@ -31,7 +31,7 @@ func (s *Server) declareProjection() {
 type projectionOf struct {
 	InConversation
 	Provider string `query:"provider" default:"anthropic" doc:"anthropic, openai-chat, openai-responses or gemini"`
-	Model    string `query:"model" maxLength:"500" doc:"is put into the body; the path of a request to Gemini names it instead"`
+	Model    string `query:"model" maxLength:"500" doc:"written into the body; for Gemini, the path of the request names it instead"`
 	Branch   string `query:"branch" maxLength:"1000" doc:"the reader's, for a sub-agent; absent: the root"`
 	Known    string `header:"If-None-Match" maxLength:"2000" doc:"ETags of bodies that the program has"`
 }

@@ -11,14 +11,14 @@ import (
 )
 
 func (s *Server) declareTenant() {
-	declare(s, operation(http.MethodGet, "tenant", "/tenant", "Describe the tenant, what it may use and uses, and what this token may do"), s.describeTenant)
+	declare(s, operation(http.MethodGet, "tenant", "/tenant", "Describe the tenant, its limits and usage, and what this token may do"), s.describeTenant)
 	declare(s, operation(http.MethodGet, "tokens", "/tokens", "List the tokens of the tenant"), s.tokens)
-	create := operation(http.MethodPost, "createToken", "/tokens", "Make a token; the answer holds its secret, which nobody can read again")
+	create := operation(http.MethodPost, "createToken", "/tokens", "Create a token; its secret is in the response and cannot be read again")
 	create.DefaultStatus = http.StatusCreated
 	declare(s, create, s.createToken)
-	declare(s, operation(http.MethodPost, "rotateToken", "/tokens/{token}/rotate", "Make a token in the place of another, which ends after a grace"), s.rotateToken)
-	declare(s, operation(http.MethodDelete, "revokeToken", "/tokens/{token}", "End a token, within seconds on all servers"), s.revokeToken)
-	declare(s, operation(http.MethodGet, "audit", "/audit", "List who did what, the newest first"), s.audit)
+	declare(s, operation(http.MethodPost, "rotateToken", "/tokens/{token}/rotate", "Replace a token with a new one; the old one ends after a grace period"), s.rotateToken)
+	declare(s, operation(http.MethodDelete, "revokeToken", "/tokens/{token}", "Revoke a token, within seconds on all servers"), s.revokeToken)
+	declare(s, operation(http.MethodGet, "audit", "/audit", "Read the audit log, newest first"), s.audit)
 }
 
 // A TenantView is a tenant as its own tokens see it.
@@ -36,7 +36,7 @@ type TenantView struct {
 // A MadeToken is a new token with its secret.
 type MadeToken struct {
 	tenant.Token
-	Secret string `json:"secret" doc:"what programs send as Authorization: Bearer; it is shown this once"`
+	Secret string `json:"secret" doc:"programs send it as Authorization: Bearer; it is shown only once"`
 }
 
 // An AuditEvent is a line of the audit log.
@@ -87,7 +87,7 @@ func (s *Server) tokens(ctx context.Context, _ *struct{}) (out list[tenant.Token
 type tokenWish struct {
 	Body struct {
 		Label   string   `json:"label" minLength:"1" maxLength:"100" doc:"what the token is for"`
-		Scopes  []string `json:"scopes" minItems:"1" maxItems:"4" enum:"read,append,compact,admin" doc:"what it may do; admin includes the others, append does not include compact"`
+		Scopes  []string `json:"scopes" minItems:"1" maxItems:"4" enum:"read,append,compact,admin" doc:"what the token may do; admin includes the others, append does not include compact"`
 		Seconds int64    `json:"seconds,omitempty" minimum:"0" maximum:"3153600000" doc:"how long it is valid; 0: until it is revoked"`
 	}
 }
@@ -101,7 +101,7 @@ func (s *Server) createToken(ctx context.Context, in *tokenWish) (out MadeToken,
 	for _, scope := range in.Body.Scopes {
 		wish.Scopes = append(wish.Scopes, tenant.Scope(scope))
 	}
-	return made(g.Registry().CreateToken(ctx, tenant.From(ctx).Actor(), g.Tenant(), wish))
+	return newMadeToken(g.Registry().CreateToken(ctx, tenant.From(ctx).Actor(), g.Tenant(), wish))
 }
 
 // writableTenancy refuses on a server that only reads.
@@ -112,7 +112,7 @@ func (s *Server) writableTenancy() (*tenant.Gate, error) {
 	return s.tenancy()
 }
 
-func made(t tenant.Token, secret tenant.Secret, err error) (MadeToken, error) {
+func newMadeToken(t tenant.Token, secret tenant.Secret, err error) (MadeToken, error) {
 	if err != nil {
 		return MadeToken{}, err
 	}
@@ -131,7 +131,7 @@ func (s *Server) rotateToken(ctx context.Context, in *rotation) (out MadeToken, 
 	if err != nil {
 		return out, err
 	}
-	return made(g.Registry().RotateToken(ctx, tenant.From(ctx).Actor(), g.Tenant(), in.Token, time.Duration(in.Body.Grace)*time.Second))
+	return newMadeToken(g.Registry().RotateToken(ctx, tenant.From(ctx).Actor(), g.Tenant(), in.Token, time.Duration(in.Body.Grace)*time.Second))
 }
 
 type ofToken struct {

@@ -23,7 +23,7 @@ type viewOf struct {
 	Provider string `query:"provider" default:"anthropic" doc:"as meta lists them"`
 	From     int    `query:"from" minimum:"0" default:"0" doc:"index of the first item"`
 	Limit    int    `query:"limit" minimum:"0" maximum:"5000" default:"500" doc:"0 for the columns alone"`
-	Whole    bool   `query:"body" doc:"give the body of the request too: as large as the whole view"`
+	Whole    bool   `query:"body" doc:"include the body of the request, which is as large as the whole view"`
 }
 
 // shownLength is how much of an item's text a view gives, in characters.
@@ -102,19 +102,14 @@ func judge(p *tenfold.Projection, profile body.Profile, sent []byte, items []ten
 
 // columns fills in what the view says of all its items.
 func (v *View) columns(items []tenfold.Item, scale token.Scale) {
-	known := map[string]int{}
+	known := places{}
 	v.Kind, v.Sizes = make([]int, len(items)), make([]int, len(items))
 	for i, it := range items {
 		kind := string(it.Payload.Kind())
 		if it.Added != 0 {
 			kind = "added"
 		}
-		at, some := known[kind]
-		if !some {
-			at = len(v.Kinds)
-			known[kind], v.Kinds = at, append(v.Kinds, kind)
-		}
-		v.Kind[i], v.Sizes[i] = at, scale.Tokens(it.Tokens)
+		v.Kind[i], v.Sizes[i] = known.of(kind, &v.Kinds), scale.Tokens(it.Tokens)
 	}
 }
 

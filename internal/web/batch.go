@@ -59,11 +59,9 @@ func newEntries(ctx context.Context, lines []jsontext.Value, key string) ([]tenf
 			err = fmt.Errorf("entries[%d] has the same id", at)
 		}
 		if err == nil && rules(e.Payload.Kind()) && !allowed(ctx, scopeCompact) {
-			return nil, &Problem{
-				Title: http.StatusText(http.StatusForbidden), Status: http.StatusForbidden, Code: "scope",
-				Detail: fmt.Sprintf("entries[%d]: a %s changes what a model sees, and the token lacks the scope %q", i, e.Payload.Kind(), scopeCompact),
-				Hint:   "use a token with the scope " + scopeCompact,
-			}
+			return nil, newProblem(http.StatusForbidden, "scope",
+				fmt.Sprintf("entries[%d]: a %s changes what a model sees, and the token lacks the scope %q", i, e.Payload.Kind(), scopeCompact),
+				"use a token with the scope "+scopeCompact)
 		}
 		if err != nil {
 			faults = append(faults, Fault{"body.entries[" + strconv.Itoa(i) + "]", err.Error()})
@@ -168,8 +166,7 @@ func placesOf(l *tenfold.Log, entries []tenfold.Entry) (out Appended) {
 
 // unfit is a request that is understood and cannot be done.
 func unfit(detail, hint string, faults []Fault) *Problem {
-	return &Problem{
-		Title: http.StatusText(http.StatusUnprocessableEntity), Status: http.StatusUnprocessableEntity, Code: "invalid",
-		Detail: detail, Hint: hint, Errors: faults,
-	}
+	p := newProblem(http.StatusUnprocessableEntity, "invalid", detail, hint)
+	p.Errors = faults
+	return p
 }

@@ -100,14 +100,9 @@ func compareOne(view *tenfold.Projection, id string) (*comparison, bool) {
 	if _, is := e.Payload.(tenfold.Compaction); !ok || !is {
 		return nil, false
 	}
-	past := tenfold.NewLog(tenfold.WithCounter(l.Counter()))
-	for old := range l.Entries() {
-		if old.Seq >= e.Seq {
-			break
-		}
-		if _, err := past.Append(old); err != nil {
-			return nil, false
-		}
+	past, err := logAt(l, e.Seq-1)
+	if err != nil {
+		return nil, false
 	}
 	before := tenfold.ProjectBranch(past, view.Branch())
 	return newComparison(id, before, before.Preview(e), token.Calibrate(l)), true
@@ -127,18 +122,18 @@ func (c *comparison) list() {
 	if config := c.config(); config != (tenfold.Count{}) {
 		c.rows = append(c.rows, comparedRow{config: true})
 	}
-	c.put(left[0], right[0])
+	c.pair(left[0], right[0])
 	for e := range c.after.Log().Entries() {
 		if e.Payload.Kind().Visible() && c.after.Reads(e.Seq) && (c.tokens(c.before, e) > 0 || c.tokens(c.after, e) > 0) {
 			c.rows = append(c.rows, comparedRow{seq: e.Seq})
 		}
-		c.put(left[e.Seq], right[e.Seq])
+		c.pair(left[e.Seq], right[e.Seq])
 	}
 }
 
-// put appends what both views put in at a place; what is the same on both sides
+// pair appends what both views put in at a place; what is the same on both sides
 // shares a row.
-func (c *comparison) put(left, right []tenfold.Item) {
+func (c *comparison) pair(left, right []tenfold.Item) {
 	for i := range left {
 		row := comparedRow{left: &left[i]}
 		j := slices.IndexFunc(right, func(r tenfold.Item) bool {
@@ -216,13 +211,11 @@ func (c *comparison) config() tenfold.Count {
 func (c *comparison) columns(scale token.Scale) {
 	o := &c.out
 	o.Compaction, o.Version = c.id, c.after.Version()
-	for _, f := range tenfold.Fates() {
-		o.Fates = append(o.Fates, f.String())
-	}
+	o.Fates = fates()
 	added, config := len(o.Fates), len(o.Fates)+1
 	o.Fates = append(o.Fates, fateAdded, fateConfig)
 	counts := make([]tenfold.Count, len(c.rows))
-	kinds, by := map[string]int{}, map[string]int{}
+	kinds, by := places{}, places{}
 	for i, r := range c.rows {
 		var kind, decided string
 		turn, was, fate := 0, added, added
@@ -253,8 +246,8 @@ func (c *comparison) columns(scale token.Scale) {
 		}
 		o.Seq, o.Turn = append(o.Seq, r.seq), append(o.Turn, turn)
 		o.Was, o.Fate = append(o.Was, was), append(o.Fate, fate)
-		o.Kind = append(o.Kind, number(kinds, &o.Kinds, kind))
-		o.Decided = append(o.Decided, number(by, &o.By, decided))
+		o.Kind = append(o.Kind, kinds.of(kind, &o.Kinds))
+		o.Decided = append(o.Decided, by.of(decided, &o.By))
 	}
 	o.Tokens = Tokens{Method: report.Totals(c.after, scale).Method}
 	for _, n := range scale.Counts(counts...) {
@@ -268,20 +261,6 @@ func (r comparedRow) either() *tenfold.Item {
 		return r.right
 	}
 	return r.left
-}
-
-// number gives the place of a word in a list, which it joins if it is new; -1 for
-// no word.
-func number(known map[string]int, list *[]string, word string) int {
-	if word == "" {
-		return -1
-	}
-	at, ok := known[word]
-	if !ok {
-		at = len(*list)
-		known[word], *list = at, append(*list, word)
-	}
-	return at
 }
 
 // window gives limit rows from the one at index on, with at most chars characters

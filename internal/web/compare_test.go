@@ -228,11 +228,11 @@ func TestFewComparisonsAreKept(t *testing.T) {
 	t.Parallel()
 	var k comparisons
 	for i := range mostCompared {
-		k.put(strconv.Itoa(i), &comparison{})
+		k.add(strconv.Itoa(i), &comparison{})
 	}
-	k.take("0")
-	k.put("new", &comparison{})
-	if k.take("0") == nil || k.take("1") != nil || len(k.made) != mostCompared || len(k.keys) != mostCompared {
+	k.get("0")
+	k.add("new", &comparison{})
+	if k.get("0") == nil || k.get("1") != nil || len(k.made) != mostCompared || len(k.keys) != mostCompared {
 		t.Errorf("kept: %v", k.keys)
 	}
 }

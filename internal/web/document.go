@@ -23,7 +23,7 @@ func apiConfig() huma.Config {
 			OpenAPI: "3.1.0",
 			Info: &huma.Info{
 				Title: "Tenfold", Version: "1",
-				Description: "Conversations of LLM agents, what compactions did to them, and what that cost. The same as the command line does.",
+				Description: "Conversations of LLM agents, what compactions did to them, and what that cost. Every operation does the same as its command.",
 			},
 			Components: &huma.Components{Schemas: registry},
 		},

@@ -158,7 +158,7 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 			h.Set("Allow", "GET, HEAD")
 			deny(w, http.StatusMethodNotAllowed, "method", "the method is not allowed here", "the document at /api/openapi.json lists what is")
 		case api && g.foreign(r):
-			deny(w, http.StatusForbidden, "origin", "requests of other pages are refused", "open the page itself")
+			deny(w, http.StatusForbidden, "origin", "requests from other pages are refused", "open the page itself")
 		case r.URL.Path == "/" && r.Method == http.MethodGet && r.URL.Query().Has(inviteParam):
 			g.welcome(w, r)
 		case who == nil && !g.admits(r) || isStore(r.URL.Path) && r.Header.Get("Authorization") == "": // a store is for programs alone
@@ -333,7 +333,7 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		return
 	case err != nil:
 		w.Header().Set("Connection", "close")
-		deny(w, http.StatusRequestTimeout, "timeout", "the body did not come whole within 30 seconds", "try again")
+		deny(w, http.StatusRequestTimeout, "timeout", "the body was not complete within 30 seconds", "try again")
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -353,5 +353,5 @@ func (w withoutDeadline) Unwrap() http.ResponseWriter { return w.ResponseWriter 
 // deny answers with a problem, as the operations do.
 func deny(w http.ResponseWriter, status int, code, detail, hint string) {
 	w.Header().Set("Cache-Control", "no-store")
-	(&Problem{Status: status, Code: code, Detail: detail, Hint: hint}).write(w)
+	newProblem(status, code, detail, hint).write(w)
 }

@@ -58,20 +58,20 @@ func TestListenersHearTheSame(t *testing.T) {
 					reasoning = "" // a text takes the place of what was thought
 				}
 				text += "tëxt "
-				c.take(agent.Event{Text: "tëxt "})
+				c.handle(agent.Event{Text: "tëxt "})
 			case 3:
 				text = ""
 				reasoning += "hm "
-				c.take(agent.Event{Reasoning: "hm "})
+				c.handle(agent.Event{Reasoning: "hm "})
 			case 4, 5:
 				call := string(rune('a' + r.IntN(2)))
 				more := strings.Repeat("öutput", r.IntN(2000))
 				output[call] += more
-				c.take(agent.Event{Output: &agent.Output{CallID: call, Text: more}})
+				c.handle(agent.Event{Output: &agent.Output{CallID: call, Text: more}})
 			case 6:
 				text = ""
-				c.take(agent.Event{Branch: "root.task1", Text: "not for the page"})
-				c.take(agent.Event{Waiting: &agent.Waiting{Attempt: 1}})
+				c.handle(agent.Event{Branch: "root.task1", Text: "not for the page"})
+				c.handle(agent.Event{Waiting: &agent.Waiting{Attempt: 1}})
 				reasoning = ""
 			case 7:
 				if len(listeners) > 0 {
@@ -105,24 +105,24 @@ func TestEntriesEndTexts(t *testing.T) {
 	all := newTalks(nil)
 	c := all.use("c")
 	l := all.listen("c")
-	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 7, Payload: tenfold.UserMessage{Parts: tenfold.Text("Hi")}}})
-	c.take(agent.Event{Reasoning: "hm"})
+	c.handle(agent.Event{Appended: &tenfold.Entry{Seq: 7, Payload: tenfold.UserMessage{Parts: tenfold.Text("Hi")}}})
+	c.handle(agent.Event{Reasoning: "hm"})
 	if got := l.next(); len(got) != 1 || got[0].name() != "reasoning" || *got[0].Reasoning != (Piece{Text: "hm", Begins: true, After: 7}) {
 		t.Errorf("%+v", got)
 	}
-	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 8, Payload: tenfold.Reasoning{Text: "hm"}}})
-	c.take(agent.Event{Text: "He"})
-	c.take(agent.Event{Text: "llo"})
-	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 9, Branch: "root.task3", Payload: tenfold.AssistantMessage{Text: "of a sub-agent"}}})
+	c.handle(agent.Event{Appended: &tenfold.Entry{Seq: 8, Payload: tenfold.Reasoning{Text: "hm"}}})
+	c.handle(agent.Event{Text: "He"})
+	c.handle(agent.Event{Text: "llo"})
+	c.handle(agent.Event{Appended: &tenfold.Entry{Seq: 9, Branch: "root.task3", Payload: tenfold.AssistantMessage{Text: "of a sub-agent"}}})
 	if got := l.next(); len(got) != 1 || got[0].name() != "text" || *got[0].Text != (Piece{Text: "Hello", Begins: true, After: 8}) {
 		t.Errorf("%+v", got)
 	}
-	c.take(agent.Event{Text: "!"})
+	c.handle(agent.Event{Text: "!"})
 	if got := l.next(); len(got) != 1 || *got[0].Text != (Piece{Text: "!", After: 8}) {
 		t.Errorf("%+v", got)
 	}
-	c.take(agent.Event{Text: "?"})
-	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 10, Payload: tenfold.AssistantMessage{Text: "Hello!?"}}})
+	c.handle(agent.Event{Text: "?"})
+	c.handle(agent.Event{Appended: &tenfold.Entry{Seq: 10, Payload: tenfold.AssistantMessage{Text: "Hello!?"}}})
 	if got := l.next(); len(got) != 0 {
 		t.Errorf("a text that is an entry is still told of: %+v", got)
 	}
@@ -144,7 +144,7 @@ func TestListenersAreWokenInBatches(t *testing.T) {
 			}
 		}
 		for range 100 {
-			c.take(agent.Event{Text: "x"})
+			c.handle(agent.Event{Text: "x"})
 			drain()
 			time.Sleep(3 * time.Millisecond)
 		}
@@ -152,7 +152,7 @@ func TestListenersAreWokenInBatches(t *testing.T) {
 		if drain(); wakes < 8 || wakes > 11 {
 			t.Errorf("woken %d times in 300 ms", wakes)
 		}
-		c.take(agent.Event{Running: &agent.Running{}})
+		c.handle(agent.Event{Running: &agent.Running{}})
 		select {
 		case <-l.stated():
 		default:

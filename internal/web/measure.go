@@ -27,7 +27,7 @@ func tryCuts() []int { return []int{90, 75, 60} }
 // model would write a digest writes here.
 func measure(ctx context.Context, l *tenfold.Log, r session.Request) (m Measured, err error) {
 	if l.Version() > mostMeasured {
-		m.Why = "the conversation is too long to be measured while you wait: the lab measures it"
+		m.Why = "the conversation is too long to measure while you wait; use the lab"
 		return m, nil
 	}
 	begun := time.Now()
@@ -36,7 +36,7 @@ func measure(ctx context.Context, l *tenfold.Log, r session.Request) (m Measured
 	var cur, edr mean
 	for _, percent := range tryCuts() {
 		if time.Since(begun) > measureTime {
-			m.Why = "it took too long: the lab measures it"
+			m.Why = "it took too long; use the lab"
 			break
 		}
 		c, err := s.Cut(percent)
@@ -58,7 +58,7 @@ func measure(ctx context.Context, l *tenfold.Log, r session.Request) (m Measured
 	if m.CUR, m.EDR = cur.value(), edr.value(); m.CUR != nil {
 		m.Why = ""
 	} else if m.Why == "" {
-		m.Why = "too short: no call near its end uses a name from before that was not shown again"
+		m.Why = "too short: no call near its end uses an earlier name that was not shown again"
 	}
 	return m, nil
 }
@@ -82,9 +82,9 @@ func newLaboratory(policies []eval.Policy) *laboratory {
 	return &laboratory{policies: policies, sums: make([]labSum, len(policies))}
 }
 
-// take measures a conversation, and reports whether anything could be: not where it
+// measure measures a conversation, and reports whether anything could be: not where it
 // is too short. Told is given each point as it stands once its policy is measured.
-func (k *laboratory) take(ctx context.Context, l *tenfold.Log, leastRequests int, told func(LabPoint)) (bool, error) {
+func (k *laboratory) measure(ctx context.Context, l *tenfold.Log, leastRequests int, told func(LabPoint)) (bool, error) {
 	s := eval.Open(l)
 	if s.Requests() < leastRequests {
 		return false, nil

@@ -19,7 +19,7 @@ const (
 // value an entry, kept up with the log.
 type columns struct {
 	kinds  []string
-	kindAt map[tenfold.Kind]int
+	kindAt places
 	kind   []int
 	turn   []int
 	step   []int
@@ -28,19 +28,38 @@ type columns struct {
 	branch []string
 }
 
+// places are those of words in a list, by which columns name them.
+type places map[string]int
+
+// of gives the place of a word in a list, which it joins if it is new; -1 for no word.
+func (p places) of(word string, list *[]string) int {
+	if word == "" {
+		return -1
+	}
+	at, ok := p[word]
+	if !ok {
+		at = len(*list)
+		p[word], *list = at, append(*list, word)
+	}
+	return at
+}
+
+// fates are the names of all fates, in the order of their numbers.
+func fates() (names []string) {
+	for _, f := range tenfold.Fates() {
+		names = append(names, f.String())
+	}
+	return names
+}
+
 func (c *columns) read(l *tenfold.Log) {
 	if c.kindAt == nil {
-		c.kindAt = map[tenfold.Kind]int{}
+		c.kindAt = places{}
 	}
 	for e := range l.After(int64(len(c.kind))) {
-		k := e.Payload.Kind()
-		at, known := c.kindAt[k]
-		if !known {
-			at = len(c.kinds)
-			c.kindAt[k], c.kinds = at, append(c.kinds, string(k))
-		}
 		turn, step, _ := l.Where(e.Seq)
-		c.kind, c.turn, c.step = append(c.kind, at), append(c.turn, turn), append(c.step, step)
+		c.kind = append(c.kind, c.kindAt.of(string(e.Payload.Kind()), &c.kinds))
+		c.turn, c.step = append(c.turn, turn), append(c.step, step)
 		c.tokens, c.flags = append(c.tokens, e.Tokens), append(c.flags, flagsOf(l, e))
 		c.branch = append(c.branch, e.Branch)
 	}
@@ -78,10 +97,7 @@ func (o *opened) outline(from int64) Outline {
 	at, n := int(from-1), int(l.Version()-from+1)
 	out := Outline{
 		Version: l.Version(), From: from, Kinds: o.columns.kinds, Kind: o.columns.kind[at:], Turn: o.columns.turn[at:], Step: o.columns.step[at:],
-		Before: make([]int, n), After: make([]int, n), Fate: make([]int, n), By: make([]int, n), Pair: make([]int64, n), Flags: make([]int, n),
-	}
-	for _, f := range tenfold.Fates() {
-		out.Fates = append(out.Fates, f.String())
+		Fates: fates(), Before: make([]int, n), After: make([]int, n), Fate: make([]int, n), By: make([]int, n), Pair: make([]int64, n), Flags: make([]int, n),
 	}
 	overlays := map[string]int{"": -1}
 	for c := range o.session.Projection().Overlays() {

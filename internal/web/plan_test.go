@@ -267,7 +267,7 @@ func TestWhatWasUsedMeanwhileIsPinned(t *testing.T) {
 		t.Errorf("%+v", c.Compactions)
 	}
 	open, err := service.Open(t.Context(), "c")
-	if err != nil || len(session.Pinned(open.Log())) == 0 {
+	if err != nil || len(session.Pinned(open.Projection())) == 0 {
 		t.Errorf("nothing is pinned: %v", err)
 	}
 }

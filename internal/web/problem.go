@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,6 +36,10 @@ type Problem struct { //nolint:errname // as RFC 9457 calls it
 	after time.Duration
 }
 
+func newProblem(status int, code, detail, hint string) *Problem {
+	return &Problem{Title: http.StatusText(status), Status: status, Code: code, Detail: detail, Hint: hint}
+}
+
 // GetHeaders implements huma.HeadersError.
 func (p *Problem) GetHeaders() http.Header {
 	h := http.Header{}
@@ -46,7 +51,7 @@ func (p *Problem) GetHeaders() http.Header {
 
 // A Fault is what is wrong with one part of a request.
 type Fault struct {
-	Location string `json:"location" doc:"as query.limit or body.keep"`
+	Location string `json:"location" doc:"such as query.limit or body.keep"`
 	Message  string `json:"message"`
 }
 
@@ -64,7 +69,6 @@ const problemType = "application/problem+json"
 // write answers with a problem where huma does not.
 func (p *Problem) write(w http.ResponseWriter) {
 	p.toldBy(w)
-	p.Title = http.StatusText(p.Status)
 	body, _ := json.Marshal(p) //nolint:errchkjson // texts and numbers
 	maps.Copy(w.Header(), p.GetHeaders())
 	w.Header().Set("Content-Type", problemType)
@@ -88,7 +92,7 @@ var statuses = []struct {
 	{session.ErrVetoed, http.StatusConflict, "vetoed", ""},
 	{tenant.ErrDenied, http.StatusUnauthorized, "", ""},
 	{tenant.ErrScope, http.StatusForbidden, "", ""},
-	{store.ErrClosed, http.StatusServiceUnavailable, "closed", "the server is ending: start it again"},
+	{store.ErrClosed, http.StatusServiceUnavailable, "closed", "the server is shutting down; start it again"},
 	{context.Canceled, http.StatusServiceUnavailable, "cancelled", ""},
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "timeout", "try again"},
 }
@@ -97,9 +101,7 @@ var statuses = []struct {
 func problemOf(err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {
-		said := *p // which may be shared
-		said.Title = http.StatusText(said.Status)
-		return &said
+		return p
 	}
 	p = &Problem{Status: http.StatusInternalServerError, Detail: err.Error()}
 	var conflict *store.ConflictError
@@ -121,7 +123,7 @@ func problemOf(err error) *Problem {
 	}
 	for _, known := range statuses {
 		if errors.Is(err, known.is) {
-			p.Status, p.Code, p.Hint = known.status, or(p.Code, known.code), or(p.Hint, known.hint)
+			p.Status, p.Code, p.Hint = known.status, cmp.Or(p.Code, known.code), cmp.Or(p.Hint, known.hint)
 			break
 		}
 	}
@@ -131,23 +133,16 @@ func problemOf(err error) *Problem {
 	}
 	if errors.As(err, &conflict) {
 		p.Status, p.Code = http.StatusConflict, "conflict"
-		p.Hint = or(p.Hint, "the conversation went on meanwhile: look at it again and try again")
+		p.Hint = cmp.Or(p.Hint, "the conversation has changed: read it again and try again")
 		p.Expected, p.Actual = &conflict.Expected, &conflict.Actual
 	}
 	p.Title = http.StatusText(p.Status)
 	return p
 }
 
-func or(text, other string) string {
-	if text != "" {
-		return text
-	}
-	return other
-}
-
 // refused is a request that cannot be meant.
 func refused(detail, hint string) *Problem {
-	return &Problem{Title: http.StatusText(http.StatusBadRequest), Status: http.StatusBadRequest, Code: "usage", Detail: detail, Hint: hint}
+	return newProblem(http.StatusBadRequest, "usage", detail, hint)
 }
 
 // asProblem has errors of huma's own, such as a parameter that is not a number, told

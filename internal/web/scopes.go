@@ -89,7 +89,7 @@ const tokenScheme = "token"
 func secure(doc *huma.OpenAPI) {
 	doc.Components.SecuritySchemes = map[string]*huma.SecurityScheme{tokenScheme: {
 		Type: "http", Scheme: "bearer",
-		Description: "The token of a program. What it may do is said by its scopes: read, append, compact, admin. An operation lists those that it needs.",
+		Description: "The token of a program. Its scopes say what it may do: read, append, compact, admin. Each operation lists the scopes that it requires.",
 	}}
 	for _, item := range doc.Paths {
 		for _, op := range operationsOf(item) {

@@ -112,7 +112,7 @@ func Document() ([]byte, error) {
 func (s *Server) Close() error {
 	s.end()
 	s.accounts.working.Wait()
-	s.sessions.leave()
+	s.sessions.close()
 	return s.live.close()
 }
 
@@ -120,7 +120,7 @@ func (s *Server) Close() error {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.page != nil && !isAPI(r.URL.Path) {
 		routed(r.Context(), "page")
-		s.foresee(r.URL.Path)
+		s.preload(r.URL.Path)
 		s.page.ServeHTTP(w, r)
 		return
 	}
@@ -139,9 +139,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// foresee opens the conversation that a page is about while the browser loads the
+// preload opens the conversation that a page is about while the browser loads the
 // page: a long log is read by the time that it is asked for.
-func (s *Server) foresee(path string) {
+func (s *Server) preload(path string) {
 	id, ok := strings.CutPrefix(path, "/c/")
 	if id, _, _ = strings.Cut(id, "/"); !ok || id == "" {
 		return
@@ -165,13 +165,12 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 			allowed = append(allowed, method)
 		}
 	}
-	p := &Problem{Status: http.StatusNotFound, Code: "not_found", Detail: "no such operation", Hint: "/api/openapi.json lists the operations"}
-	if len(allowed) > 0 {
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		p.Status, p.Code, p.Detail = http.StatusMethodNotAllowed, "method", "not with this method"
-		p.Hint = "use " + strings.Join(allowed, " or ")
+	if len(allowed) == 0 {
+		newProblem(http.StatusNotFound, "not_found", "no such operation", "/api/openapi.json lists the operations").write(w)
+		return
 	}
-	p.write(w)
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	newProblem(http.StatusMethodNotAllowed, "method", "the path does not support this method", "use "+strings.Join(allowed, " or ")).write(w)
 }
 
 // With runs f on an opened conversation that has read its newest version. No other

@@ -33,7 +33,7 @@ type shelf struct {
 
 func newShelf() *shelf { return &shelf{all: map[*sessions]struct{}{}} }
 
-// of gives the sessions of a store; leave it when they are not needed any more.
+// of gives the sessions of a store; close them when they are not needed any more.
 func (b *shelf) of(service *session.Service) *sessions {
 	s := &sessions{service: service, shelf: b, open: map[string]*opened{}}
 	b.mu.Lock()
@@ -42,8 +42,8 @@ func (b *shelf) of(service *session.Service) *sessions {
 	return s
 }
 
-// leave lets go of all that is open.
-func (s *sessions) leave() {
+// close forgets all that is open.
+func (s *sessions) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.all, s)
@@ -80,8 +80,8 @@ func (s *sessions) with(ctx context.Context, id string, f func(*opened) error) e
 	if err != nil {
 		return err
 	}
-	o := s.take(row.ID)
-	defer func() { s.put(row.ID, o) }()
+	o := s.acquire(row.ID)
+	defer func() { s.release(row.ID, o) }()
 	select {
 	case o.lock <- struct{}{}:
 	case <-ctx.Done():
@@ -132,7 +132,7 @@ func (o *opened) refresh(ctx context.Context, service *session.Service, row stor
 	return nil
 }
 
-func (s *sessions) take(id string) *opened {
+func (s *sessions) acquire(id string) *opened {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.open[id]
@@ -146,9 +146,9 @@ func (s *sessions) take(id string) *opened {
 	return o
 }
 
-// put gives one back, and lets go of those used longest ago where there are too
+// release gives one back, and lets go of those used longest ago where there are too
 // many.
-func (s *sessions) put(id string, o *opened) {
+func (s *sessions) release(id string, o *opened) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.users--; o.users == 0 {

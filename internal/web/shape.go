@@ -20,16 +20,16 @@ type Tokens = report.Tokens
 type ConversationRow struct {
 	ID      string    `json:"id"`
 	Title   string    `json:"title"`
-	Tool    string    `json:"tool" doc:"whose session it is, as claude-code; empty: ours"`
+	Tool    string    `json:"tool" doc:"tool that wrote the session, such as claude-code; empty for Tenfold itself"`
 	Project string    `json:"project" doc:"the directory it ran in; empty where unknown"`
 	Turns   int       `json:"turns"`
 	Entries int64     `json:"entries" doc:"the version of the log"`
 	Tokens  Tokens    `json:"tokens"`
 	Dollars float64   `json:"dollars" doc:"what its recorded requests cost, US$; 0 where unknown"`
-	Began   time.Time `json:"began" doc:"when something was said first"`
-	Ended   time.Time `json:"ended" doc:"when something was said last"`
-	Updated time.Time `json:"updated" doc:"when something was appended last"`
-	Active  bool      `json:"active" doc:"the one that the command line means without an ID"`
+	Began   time.Time `json:"began" doc:"time of the first message"`
+	Ended   time.Time `json:"ended" doc:"time of the last message"`
+	Updated time.Time `json:"updated" doc:"time of the last append"`
+	Active  bool      `json:"active" doc:"it is the conversation that commands use without an ID"`
 }
 
 // Conversations is a page of a list, the last changed first.
@@ -97,7 +97,7 @@ type Compaction struct {
 	Before   int       `json:"before" doc:"tokens of the view before it; 0 where not recorded"`
 	After    int       `json:"after"`
 	Summary  string    `json:"summary,omitempty" doc:"the text of its summary"`
-	Model    string    `json:"model,omitempty" doc:"that wrote its summary; digest where no model was asked"`
+	Model    string    `json:"model,omitempty" doc:"model that wrote its summary; digest if no model was called"`
 	Dollars  float64   `json:"dollars,omitempty" doc:"what its summary cost"`
 }
 
@@ -156,7 +156,7 @@ type Entry struct {
 	// Shown is what a model sees of it now; empty where it sees nothing.
 	Shown       string         `json:"shown"`
 	ShownLength int            `json:"shown_length"`
-	Summary     string         `json:"summary,omitempty" doc:"the text that stands in for it"`
+	Summary     string         `json:"summary,omitempty" doc:"text of the summary that replaces it"`
 	Payload     jsontext.Value `json:"payload,omitempty" doc:"as it is stored, where that is at most 64 KB"`
 }
 
@@ -168,7 +168,7 @@ type Hit struct {
 	Kind         string   `json:"kind"`
 	Snippet      string   `json:"snippet"`
 	Marks        [][2]int `json:"marks" doc:"where the words stand in the snippet, in UTF-16 code units"`
-	Hidden       *bool    `json:"hidden" doc:"no model sees it now; null where too much would have to be read to say so"`
+	Hidden       *bool    `json:"hidden" doc:"no model sees it now; null if too much would have to be read to know"`
 }
 
 // A View is what a model sees, for one provider.
@@ -186,7 +186,7 @@ type View struct {
 	// Warm is until when the provider keeps them, by its rules.
 	Warm     time.Time `json:"warm,omitzero"`
 	Epochs   []Epoch   `json:"epochs"`
-	Problems []string  `json:"problems" doc:"what the provider would refuse; empty as a rule"`
+	Problems []string  `json:"problems" doc:"what the provider would reject; usually empty"`
 	// Kinds, Kind and Sizes are columns over the whole view, for a picture of it.
 	Kinds []string `json:"kinds"`
 	Kind  []int    `json:"kind" doc:"index into kinds"`

@@ -68,7 +68,7 @@ func schemaOf[T any](r huma.Registry) *huma.Schema { return r.Schema(reflect.Typ
 
 // A Batch is entries to append, all or none of them.
 type Batch struct {
-	Expected *int64     `json:"expected,omitempty" minimum:"0" doc:"the version that the program read: 409 where the log has another; absent: after whatever is there"`
+	Expected *int64     `json:"expected,omitempty" minimum:"0" doc:"version that the program has read: 409 if the log is at another; absent: append after whatever is there"`
 	Entries  []LogEntry `json:"entries" minItems:"1" maxItems:"1000" doc:"at most 1000, and 32 MB"`
 }
 

@@ -8,18 +8,18 @@ type Status struct {
 	State       string    `json:"state" enum:"ready,wanted,compacting,tried,closed" doc:"where the controller stands; compacting: nothing can be sent; closed: the context is full and could not be compacted"`
 	Since       time.Time `json:"since,omitzero" doc:"when the compaction under way began"`
 	Until       time.Time `json:"until,omitzero" doc:"when its time is over, whether it ended or not"`
-	Failure     string    `json:"failure,omitzero" doc:"why the last attempt of this turn to compact came to nothing"`
+	Failure     string    `json:"failure,omitzero" doc:"why the last attempt of this turn to compact failed"`
 	Tokens      int       `json:"tokens" doc:"what the next request takes"`
 	Window      int       `json:"window" doc:"0 where unknown"`
 	Method      string    `json:"method" enum:"reported,calibrated,estimate" doc:"where the figure is from: reported by the provider, with what came since; estimated, and corrected by what it reported before; estimated"`
 	Compactions int       `json:"compactions" doc:"that the log holds, undone ones included"`
 	Epoch       int       `json:"epoch" doc:"beginnings of what a provider may cache, from 0"`
 
-	Busy    bool       `json:"busy" doc:"an agent of this server works on it: no message can be sent"`
+	Busy    bool       `json:"busy" doc:"an agent of this server is working on it, so no message can be sent"`
 	Running []Running  `json:"running" doc:"calls that run now"`
-	Retry   *Retry     `json:"retry,omitzero" doc:"the model is being waited for; what it had begun to write is written again"`
-	Waiting []Question `json:"waiting" doc:"calls that wait for leave"`
-	Ended   *Ended     `json:"ended,omitzero" doc:"how the agent of this server ended its last work; absent while it works, and where it did none"`
+	Retry   *Retry     `json:"retry,omitzero" doc:"the model will be called again; the text it had begun is discarded"`
+	Waiting []Question `json:"waiting" doc:"calls that wait for permission"`
+	Ended   *Ended     `json:"ended,omitzero" doc:"how the last run of this server's agent ended; absent during a run, and before the first"`
 	Offers  []Offer    `json:"offers" doc:"what a person can do where something went wrong"`
 }
 
@@ -28,13 +28,13 @@ type Running struct {
 	Call      string `json:"call" doc:"its id"`
 	Branch    string `json:"branch,omitzero" doc:"of the sub-agent whose it is"`
 	Line      string `json:"line" doc:"the tool and what it does"`
-	Contained bool   `json:"contained" doc:"it writes nowhere but in the workspace, and reaches no network"`
+	Contained bool   `json:"contained" doc:"it can write only in the workspace, and cannot use the network"`
 }
 
 // Retry is a wait before the model is asked again.
 type Retry struct {
 	Attempt int       `json:"attempt"`
-	At      time.Time `json:"at" doc:"when it is asked again"`
+	At      time.Time `json:"at" doc:"time of the next attempt"`
 	Why     string    `json:"why"`
 }
 
@@ -53,29 +53,29 @@ type Offer struct {
 
 // A Question is a call that waits for leave.
 type Question struct {
-	ID      string   `json:"id" doc:"never that of another question"`
+	ID      string   `json:"id" doc:"unique id"`
 	Call    string   `json:"call" doc:"the tool and what it is to do, as a line"`
-	Detail  string   `json:"detail" doc:"all that it would do"`
-	Why     string   `json:"why" doc:"why it is asked about"`
+	Detail  string   `json:"detail" doc:"complete description of the call"`
+	Why     string   `json:"why" doc:"why permission is required"`
 	Choices []string `json:"choices" doc:"what may be answered: once, always, no"`
 }
 
 // A Reply answers a question.
 type Reply struct {
 	Answer string `json:"answer" enum:"once,always,no" doc:"always: for the rest of the agent's session"`
-	Reason string `json:"reason,omitzero" maxLength:"10000" doc:"of a no: the model is told"`
+	Reason string `json:"reason,omitzero" maxLength:"10000" doc:"reason for a no, which the model sees"`
 }
 
 // A Message has the agent work: it answers a text, compacts, or goes on.
 type Message struct {
-	Text  string `json:"text,omitzero" maxLength:"2097152" doc:"what the person says; with compact: what must be kept"`
-	Do    string `json:"do,omitzero" enum:"answer,compact,go_on" default:"answer" doc:"go_on: where the conversation stopped, without a text"`
-	Model string `json:"model,omitzero" maxLength:"500" doc:"PROVIDER/MODEL, of a provider that the configuration knows; empty: as configured by whoever started the server"`
+	Text  string `json:"text,omitzero" maxLength:"2097152" doc:"message of the user; with compact, what must be kept"`
+	Do    string `json:"do,omitzero" enum:"answer,compact,go_on" default:"answer" doc:"go_on continues where the conversation stopped, and takes no text"`
+	Model string `json:"model,omitzero" maxLength:"500" doc:"PROVIDER/MODEL, of a configured provider; if empty, the model configured on the server"`
 }
 
 // A Fresh is a conversation to make.
 type Fresh struct {
-	ID      string     `json:"id,omitzero" maxLength:"500" doc:"absent: the server makes one, with an Idempotency-Key always the same"`
+	ID      string     `json:"id,omitzero" maxLength:"500" doc:"if absent, the server makes one; with an Idempotency-Key it is derived from the key"`
 	Title   string     `json:"title,omitzero" maxLength:"500"`
 	Entries []LogEntry `json:"entries,omitempty" maxItems:"1000" doc:"what its log begins with; at most 1000, and 32 MB"`
 }
@@ -104,7 +104,7 @@ type Event struct {
 // is what the text has become, and ends it.
 type Piece struct {
 	Text   string `json:"text"`
-	Begins bool   `json:"begins,omitzero" doc:"it takes the place of all that came of such a text, or of this call's output"`
+	Begins bool   `json:"begins,omitzero" doc:"replaces everything sent so far of such a text, or of the output of this call"`
 	After  int64  `json:"after" doc:"seq of the newest entry when the text began"`
 	Call   string `json:"call,omitzero" doc:"of output: the id of the call"`
 	Branch string `json:"branch,omitzero" doc:"of output: the sub-agent's whose call it is"`

@@ -18,7 +18,7 @@ type Wish struct {
 	Summary    string   `json:"summary,omitempty" doc:"use this text as the summary"`
 	// Version is the log that the person looked at: another one is a conflict, 409.
 	// 0 takes the newest.
-	Version int64 `json:"version,omitempty" minimum:"0" doc:"the log that was looked at: 409 where it went on since; 0 takes the newest"`
+	Version int64 `json:"version,omitempty" minimum:"0" doc:"version of the log that was looked at: 409 if it has changed since; 0 takes the newest"`
 }
 
 // A Trial is a plan that was not applied: how the view would be. Making it calls no

@@ -23,24 +23,24 @@ func TestTheStatusSaysWhatRuns(t *testing.T) {
 	s, _ := act(t, nil, &acting{})
 	c := s.live.use("talk")
 	defer c.release()
-	c.take(agent.Event{Branch: "root.task1", Running: &agent.Running{Call: call("1", "sh"), Intent: toolbox.Intent{Subject: "ls\n\u202egpj.exe"}, Contained: true}})
-	c.take(agent.Event{Running: &agent.Running{Call: call("1", "look")}})
+	c.handle(agent.Event{Branch: "root.task1", Running: &agent.Running{Call: call("1", "sh"), Intent: toolbox.Intent{Subject: "ls\n\u202egpj.exe"}, Contained: true}})
+	c.handle(agent.Event{Running: &agent.Running{Call: call("1", "look")}})
 	got := now(t, s).Running
 	if len(got) != 2 || got[0] != (Running{Call: "1", Branch: "root.task1", Line: `root.task1: sh ls \u202egpj.exe`, Contained: true}) {
 		t.Errorf("%+v", got)
 	}
-	c.take(agent.Event{Output: &agent.Output{CallID: "1", Text: "of the root"}})
-	c.take(agent.Event{Appended: &tenfold.Entry{Seq: 1, Branch: "root.task1", Payload: tenfold.ToolResult{CallID: "1"}}})
+	c.handle(agent.Event{Output: &agent.Output{CallID: "1", Text: "of the root"}})
+	c.handle(agent.Event{Appended: &tenfold.Entry{Seq: 1, Branch: "root.task1", Payload: tenfold.ToolResult{CallID: "1"}}})
 	if got = now(t, s).Running; len(got) != 1 || got[0].Branch != "" || len(c.pieces) != 1 {
 		t.Errorf("%+v and %d pieces after a result", got, len(c.pieces))
 	}
-	c.take(agent.Event{Text: "Hel"})
-	c.take(agent.Event{Waiting: &agent.Waiting{Attempt: 2, After: time.Minute, Err: errors.New("over\x1bloaded")}})
+	c.handle(agent.Event{Text: "Hel"})
+	c.handle(agent.Event{Waiting: &agent.Waiting{Attempt: 2, After: time.Minute, Err: errors.New("over\x1bloaded")}})
 	r := now(t, s).Retry
 	if r == nil || r.Attempt != 2 || r.Why != `over\x1bloaded` || time.Until(r.At) < 50*time.Second || len(c.pieces) != 1 {
 		t.Errorf("%+v and %d pieces", r, len(c.pieces))
 	}
-	c.take(agent.Event{Text: "Hel"})
+	c.handle(agent.Event{Text: "Hel"})
 	if r = now(t, s).Retry; r != nil {
 		t.Errorf("%+v after an answer began", r)
 	}

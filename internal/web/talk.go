@@ -118,7 +118,7 @@ func (t *talks) close() error {
 	var errs []error
 	for _, c := range all {
 		c.mu.Lock()
-		hold := c.drop()
+		hold := c.detach()
 		c.mu.Unlock()
 		if hold != nil {
 			errs = append(errs, hold.Close())
@@ -136,19 +136,15 @@ func (c *talk) begin(m Message, state session.State) (context.Context, error) {
 	defer c.mu.Unlock()
 	switch {
 	case c.closed:
-		return nil, &Problem{Status: http.StatusServiceUnavailable, Code: "closed", Detail: "the server is ending", Hint: "start it again"}
+		return nil, newProblem(http.StatusServiceUnavailable, "closed", "the server is shutting down", "start it again")
 	case state == session.Compacting:
-		return nil, &Problem{
-			Status: http.StatusConflict, Code: "compacting", Detail: "the conversation is being compacted: nothing can be sent until that is done",
-			Hint: "wait for the status to change",
-		}
+		return nil, newProblem(http.StatusConflict, "compacting", "the conversation is being compacted: nothing can be sent until that is done",
+			"wait for the status to change")
 	case c.busy:
-		return nil, &Problem{Status: http.StatusConflict, Code: "busy", Detail: "the agent is at work in this conversation", Hint: "wait for its answer, or stop it"}
+		return nil, newProblem(http.StatusConflict, "busy", "the agent is already working in this conversation", "wait for its answer, or stop it")
 	case state == session.Closed:
-		return nil, &Problem{
-			Status: http.StatusConflict, Code: "context_exceeded", Detail: "the context is full, and compacting it failed: nothing can be sent",
-			Hint: "retry the compaction, or begin a new conversation",
-		}
+		return nil, newProblem(http.StatusConflict, "context_exceeded", "the context is full, and compacting it failed: nothing can be sent",
+			"retry the compaction, or begin a new conversation")
 	}
 	ctx, stop := context.WithCancel(c.ctx)
 	c.busy, c.stop, c.wanted, c.ended = true, stop, m.Do, nil
@@ -166,28 +162,28 @@ func (c *talk) finish(ended *Ended) {
 	c.stop()
 	c.busy, c.running, c.retry, c.pieces, c.ended = false, nil, nil, nil, ended
 	if c.agent != nil {
-		c.idle = time.AfterFunc(idleTime, c.rest)
+		c.idle = time.AfterFunc(idleTime, c.closeIdle)
 	}
 	c.changed()
 	c.mu.Unlock()
 	c.runs.Done()
 }
 
-// rest closes the agent after a while without work.
-func (c *talk) rest() {
+// closeIdle closes the agent after a while without work.
+func (c *talk) closeIdle() {
 	now := c.use(c.id)
 	defer now.release()
 	c.mu.Lock()
 	hold := io.Closer(nil)
 	if !c.busy {
-		hold = c.drop()
+		hold = c.detach()
 	}
 	c.mu.Unlock()
-	free(hold)
+	closeHeld(hold)
 }
 
-// drop lets go of the agent, and gives what it held, to be freed without the lock.
-func (c *talk) drop() io.Closer {
+// detach forgets the agent, and gives what it held, to be freed without the lock.
+func (c *talk) detach() io.Closer {
 	hold := c.hold
 	if c.idle != nil {
 		c.idle.Stop()
@@ -196,8 +192,8 @@ func (c *talk) drop() io.Closer {
 	return hold
 }
 
-// free closes what an agent held: that is servers of tools, and its transcript.
-func free(hold io.Closer) {
+// closeHeld closes what an agent held: that is servers of tools, and its transcript.
+func closeHeld(hold io.Closer) {
 	if hold != nil {
 		_ = hold.Close()
 	}
@@ -218,13 +214,13 @@ func (c *talk) open(model string) (*agent.Agent, error) {
 	c.mu.Lock()
 	a, hold := c.agent, io.Closer(nil)
 	if a != nil && model != c.model {
-		a, hold = nil, c.drop()
+		a, hold = nil, c.detach()
 	}
 	c.mu.Unlock()
 	if a != nil {
 		return a, nil
 	}
-	free(hold)
+	closeHeld(hold)
 	s, err := c.server.service.Open(c.ctx, c.id)
 	if err != nil {
 		return nil, err
@@ -264,7 +260,7 @@ func (c *talk) work(ctx context.Context, a *agent.Agent, m Message) {
 			ended = endOf(*e.Compaction, ended)
 		}
 		if err == nil {
-			c.take(e)
+			c.handle(e)
 		}
 	}
 	c.finish(ended)

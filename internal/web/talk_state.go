@@ -18,8 +18,8 @@ import (
 // what controls a terminal or turns the direction of text is escaped.
 func visible(text string) string { return terminal.Visible(text) }
 
-// take takes in what the agent did.
-func (c *talk) take(e agent.Event) {
+// handle takes in what the agent did.
+func (c *talk) handle(e agent.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.retry != nil && e.Waiting == nil {
@@ -161,10 +161,7 @@ func (c *talk) reply(id string, r Reply) error {
 }
 
 func notAsked() *Problem {
-	return &Problem{
-		Status: http.StatusNotFound, Code: "not_asked", Detail: "no such question waits for an answer",
-		Hint: "it was answered already, or the run has ended",
-	}
+	return newProblem(http.StatusNotFound, "not_asked", "no such question is open", "it was answered already, or the run has ended")
 }
 
 // now fills in what the agent does and what it waits for, and gives what it was asked

@@ -78,7 +78,9 @@ func (t *Tenants) admit(ctx context.Context, token string) (*tenant.Identity, er
 	}
 	var known *problem.Error
 	if err != nil && !errors.As(err, &known) {
-		err = &Problem{Status: http.StatusServiceUnavailable, Code: "store", Detail: "the token cannot be checked now", Hint: "try again in a moment", after: time.Second}
+		unchecked := newProblem(http.StatusServiceUnavailable, "store", "the token cannot be checked now", "try again in a moment")
+		unchecked.after = time.Second
+		err = unchecked
 	}
 	return who, err
 }
@@ -88,12 +90,12 @@ func (t *Tenants) admit(ctx context.Context, token string) (*tenant.Identity, er
 func (t *Tenants) handler(token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := tenant.From(r.Context())
-		one, err := t.take(r.Context(), who)
+		one, err := t.acquire(r.Context(), who)
 		if err != nil {
 			refuseToken(w, err)
 			return
 		}
-		defer t.put(who.Tenant, one)
+		defer t.release(who.Tenant, one)
 		ctx, end := context.WithCancel(r.Context())
 		defer end()
 		defer t.watch(ctx, token, end)()
@@ -129,8 +131,8 @@ func (t *Tenants) watch(ctx context.Context, token string, end func()) (stop fun
 	}
 }
 
-// take gives a tenant's room, which is made where there is none.
-func (t *Tenants) take(ctx context.Context, who *tenant.Identity) (*room, error) {
+// acquire gives a tenant's room, which is made where there is none.
+func (t *Tenants) acquire(ctx context.Context, who *tenant.Identity) (*room, error) {
 	t.mu.Lock()
 	one := t.rooms[who.Tenant]
 	if one == nil {
@@ -149,7 +151,7 @@ func (t *Tenants) take(ctx context.Context, who *tenant.Identity) (*room, error)
 	gate := t.Gate(who.Tenant)
 	o, closer, err := t.open(ctx, who, gate)
 	if err != nil {
-		t.put(who.Tenant, one)
+		t.release(who.Tenant, one)
 		return nil, err
 	}
 	o.Gate, o.shelf, o.Page = gate, t.shelf, nil
@@ -157,8 +159,8 @@ func (t *Tenants) take(ctx context.Context, who *tenant.Identity) (*room, error)
 	return one, nil
 }
 
-// put gives a room back, and closes those used longest ago where there are too many.
-func (t *Tenants) put(number int, one *room) {
+// release gives a room back, and closes those used longest ago where there are too many.
+func (t *Tenants) release(number int, one *room) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if one.users--; one.users == 0 && one.server == nil && t.rooms[number] == one {

@@ -417,7 +417,7 @@ func testRooms(t *testing.T, h *hosting) {
 		at.Go(func() { use(numbers[0]) })
 	}
 	at.Wait()
-	busy, err := h.take(t.Context(), &tenant.Identity{Tenant: numbers[0]})
+	busy, err := h.acquire(t.Context(), &tenant.Identity{Tenant: numbers[0]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -430,13 +430,13 @@ func testRooms(t *testing.T, h *hosting) {
 			t.Errorf("room %d of 4 is closed: %t", i, closed)
 		}
 	}
-	h.put(numbers[0], busy)
+	h.release(numbers[0], busy)
 	use(numbers[1]) // made again
 	h.closing.Wait()
 	if len(h.rooms) != 2 || len(h.shelf.all) > 2 {
 		t.Errorf("%d rooms, %d on the shelf", len(h.rooms), len(h.shelf.all))
 	}
-	if _, err := h.take(t.Context(), &tenant.Identity{Tenant: 999}); err == nil {
+	if _, err := h.acquire(t.Context(), &tenant.Identity{Tenant: 999}); err == nil {
 		t.Error("a room for nobody")
 	}
 	if len(h.rooms) > 2 {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -45,7 +46,7 @@ func noteText(p tenfold.Payload) string {
 	var parts []string
 	switch p := p.(type) {
 	case tenfold.Compaction:
-		parts = append(parts, tenfold.Range{FromTurn: p.FromTurn, ToTurn: p.ToTurn, ToStep: p.ToStep}.String(), or(p.Profile, p.Strategy), p.Reason)
+		parts = append(parts, tenfold.Range{FromTurn: p.FromTurn, ToTurn: p.ToTurn, ToStep: p.ToStep}.String(), cmp.Or(p.Profile, p.Strategy), p.Reason)
 		if p.Summary != nil {
 			parts = append(parts, p.Summary.Text)
 		}

@@ -326,7 +326,7 @@ func TestPinsHoldEntries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return session.Pinned(o.Log())
+		return session.Pinned(o.Projection())
 	}
 	send[struct{}](t, s, "PUT", path, nil, http.StatusNoContent)
 	if got := pins(); !slices.Equal(got, []int64{call, o.Log().Pair(call)}) {

@@ -29,6 +29,11 @@ const (
 	// slow is after how long nobody waits any more for those that are being written,
 	// such as on a connection that was lost without a word.
 	slow = 100 * time.Millisecond
+	// gather is how long after a group its members, who were answered, and those who
+	// came meanwhile are waited for at most, and no longer than it took: they are then
+	// one group again, and not two by turns, of which each has its statement and its
+	// commit.
+	gather = 5 * time.Millisecond
 )
 
 // groupSQL has a group wait no longer than that for a row that somebody has locked,
@@ -96,16 +101,29 @@ func (g *group) read(rows pgx.Rows) error {
 // A grouper has few groups be written at a time, beside those that take long. Those
 // that do more than append have one of their own: nobody else waits for that.
 type grouper struct {
-	mu      sync.Mutex
-	waiting []*member
-	writing int
+	mu       sync.Mutex
+	waiting  []*member
+	writing  int
+	expected int       // how many may come after the last group
+	late     time.Time // from when on nobody waits for them
 }
 
-// written makes room for another group.
-func (g *grouper) written() {
+// wrote makes room for another group, and gives how long those who may come again are
+// waited for.
+func (g *grouper) wrote(members int, took time.Duration) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.writing--
+	wait := min(took, gather)
+	g.expected, g.late = min(members+len(g.waiting), maxGroup), time.Now().Add(wait)
+	return wait
+}
+
+// gathered reports whether those who are likely to come are there, or late.
+func (g *grouper) gathered() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.waiting) >= g.expected || !time.Now().Before(g.late)
 }
 
 // together writes an append with others. It was written, or was not because of its
@@ -151,6 +169,9 @@ func (g *grouper) leave(m *member) bool {
 
 // nextGroup begins to write those who wait, if anybody does and there is room.
 func (s *Store) nextGroup(ctx context.Context, from *grouper) {
+	if !from.gathered() {
+		return // whoever comes tries, and so does the end of the wait
+	}
 	ctx = context.WithoutCancel(ctx) // that of one of many
 	if g := from.next(ctx); g != nil {
 		go s.writeGroup(from, g)
@@ -188,10 +209,12 @@ func (g *grouper) next(ctx context.Context) *group {
 func (s *Store) writeGroup(from *grouper, g *group) {
 	defer g.cancel()
 	var once sync.Once
+	begun := time.Now()
 	next := func() {
 		once.Do(func() {
-			from.written()
+			wait := from.wrote(len(g.members), time.Since(begun))
 			s.nextGroup(g.ctx, from)
+			time.AfterFunc(wait, func() { s.nextGroup(g.ctx, from) })
 		})
 	}
 	late := time.AfterFunc(slow, next)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -234,6 +235,34 @@ func meanwhile(t *testing.T, s *Store, locking pgx.Tx) {
 	}
 }
 
+// After a group those who are likely to come again are waited for, and nobody for long.
+func TestGathers(t *testing.T) {
+	var g grouper
+	if !g.gathered() {
+		t.Error("the first is not alone at once")
+	}
+	g.waiting = make([]*member, 1) // who came while three were written
+	if wait := g.wrote(3, time.Minute); wait != gather || g.gathered() {
+		t.Error("one of four begins at once, or waits for", wait)
+	}
+	g.waiting = make([]*member, 4)
+	if !g.gathered() {
+		t.Error("all are there, and wait")
+	}
+	g.waiting, g.late = make([]*member, 1), time.Now()
+	if !g.gathered() {
+		t.Error("one waits for others that do not come")
+	}
+	g.waiting = make([]*member, 2*maxGroup)
+	if g.wrote(3, time.Minute); !g.gathered() {
+		t.Error("more are waited for than a group takes")
+	}
+	g.waiting = make([]*member, 1)
+	if wait := g.wrote(3, 0); wait != 0 || !g.gathered() {
+		t.Error("others are waited for longer than the group took")
+	}
+}
+
 // A group has one append of each log, in one order; what all have left is given up.
 func TestGrouper(t *testing.T) {
 	var g grouper
@@ -263,20 +292,20 @@ func TestGrouper(t *testing.T) {
 		t.Error("there is room for more groups")
 	}
 	names := map[string]bool{}
-	g.written()
+	g.wrote(1, 0)
 	for _, m := range append(g.next(t.Context()).members, g.waiting...) {
 		names[string(m.name)] = true
 	}
 	if len(names) != maxGroup-1 {
 		t.Errorf("the other groups are of %d logs", len(names))
 	}
-	g.written()
+	g.wrote(1, 0)
 	g.waiting = []*member{{name: []byte("a")}, {name: []byte("a")}, {name: []byte("b")}}
 	if two := g.next(t.Context()); len(two.members) != 2 || len(g.waiting) != 1 || string(g.waiting[0].name) != "a" {
 		t.Errorf("%d are taken of two logs", len(two.members))
 	}
 	g.waiting = nil
-	g.written()
+	g.wrote(1, 0)
 	if g.next(t.Context()) != nil || g.writing != maxGroups-1 {
 		t.Error("a group of nobody")
 	}

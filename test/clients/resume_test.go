@@ -15,7 +15,7 @@ const prompt = "And who calls it?"
 
 // TestClients is the matrix of clients and cases: what a client made is
 // imported whole; an export of it, resumed, sends what the original sends;
-// compacted exports send our view; and each other client can go on with it.
+// compacted exports send our view; and each other client can continue it.
 func TestClients(t *testing.T) {
 	b := newBoard(t)
 	for _, c := range All() {

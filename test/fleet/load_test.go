@@ -375,60 +375,85 @@ func (l *load) burst() {
 
 // inserts writes the rows of the appends at full rate once more, plainly: an INSERT for
 // each append, prepared, which is a transaction of its own; as many writers, a connection
-// each, straight to the database. The table has the columns and the primary key, and none
-// of what else an append does: no server, no version to compare, no ids to tell apart, no
-// tenant, no words to find, nobody who is told, no compactions.
+// each, straight to the database. The rows are as we keep them, and were made before.
+// Bare, the table has a primary key, and none of what else an append does: no server, no
+// version to compare, no ids to tell apart, no tenant, no words to find, nobody who is
+// told, no compactions. Indexed, it has the index of ids and that of words too.
 func (l *load) inserts() {
 	ctx := l.t.Context()
-	type row struct{ id, meta, text []byte }
+	type row struct {
+		id, meta, text []byte
+		words          *string
+	}
 	rows := map[string]row{}
-	found, err := l.pool.Query(ctx, "SELECT id, meta, text FROM tenfold_entries")
+	found, err := l.pool.Query(ctx, "SELECT id, meta, text, words::text FROM tenfold_entries")
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	var r row
-	if _, err := pgx.ForEachRow(found, []any{&r.id, &r.meta, &r.text}, func() error {
+	if _, err := pgx.ForEachRow(found, []any{&r.id, &r.meta, &r.text, &r.words}, func() error {
 		rows[string(r.id)] = r
 		r = row{}
 		return nil
 	}); err != nil {
 		l.t.Fatal(err)
 	}
-	for _, sql := range []string{
-		"CREATE TABLE plain (conversation bigint, seq bigint, id bytea, meta bytea, text bytea, PRIMARY KEY (conversation, seq))",
-		"CHECKPOINT",
+	per := l.appends / len(l.logs)
+	for _, table := range []struct {
+		name, what, columns, arrays, indexes string
+	}{
+		{"bare", "bare inserts of the same rows", "", "$2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[]", ""},
+		{
+			"indexed", "inserts with the same indexes", ", words::integer[]", "$2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[], $6::text[]",
+			"ALTER TABLE indexed ADD words integer[]; CREATE UNIQUE INDEX ON indexed (conversation, id); CREATE INDEX ON indexed USING gin (words)",
+		},
 	} {
-		if _, err := l.pool.Exec(ctx, sql); err != nil {
-			l.t.Fatal(err)
+		insert := "INSERT INTO " + table.name + " SELECT $1, seq, id, meta, text" + table.columns + " FROM unnest(" + table.arrays + ") AS r (seq, id, meta, text"
+		if table.columns != "" {
+			insert += ", words"
 		}
-	}
-	per, used := l.appends/len(l.logs), l.processors()
-	took := make([][]time.Duration, l.writers)
-	begun := time.Now()
-	l.each(func(w int) error {
-		for n := range per {
-			for i := w; i < len(l.logs); i += l.writers {
-				var seqs []int64
-				var ids, metas, texts [][]byte
-				for k, id := range l.logs[i].ids[n] {
-					r := rows[id]
-					seqs, ids, metas, texts = append(seqs, int64(n*10+k)), append(ids, r.id), append(metas, r.meta), append(texts, r.text)
-				}
-				at := time.Now()
-				if _, err := l.pool.Exec(ctx, "INSERT INTO plain SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[])", i, seqs, ids, metas, texts); err != nil {
-					return err
-				}
-				took[w] = append(took[w], time.Since(at))
+		insert += ")"
+		for _, sql := range []string{
+			"CREATE TABLE " + table.name + " (conversation bigint, seq bigint, id bytea, meta bytea, text bytea, PRIMARY KEY (conversation, seq)); " + table.indexes,
+			"CHECKPOINT",
+		} {
+			if _, err := l.pool.Exec(ctx, sql); err != nil {
+				l.t.Fatal(err)
 			}
 		}
-		return nil
-	})
-	rate := float64(per*len(l.logs)) / time.Since(begun).Seconds()
-	l.addf("bare inserts of the same rows", "%.0f/s", rate)
-	l.addf("  latency", "%s", percentiles(took))
-	bare := used(per * len(l.logs))
-	l.addf("  processor", "%s", bare)
-	l.addf("appends of bare inserts", "%.0f %%, by processors %.0f %%", 100*l.perSec/rate, 100*float64(bare.all())/float64(l.spent.all()))
+		used := l.processors()
+		took := make([][]time.Duration, l.writers)
+		begun := time.Now()
+		l.each(func(w int) error {
+			for n := range per {
+				for i := w; i < len(l.logs); i += l.writers {
+					var seqs []int64
+					var ids, metas, texts [][]byte
+					var words []*string
+					for k, id := range l.logs[i].ids[n] {
+						r := rows[id]
+						seqs, ids, metas, texts, words = append(seqs, int64(n*10+k)), append(ids, r.id), append(metas, r.meta), append(texts, r.text), append(words, r.words)
+					}
+					values := []any{i, seqs, ids, metas, texts}
+					if table.columns != "" {
+						values = append(values, words)
+					}
+					at := time.Now()
+					if _, err := l.pool.Exec(ctx, insert, values...); err != nil {
+						return err
+					}
+					took[w] = append(took[w], time.Since(at))
+				}
+			}
+			return nil
+		})
+		rate := float64(per*len(l.logs)) / time.Since(begun).Seconds()
+		plain := used(per * len(l.logs))
+		l.addf(table.what, "%.0f/s", rate)
+		l.addf("  latency", "%s", percentiles(took))
+		l.addf("  processor", "%s", plain)
+		l.addf("  appends of them", "%.0f %%, by processors %.0f %%", 100*l.perSec/rate, 100*float64(plain.all())/float64(l.spent.all()))
+	}
 }
 
 // space compares what the tables take with what was said.

@@ -17,6 +17,7 @@ package external
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,21 +74,14 @@ func New(s Spec) (*Tool, error) {
 	if s.Name == "" || s.Name != fitnames.Fit(s.Name, 64, "") {
 		return nil, wrong("invalid name", "use at most 64 letters, digits, _ and -")
 	}
-	if s.Schema == "" {
-		s.Schema = `{"type":"object"}`
-	}
+	s.Schema = cmp.Or(s.Schema, `{"type":"object"}`)
+	s.Timeout, s.Limit = cmp.Or(max(s.Timeout, 0), 2*time.Minute), cmp.Or(max(s.Limit, 0), 32<<10)
 	if !jsontext.Value(s.Schema).IsValid() || jsontext.Value(s.Schema).Kind() != '{' {
 		return nil, wrong("the schema of its arguments is not a JSON object", "write a JSON Schema")
 	}
 	program, err := process.Find(s.Command)
 	if err != nil {
 		return nil, wrong(err.Error(), "name a program that exists, by an absolute path or as found in PATH")
-	}
-	if s.Timeout <= 0 {
-		s.Timeout = 2 * time.Minute
-	}
-	if s.Limit <= 0 {
-		s.Limit = 32 << 10
 	}
 	return &Tool{s, program}, nil
 }
@@ -105,12 +99,9 @@ func (t *Tool) Intent(arguments string) (toolbox.Intent, error) {
 
 // document writes what the program is given.
 func (t *Tool) document(arguments string) ([]byte, error) {
-	if arguments == "" {
-		arguments = "{}"
-	}
-	value := jsontext.Value(arguments)
-	if !value.IsValid() || value.Kind() != '{' {
-		return nil, errors.New("the arguments are not a valid JSON object")
+	value, err := toolbox.Object(arguments)
+	if err != nil {
+		return nil, err
 	}
 	var d struct {
 		Tool struct {

@@ -8,6 +8,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,15 +80,8 @@ type Servers struct {
 // Connect starts all servers and asks for their tools. One that cannot be reached
 // is among Problems; the others work. Close must be called in the end.
 func Connect(ctx context.Context, list []Server, o Options) *Servers {
-	if o.Timeout <= 0 {
-		o.Timeout = 20 * time.Second
-	}
-	if o.CallTimeout <= 0 {
-		o.CallTimeout = 2 * time.Minute
-	}
-	if o.Limit <= 0 {
-		o.Limit = 32 << 10
-	}
+	o.Timeout, o.CallTimeout = cmp.Or(max(o.Timeout, 0), 20*time.Second), cmp.Or(max(o.CallTimeout, 0), 2*time.Minute)
+	o.Limit = cmp.Or(max(o.Limit, 0), 32<<10)
 	all := &Servers{}
 	found := make([][]*mcp.Tool, len(list))
 	failed := make([]error, len(list))
@@ -194,25 +188,13 @@ func (t *remote) Intent(arguments string) (toolbox.Intent, error) {
 	if t.readOnly {
 		in.Subject += " (the server says that it only reads)"
 	}
-	_, err := object(arguments)
+	_, err := toolbox.Object(arguments)
 	return in, err
-}
-
-// object gives the arguments as they are sent: as the model wrote them.
-func object(arguments string) (jsontext.Value, error) {
-	if arguments == "" {
-		arguments = "{}"
-	}
-	value := jsontext.Value(arguments)
-	if !value.IsValid() || value.Kind() != '{' {
-		return nil, errors.New("the arguments are not a valid JSON object")
-	}
-	return value, nil
 }
 
 // Run implements toolbox.Tool.
 func (t *remote) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error) {
-	arguments, err := object(c.Arguments)
+	arguments, err := toolbox.Object(c.Arguments)
 	if err != nil {
 		return toolbox.Result{}, err
 	}

@@ -55,15 +55,7 @@ func (f ActiveFile) Set(id string) error {
 	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
 		return err
 	}
-	out, err := outfile.Create(string(f), 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Abandon()
-	if _, err := out.Write([]byte(id + "\n")); err != nil {
-		return err
-	}
-	return out.Commit()
+	return outfile.Write(string(f), []byte(id+"\n"), 0o600)
 }
 
 // NoticeActivef says which conversation is now active, unless the store ends with

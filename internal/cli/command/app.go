@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"context"
 	"log/slog"
-	"math/rand/v2"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -16,23 +15,8 @@ import (
 
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/hook"
-	"tenfold/session"
 	"tenfold/strategy"
 )
-
-// Rewrite runs f, which writes to a session. If another writer came first, it
-// refreshes the session and runs f again.
-func Rewrite(ctx context.Context, s *session.Session, f func() error) error {
-	return Retried(ctx, func() error {
-		err := f()
-		if lostRace(err) {
-			if refreshing := s.Refresh(ctx); refreshing != nil {
-				return refreshing
-			}
-		}
-		return err
-	})
-}
 
 // App is what the commands of one run share.
 type App struct {
@@ -95,26 +79,6 @@ func (a *App) Close() error {
 		return nil
 	}
 	return a.Workspace.Store.Close()
-}
-
-// RaceTries is how often a write is tried that another writer preempts, so that
-// as many concurrent writers all succeed.
-const RaceTries = 20
-
-// Retried runs f again if another writer came first, after a random delay that
-// grows, so that writers do not keep in step.
-func Retried(ctx context.Context, f func() error) error {
-	for i := 1; ; i++ {
-		err := f()
-		if i == RaceTries || !lostRace(err) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(rand.N(time.Duration(i) * 2 * time.Millisecond)):
-		}
-	}
 }
 
 // Aside is the same app with results on standard error, because standard output

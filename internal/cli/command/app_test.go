@@ -4,24 +4,7 @@ import (
 	"testing"
 
 	"tenfold/problem"
-	"tenfold/store"
 )
-
-// A race that is lost is run again, but not for ever.
-func TestRetried(t *testing.T) {
-	for _, tt := range []struct{ conflicts, calls int }{{0, 1}, {3, 4}, {100, RaceTries}} {
-		calls := 0
-		err := Retried(t.Context(), func() error {
-			if calls++; calls <= tt.conflicts {
-				return &store.ConflictError{}
-			}
-			return nil
-		})
-		if calls != tt.calls || (err != nil) != (tt.conflicts > RaceTries) {
-			t.Errorf("%d conflicts: %d calls, %v", tt.conflicts, calls, err)
-		}
-	}
-}
 
 func TestNearest(t *testing.T) {
 	names := []string{"strategy", "profile", "from", "keep", "keep-last", "dry-run", "no-activate", "to"}

@@ -57,19 +57,13 @@ func Explain(err error) *problem.Error {
 		f.Code, f.Hint = "nothing_to_undo", `"tenfold conversation compact" adds a compaction`
 	case errors.Is(err, session.ErrNothingToRedo):
 		f.Code, f.Hint = "nothing_to_redo", "only what was undone can be redone"
-	case lostRace(err):
+	case errors.As(err, new(*store.ConflictError)):
 		f.Code, f.Hint = "conflict", "another process is writing to this conversation; try again"
 	case errors.As(err, &path):
 		f.Problem = path.Path + ": " + path.Err.Error()
 		f.Code, f.Hint = FileTrouble(err, "check the path")
 	}
 	return f
-}
-
-// lostRace tells whether another writer came first.
-func lostRace(err error) bool {
-	var conflict *store.ConflictError
-	return errors.As(err, &conflict)
 }
 
 // Quote quotes what a person typed, for an error.

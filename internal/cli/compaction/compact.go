@@ -256,7 +256,7 @@ func (k *File) compact(ctx context.Context, in transcripts.Imported, req session
 	var r *Report
 	var at transcripts.Located
 	k.Writers = nil
-	err := command.Retried(ctx, func() (err error) {
+	err := session.Retried(ctx, func() (err error) {
 		if at, err = transcripts.Locate(ctx, k.App, l, in); err == nil {
 			r, err = k.plan(ctx, l, in, at, req)
 		}

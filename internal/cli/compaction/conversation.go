@@ -137,7 +137,7 @@ func (k *Conversation) plan(ctx context.Context, s *session.Session, req session
 
 func (k *Conversation) apply(ctx context.Context, s *session.Session, req session.Request) (*Report, error) {
 	var keep []tenfold.Entry
-	err := command.Rewrite(ctx, s, func() (err error) {
+	err := s.Rewrite(ctx, func() (err error) {
 		if keep, err = k.KeepSettings(command.ExtrasOf(s.Log())...); err != nil || len(keep) == 0 {
 			return err
 		}

@@ -56,10 +56,10 @@ func PrintReport(a *command.App, r *Report) {
 	display.PrintFigures(a, r.Tokens)
 	for _, c := range r.Plan().Compactions {
 		w := report.WrittenOf(c.Summary)
-		if display.Paid(w) == "" {
+		if w.PaidTo() == "" {
 			continue
 		}
-		display.PrintLabelled(a, "Summary", "by "+terminal.VisibleLine(display.Paid(w)))
+		display.PrintLabelled(a, "Summary", "by "+terminal.VisibleLine(w.PaidTo()))
 		if w.Artifacts != nil && w.Artifacts.Summary != "" && !r.DryRun {
 			display.PrintLabelled(a, "", terminal.VisibleLine(command.NearPath(w.Artifacts.Summary)))
 		}
@@ -110,7 +110,7 @@ func spanRow(s strategy.Span) display.Row {
 	if s.Config {
 		w.Label, w.Where = "System", "prompt and tools"
 	}
-	for _, words := range []string{display.SlotWords(s.Slots), fateWords(s)} {
+	for _, words := range []string{report.SlotWords(s.Slots), fateWords(s)} {
 		if w.Changed && words != "" {
 			w.Words = append(w.Words, words)
 		}
@@ -120,7 +120,7 @@ func spanRow(s strategy.Span) display.Row {
 
 // spanWhere names a span's turns, and its steps where it ends inside a turn.
 func spanWhere(s strategy.Span) string {
-	where := display.TurnWords(s.FromTurn, s.ToTurn)
+	where := report.TurnWords(s.FromTurn, s.ToTurn)
 	from, to := s.FromStep, s.ToStep
 	switch {
 	case from == nil && to == nil:

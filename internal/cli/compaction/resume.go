@@ -39,16 +39,16 @@ func ResumeCommand(a *command.App) *cobra.Command {
 	k := &Resuming{File: File{Flags: Flags{}, App: a}}
 	c := &cobra.Command{
 		Use:   "resume CLIENT [ID] [flags]",
-		Short: "Compact a client's session and go on with it there",
+		Short: "Compact a client's session and resume it",
 		Long: `Compacts a session of a client, writes the result among the client's sessions,
 as a new one, and prints the command that resumes it. --exec runs that command,
 if the session is one of this directory. The original session is not changed.
 
-It is the newest session of this directory; with --last the newest of any
-directory; or the one whose id is or begins with ID. If nothing says how to
+The session is the newest one of this directory; with --last the newest one of
+any directory; with ID the one whose id begins with ID. If nothing says how to
 compact it, the target is ` + resumeTarget + ` of what a model sees now.
 
-` + command.Sentence("Clients: "+strings.Join(Resumable(), ", ")+". opencode keeps its sessions in a database: its own import takes the session in.") + `
+` + command.Sentence("Clients: "+strings.Join(Resumable(), ", ")+". opencode keeps its sessions in a database, so the session is imported with its own command.") + `
 
 ` + rangeHelp + `
 
@@ -256,15 +256,7 @@ func (to *keeping) put(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	f, err := outfile.Create(path, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Abandon()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	if err := f.Commit(); err != nil {
+	if err := outfile.Write(path, data, 0o600); err != nil {
 		return err
 	}
 	before := to.of.Changed.Add(-time.Second)

@@ -11,7 +11,6 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/command"
-	"tenfold/internal/cli/display"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
 	"tenfold/internal/report"
@@ -100,7 +99,7 @@ func (k *Writers) Summarize(ctx context.Context, r strategy.SummaryRequest) (str
 	if err == nil && r.Refusal(got) == nil {
 		k.made = append(k.made, madeSummary{r, got})
 	} else if u := got.Usage; u != (tenfold.Usage{}) {
-		k.warnings = append(k.warnings, "used without a result: "+display.Figures(u.Input+u.CacheRead+u.CacheWrite, u.Output, u.Cost))
+		k.warnings = append(k.warnings, "used without a result: "+report.Figures(u.Input+u.CacheRead+u.CacheWrite, u.Output, u.Cost))
 	}
 	return got, err
 }
@@ -160,7 +159,7 @@ func (k *Writers) Classify(ctx context.Context, r strategy.ClassifyRequest) ([]s
 	got, err := k.classifier.Classify(ctx, r)
 	k.bar.End()
 	if p := k.last; p.Input > 0 {
-		k.Noticef("%s named the turns that are off the task: %s", k.Name, display.Figures(p.Input, p.Output, p.Cost))
+		k.Noticef("%s named the turns that are off the task: %s", k.Name, report.Figures(p.Input, p.Output, p.Cost))
 	}
 	return got, err
 }
@@ -195,7 +194,7 @@ func (k *Writers) line() string {
 	default:
 		text += string(p.Doing)
 	}
-	return text + ", " + display.Figures(p.Input, p.Output, p.Cost) + ", " + k.Name
+	return text + ", " + report.Figures(p.Input, p.Output, p.Cost) + ", " + k.Name
 }
 
 // Keep keeps the files of overlays that were stored.

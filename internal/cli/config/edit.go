@@ -191,13 +191,5 @@ func replaceFile(name string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	f, err := outfile.Create(name, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Abandon()
-	if _, err := f.Write(text); err != nil {
-		return err
-	}
-	return f.Commit()
+	return outfile.Write(name, text, 0o600)
 }

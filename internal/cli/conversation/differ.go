@@ -231,7 +231,7 @@ func (d *differ) sums() {
 	}
 	d.table(rows)
 	for _, o := range display.LiveOverlays(d.view) {
-		d.TwoParts(terminal.Faint, terminal.Tag(o.ID)+"  "+display.OverlayWhere(o.Compaction), display.OverlayWhy(o.Compaction))
+		d.TwoParts(terminal.Faint, terminal.Tag(o.ID)+"  "+report.Where(o.Compaction), terminal.VisibleLine(report.Why(o.Compaction)))
 		display.PrintArtifacts(d.App, report.WrittenOf(o.Compaction.Summary))
 	}
 }

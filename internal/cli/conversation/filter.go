@@ -27,8 +27,8 @@ func (f *filter) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.tool, "tool", "", "only sessions of a `TOOL`: claude-code, codex, …")
 	c.Flags().StringVar(&f.dir, "dir", "", "only sessions that ran in `DIR` or below it")
 	c.Flags().BoolVar(&f.here, "here", false, "only sessions that ran in this directory or below it")
-	c.Flags().Var(&f.since, "since", "only sessions that went on after a `TIME`:\n2026-01-31, 5h, 2d")
-	c.Flags().Var(&f.until, "until", "only sessions that began before a `TIME`; a day\ncounts to its end")
+	c.Flags().Var(&f.since, "since", "only sessions active after a `TIME`:\n2026-01-31, 5h, 2d")
+	c.Flags().Var(&f.until, "until", "only sessions that began before a `TIME`; a day is\nincluded")
 	command.Complete(c, "tool", transcripts.ReadableFormats()...)
 	_ = c.MarkFlagDirname("dir")
 }

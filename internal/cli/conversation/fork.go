@@ -10,7 +10,6 @@ import (
 
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/compaction"
-	"tenfold/internal/cli/display"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/report"
 	"tenfold/session"
@@ -156,7 +155,7 @@ func (k *Fork) untilIn(turns int) (int, error) {
 	case turns == 0:
 		return 0, command.Usage("--until "+strconv.Itoa(k.until)+": the conversation has no turns", "omit --until")
 	case until < 0 || until >= turns:
-		return 0, command.Usage("--until "+strconv.Itoa(k.until)+": no such turn", "the conversation has "+display.TurnWords(0, turns-1))
+		return 0, command.Usage("--until "+strconv.Itoa(k.until)+": no such turn", "the conversation has "+report.TurnWords(0, turns-1))
 	}
 	return until, nil
 }

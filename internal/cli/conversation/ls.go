@@ -28,15 +28,15 @@ func listCommand(a *command.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ls [flags]",
 		Short: "List conversations",
-		Long: `Lists the conversations in the store, the last changed first: the beginning of
-the id that no other shown here has, turns, estimated tokens before and after
+		Long: `Lists the conversations in the store, the last changed first: a prefix of the
+id that is unique in the list, turns, estimated tokens before and after
 compaction, time of the last change, and title. "*" marks the active
-conversation. Below stand the tool whose session it is, the directory in which
-that ran, and its days, where they are known.
+conversation. A second line has the tool, the directory and the dates of the
+session, if they are known.
 
-Flags narrow the list; a conversation has to pass all of them. It shows 50, and
-says if there are more: --after goes on behind one, --limit 0 lists all, as
---json does without --limit.`,
+Flags narrow the list; a conversation must match all of them. The list shows 50
+and reports if there are more: --after continues after one, --limit 0 lists all,
+as --json does without --limit.`,
 		Example: `  tenfold conversation ls
   tenfold conversation ls --here --since 7d
   tenfold conversation ls --tool codex --json`,
@@ -50,7 +50,7 @@ says if there are more: --after goes on behind one, --limit 0 lists all, as
 	}
 	f.register(c)
 	c.Flags().IntVar(&limit, "limit", limit, "list at most `N` conversations; 0 is no limit")
-	c.Flags().StringVar(&after, "after", "", "go on behind the conversation `ID`, the last of a\nlist before")
+	c.Flags().StringVar(&after, "after", "", "continue after the conversation `ID`, the last one\nof the previous list")
 	_ = c.RegisterFlagCompletionFunc("after", a.CompleteIDs(0))
 	return c
 }
@@ -108,7 +108,7 @@ func list(ctx context.Context, a *command.App, f *filter, limit int, after strin
 		return err
 	}
 	if next != nil && next.After != nil {
-		defer a.Noticef("there are more: --after %s goes on, --limit 0 lists all", terminal.VisibleLine(all[len(all)-1].ID))
+		defer a.Noticef("there are more: --after %s continues the list, --limit 0 lists all", terminal.VisibleLine(all[len(all)-1].ID))
 	}
 	if a.JSON {
 		for _, c := range all {

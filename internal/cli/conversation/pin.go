@@ -107,9 +107,9 @@ func pinAll(ctx context.Context, a *command.App, c *cobra.Command, args []string
 	}
 	var changed []int64
 	var before int
-	err = command.Rewrite(ctx, s, func() error {
+	err = s.Rewrite(ctx, func() error {
 		before = s.Projection().Tokens()
-		changed = session.ToPin(s.Log(), seqs, on)
+		changed = session.ToPin(s.Projection(), seqs, on)
 		if len(changed) == 0 {
 			return nil
 		}
@@ -132,7 +132,7 @@ func newPinJSON(s *session.Session, seq int64, scale token.Scale) pinJSON {
 }
 
 func listPins(a *command.App, s *session.Session) error {
-	pins := session.Pinned(s.Log())
+	pins := session.Pinned(s.Projection())
 	if len(pins) == 0 {
 		a.Noticef(`no entry is pinned; "tenfold conversation pin ENTRY" pins one`)
 	}
@@ -140,7 +140,7 @@ func listPins(a *command.App, s *session.Session) error {
 	for _, seq := range pins {
 		p := newPinJSON(s, seq, scale)
 		err := a.Result(p, func() {
-			a.TwoParts(terminal.Normal, "entry "+strconv.FormatInt(p.Seq, 10)+"  "+display.TurnWords(p.Turn, p.Turn)+"  "+
+			a.TwoParts(terminal.Normal, "entry "+strconv.FormatInt(p.Seq, 10)+"  "+report.TurnWords(p.Turn, p.Turn)+"  "+
 				display.KindWord(tenfold.Kind(p.Kind))+"  "+number.Count(p.Tokens, "token"), terminal.Excerpt(p.Text, command.TitleWidth))
 		})
 		if err != nil {
@@ -175,7 +175,7 @@ func printPins(a *command.App, s *session.Session, asked, changed []int64, befor
 		}
 		p := newPinJSON(s, seq, scale)
 		a.Printf("%s entry %d, %s, %s%s\n", title, seq,
-			display.TurnWords(p.Turn, p.Turn), display.KindWord(tenfold.Kind(p.Kind)), also)
+			report.TurnWords(p.Turn, p.Turn), display.KindWord(tenfold.Kind(p.Kind)), also)
 	}
 	a.Printf("Total  %s\n", number.Tokens(now.Before, now.After))
 	return nil

@@ -28,9 +28,9 @@ func removeCommand(a *command.App) *cobra.Command {
 		Short: "Remove conversations permanently",
 		Long: `Removes conversations with their complete logs from the store, and the files of
 their summaries. This cannot be undone, so it asks first; without a terminal,
-pass --yes. It says how many entries, compactions, bytes of what was said and
-jobs it removed, having read the store again: nothing of it is left there. Over
-a server, that deletes the jobs; how many it does not tell.`,
+pass --yes. It reports how many entries, compactions, bytes of text and jobs it
+removed, after reading the store again to verify that nothing is left. A server
+deletes the jobs too, but does not report how many.`,
 		Example: `  tenfold conversation rm 0b9c1a2f
   tenfold conversation rm 0b9c1a2f 77d0 --yes`,
 		Args:              command.Arguments(1, -1, "an ID"),

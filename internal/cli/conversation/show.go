@@ -176,8 +176,11 @@ func mostFirst(counts map[string]int) []string {
 
 // printOverlay prints a line about an overlay.
 func printOverlay(a *command.App, o report.Overlay) {
-	where := display.OverlayWhere(tenfold.Compaction{FromTurn: o.FromTurn, ToTurn: o.ToTurn, ToStep: o.ToStep})
-	parts := display.OverlayWords(o)
+	where := report.Where(tenfold.Compaction{FromTurn: o.FromTurn, ToTurn: o.ToTurn, ToStep: o.ToStep})
+	parts := o.Words()
+	for i := range parts {
+		parts[i] = terminal.VisibleLine(parts[i])
+	}
 	switch {
 	case o.Before > 0 && o.After == 0 && o.Source == "import": // few tools tell what was left
 		parts = append(parts, "of "+number.Count(o.Before, "token"))

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/command"
-	"tenfold/internal/cli/display"
+	"tenfold/internal/report"
 )
 
 // turnRange is the value of --turns: "3..7", "3..", "..7" or "5"; negative
@@ -51,7 +51,7 @@ func (r turnRange) in(turns int) (from, to int, err error) {
 		return *n
 	}
 	from, to = resolve(r.from, 0), resolve(r.to, last)
-	hint := "the conversation has " + display.TurnWords(0, last)
+	hint := "the conversation has " + report.TurnWords(0, last)
 	if turns == 0 {
 		hint = "the conversation has no turns"
 	}

@@ -8,7 +8,6 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/command"
-	"tenfold/internal/cli/display"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
 	"tenfold/internal/report"
@@ -66,7 +65,7 @@ re-applies the overlays of one command.`,
 func change(ctx context.Context, a *command.App, s *session.Session, word string, do func(*session.Session, context.Context) ([]tenfold.Overlay, error)) error {
 	var changed []tenfold.Overlay
 	var before int
-	err := command.Rewrite(ctx, s, func() (err error) {
+	err := s.Rewrite(ctx, func() (err error) {
 		before = s.Projection().Tokens()
 		changed, err = do(s, ctx)
 		return err
@@ -86,7 +85,7 @@ func change(ctx context.Context, a *command.App, s *session.Session, word string
 		titles = map[bool]string{true: "Restored", false: "Undone"}
 	}
 	for i, o := range changed {
-		a.TwoParts(terminal.Normal, titles[o.Live]+"  "+display.OverlayWhere(o.Compaction)+"   "+display.SlotWords(list[i].Slots), terminal.VisibleLine(o.ID))
+		a.TwoParts(terminal.Normal, titles[o.Live]+"  "+report.Where(o.Compaction)+"   "+report.SlotWords(list[i].Slots), terminal.VisibleLine(o.ID))
 	}
 	a.Printf("Total   %s\n", number.Tokens(c.Tokens.Before, c.Tokens.After))
 	return nil

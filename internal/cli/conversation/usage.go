@@ -13,6 +13,7 @@ import (
 	"tenfold/internal/cli/display"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
+	"tenfold/internal/report"
 	"tenfold/token"
 )
 
@@ -108,7 +109,7 @@ func chart(a *command.App, u usageJSON) {
 	each := (len(u.Turns) + turnBars - 1) / turnBars
 	for i := 0; i < len(u.Turns); i += each {
 		last := min(i+each, len(u.Turns)) - 1
-		b := bar{label: display.TurnWords(u.Turns[i].Turn, u.Turns[last].Turn)}
+		b := bar{label: report.TurnWords(u.Turns[i].Turn, u.Turns[last].Turn)}
 		for _, t := range u.Turns[i : last+1] {
 			b.before += t.Before
 			b.after += t.After

@@ -12,7 +12,7 @@ func useCommand(a *command.App) *cobra.Command {
 		Use:   "use ID",
 		Short: "Select the active conversation",
 		Long: `Makes a conversation the active one, which commands use when no ID is given.
-Each store has its own.`,
+Each store has its own active conversation.`,
 		Example:           `  tenfold conversation use 0b9c1a2f`,
 		Args:              command.Arguments(1, 1, "one ID"),
 		ValidArgsFunction: a.CompleteIDs(1),

@@ -230,7 +230,7 @@ func notes(payload tenfold.Payload) (note string, notable bool) {
 	case tenfold.TurnStart:
 		return "", false
 	case tenfold.Compaction:
-		return "compaction of " + OverlayWhere(v) + ": " + OverlayWhy(v), true
+		return "compaction of " + report.Where(v) + ": " + report.Why(v), true
 	case tenfold.CompactionRevoked:
 		return "undone or redone: " + v.Target, true
 	case tenfold.CompactionFailed:
@@ -314,7 +314,7 @@ func (p *Printer) writeFolds(n int) {
 		if f.by == "" {
 			did = ": " + f.why.String()
 		}
-		p.Line(2, p.Paint(terminal.Yellow, "⋯ "+TurnWords(f.fromTurn, f.toTurn)+": "+number.CountOf(f.entries, "entry", "entries")+" "+f.fate.String()+did))
+		p.Line(2, p.Paint(terminal.Yellow, "⋯ "+report.TurnWords(f.fromTurn, f.toTurn)+": "+number.CountOf(f.entries, "entry", "entries")+" "+f.fate.String()+did))
 	}
 	p.folds = p.folds[n:]
 }

@@ -1,8 +1,6 @@
 package display
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -43,22 +41,6 @@ func TotalRow(label, where string, all report.Tokens) Row {
 		w.Words = []string{"(" + words + ")"}
 	}
 	return w
-}
-
-// TurnWords name turns: "turn 3", "turns 3..7".
-func TurnWords(from, to int) string {
-	if from == to {
-		return "turn " + strconv.Itoa(from)
-	}
-	return "turns " + strconv.Itoa(from) + ".." + strconv.Itoa(to)
-}
-
-// SlotWords names what overlays change.
-func SlotWords(slots []string) string {
-	order := []string{"summary", "turns", "reasoning", "tool_calls", "texts", "attachments"}
-	names := slices.Clone(slots)
-	slices.SortStableFunc(names, func(x, y string) int { return slices.Index(order, x) - slices.Index(order, y) })
-	return strings.NewReplacer("tool_calls", "tools", "_", " ").Replace(strings.Join(names, ", "))
 }
 
 // PrintRows prints rows in aligned columns. Where they are wider than the terminal,

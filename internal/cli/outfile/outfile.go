@@ -54,6 +54,19 @@ func Create(name string, mode fs.FileMode) (*File, error) {
 	return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("cannot create a temporary file in its directory")}
 }
 
+// Write writes a file of this content.
+func Write(name string, content []byte, mode fs.FileMode) error {
+	f, err := Create(name, mode)
+	if err != nil {
+		return err
+	}
+	defer f.Abandon()
+	if _, err := f.Write(content); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
 // Commit moves the file to its place.
 func (f *File) Commit() error {
 	f.done = true

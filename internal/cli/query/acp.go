@@ -2,6 +2,7 @@ package query
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -14,7 +15,6 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/cli/transcripts"
 	"tenfold/internal/listing"
-	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/toolbox/mcpclient"
@@ -92,53 +92,25 @@ func (k *editing) Open(ctx context.Context, o acp.Open) (c acp.Conversation, err
 	if err != nil {
 		return c, err
 	}
-	e, err := effectiveIn(k.App, o.Directory, command.ExtrasOf(s.Log())...)
-	if err != nil {
-		return c, err
-	}
-	servers, unknown := serversOf(o)
-	started := mcpclient.Connect(ctx, servers, mcpclient.Options{Secrets: keyNames(e), Version: command.Version()})
+	warn := func(text string) { c.Notices = append(c.Notices, terminal.VisibleLine(text)) }
 	opened, err := Open(ctx, k.App, Wish{
-		Session: s, Model: k.model, Allow: k.allow, Dir: o.Directory, Approver: o.Approver, Extra: started.Tools(),
+		Session: s, Model: k.model, Allow: k.allow, Dir: o.Directory, Approver: o.Approver, Servers: serversOf(o, warn), Warn: warn,
 	})
 	if err != nil {
-		return c, errors.Join(err, started.Close(), dropEmpty(ctx, k.App, s))
+		return c, errors.Join(err, dropEmpty(ctx, k.App, s))
 	}
-	c = acp.Conversation{
-		ID: s.ID(), Agent: opened.Agent, Model: opened.model.Name(), Models: ConfiguredModels(e),
-		Switch: func(ctx context.Context, name string) error {
-			m, err := agentModel(e, name)
-			if err != nil {
-				return err
-			}
-			live, err := LiveSettings(k.App, e, s.ID(), m)
-			if err != nil {
-				return err
-			}
-			return opened.Agent.Switch(ctx, m, live)
-		},
-		Title: func(context.Context) (string, error) {
-			title := s.Title()
-			if title == "" {
-				title = transcripts.FirstWords(s.Log())
-			}
-			return title, nil
-		},
-		Close: func() error {
-			return errors.Join(opened.Close(), started.Close(), dropEmpty(context.WithoutCancel(ctx), k.App, s))
-		},
-	}
+	c.ID, c.Agent, c.Switch = s.ID(), opened.Agent, opened.Switch
+	c.Model, c.Models = opened.model.Name(), ConfiguredModels(opened.settings)
+	c.Title = func(context.Context) (string, error) { return cmp.Or(s.Title(), transcripts.FirstWords(s.Log())), nil }
+	c.Close = func() error { return errors.Join(opened.Close(), dropEmpty(context.WithoutCancel(ctx), k.App, s)) }
 	if !slices.Contains(c.Models, c.Model) {
 		c.Models = append(c.Models, c.Model)
-	}
-	for _, p := range append(unknown, started.Problems()...) {
-		c.Notices = append(c.Notices, terminal.VisibleLine(p.Error()))
 	}
 	return c, nil
 }
 
 // serversOf reads the MCP servers that an editor names.
-func serversOf(o acp.Open) (servers []mcpclient.Server, unknown []error) {
+func serversOf(o acp.Open, warn func(string)) (servers []mcpclient.Server) {
 	for _, s := range o.Servers {
 		switch {
 		case s.Stdio != nil:
@@ -154,10 +126,10 @@ func serversOf(o acp.Open) (servers []mcpclient.Server, unknown []error) {
 			}
 			servers = append(servers, server)
 		case s.Sse != nil:
-			unknown = append(unknown, &problem.Error{Op: "start", Subject: "the MCP server " + s.Sse.Name, Problem: "the transport SSE is not supported; use HTTP"})
+			warn("start the MCP server " + s.Sse.Name + ": the transport SSE is not supported; use HTTP")
 		}
 	}
-	return servers, unknown
+	return servers
 }
 
 // List implements [acp.Host].

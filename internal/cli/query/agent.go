@@ -31,6 +31,7 @@ import (
 	"tenfold/strategy"
 	"tenfold/summary"
 	"tenfold/toolbox"
+	"tenfold/toolbox/mcpclient"
 )
 
 // Wish says which agent a face wants: "query", the chat, an editor.
@@ -47,15 +48,21 @@ type Wish struct {
 	// Limits replace those of the configuration where they are set.
 	Limits   agent.Limits
 	Approver agent.Approver
-	// Extra are tools beside the built-in and the configured ones.
-	Extra []toolbox.Tool
+	// Servers are MCP servers beside the configured ones.
+	Servers []mcpclient.Server
+	// Warn is told which servers cannot be used; nil is the app's.
+	Warn func(text string)
 }
 
 // An Opened is an agent with all that it holds open.
 type Opened struct {
 	Agent *agent.Agent
-	model provider.Model
-	open  []io.Closer
+
+	app      *command.App
+	settings *config.Effective
+	session  string
+	model    provider.Model
+	open     []io.Closer
 }
 
 // Close closes what the agent holds open.
@@ -65,6 +72,19 @@ func (o *Opened) Close() error {
 		errs = append(errs, c.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// Switch has another of the person's models answer from the next request on.
+func (o *Opened) Switch(ctx context.Context, name string) error {
+	m, err := agentModel(o.settings, name)
+	if err != nil {
+		return err
+	}
+	live, err := LiveSettings(o.app, o.settings, o.session, m)
+	if err != nil {
+		return err
+	}
+	return o.Agent.Switch(ctx, m, live)
 }
 
 // Open makes an agent as the configuration says. It keeps nothing of its own in
@@ -78,7 +98,7 @@ func Open(ctx context.Context, a *command.App, w Wish) (*Opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Opened{}
+	out := &Opened{app: a, settings: e, session: w.Session.ID()}
 	if out.model, err = agentModel(e, w.Model); err != nil {
 		return nil, err
 	}
@@ -99,11 +119,11 @@ func Open(ctx context.Context, a *command.App, w Wish) (*Opened, error) {
 	if o.Judge, err = permission.New(e.PermissionRules(w.Allow, containable)); err != nil {
 		return nil, err
 	}
-	configured, err := configuredTools(ctx, a, e, dir, out)
+	configured, err := configuredTools(ctx, a, w, dir, out)
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	o.Tools = slices.Concat(o.Tools, configured, w.Extra)
+	o.Tools = append(o.Tools, configured...)
 	if err := transcriptFile(a, e, w.Session, out, &o); err != nil {
 		return nil, errors.Join(err, out.Close())
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"tenfold"
@@ -178,11 +179,7 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 
 // lastLine is the last line that a result says anything in.
 func lastLine(r tenfold.ToolResult) string {
-	text := ""
-	for _, part := range r.Parts {
-		text += part.Text
-	}
-	text = strings.TrimSpace(text)
+	text := strings.TrimSpace(tenfold.SearchText(r))
 	text = text[strings.LastIndexByte(text, '\n')+1:]
 	if text == "" {
 		return ""
@@ -273,24 +270,16 @@ func (p *eventPrinter) summary() {
 // asking asks a person on the terminal about calls, one after the other.
 type asking struct {
 	*command.App
-	// turn holds a value while nobody is asked.
-	turn chan struct{}
-}
-
-func newAsking(a *command.App) *asking {
-	k := &asking{App: a, turn: make(chan struct{}, 1)}
-	k.turn <- struct{}{}
-	return k
+	turn sync.Mutex
 }
 
 // Approve implements [agent.Approver].
 func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, error) {
-	select {
-	case <-ctx.Done():
+	k.turn.Lock() // whose turn it is stops waiting with ctx, as it is one run's
+	defer k.turn.Unlock()
+	if ctx.Err() != nil {
 		return agent.Answer{}, ctx.Err()
-	case <-k.turn:
 	}
-	defer func() { k.turn <- struct{}{} }()
 	what := q.Call.Name
 	if q.Intent.Subject != "" {
 		what += ": " + q.Intent.Subject

@@ -142,7 +142,7 @@ func followed(t *testing.T, asJSON bool, events iter.Seq2[agent.Event, error]) (
 func TestQueryAsks(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &command.App{Terminal: &terminal.Terminal{In: strings.NewReader("what?\ny\na\nn\n\n"), Out: bufio.NewWriter(io.Discard), Err: &stderr, InTTY: true, ErrTTY: true}}
-	k := newAsking(a)
+	k := &asking{App: a}
 	q := agent.Question{
 		Branch: "root.task1", Call: tenfold.ToolCall{Name: "shell"}, Intent: toolbox.Intent{Subject: "rm -r x\x1b[1A\nAllow? y"}, Reason: "it may write\nanywhere",
 	}

@@ -243,7 +243,7 @@ func (k *querying) compactFirst(ctx context.Context, s *session.Session) error {
 func (k *querying) once(ctx context.Context, s *session.Session, message string) (err error) {
 	k.wish.Session = s
 	if k.InTTY && k.ErrTTY && !k.plain && !k.JSON {
-		k.wish.Approver = newAsking(k.App)
+		k.wish.Approver = &asking{App: k.App}
 	}
 	got, err := Open(ctx, k.App, k.wish)
 	if err != nil {
@@ -290,16 +290,11 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 			return opened.Agent, err
 		},
 		Switch: func(ctx context.Context, _ chat.Agent, model string) error {
-			m, err := agentModel(e, model)
-			if err != nil {
-				return err
+			err := now.Switch(ctx, model)
+			if err == nil {
+				k.wish.Model = model
 			}
-			live, err := LiveSettings(k.App, e, s.ID(), m)
-			if err != nil {
-				return err
-			}
-			k.wish.Model = model
-			return now.Agent.Switch(ctx, m, live)
+			return err
 		},
 		Models: ConfiguredModels(e), Colour: k.OutColour, In: in, Out: os.Stdout, Environ: os.Environ(),
 	}

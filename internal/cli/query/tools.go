@@ -8,18 +8,21 @@ import (
 	"time"
 
 	"tenfold/internal/cli/command"
-	"tenfold/internal/config"
 	"tenfold/problem"
 	"tenfold/toolbox"
 	"tenfold/toolbox/external"
 	"tenfold/toolbox/mcpclient"
 )
 
-// configuredTools are the person's own programs and the tools of their MCP servers,
-// which out closes. A server that cannot be reached is a warning.
-func configuredTools(ctx context.Context, a *command.App, e *config.Effective, dir string, out *Opened) ([]toolbox.Tool, error) {
+// configuredTools are the person's own programs and the tools of their MCP servers and
+// of those that are wished for, which out closes. A server that cannot be reached is a
+// warning.
+func configuredTools(ctx context.Context, a *command.App, w Wish, dir string, out *Opened) ([]toolbox.Tool, error) {
 	var tools []toolbox.Tool
-	c, secrets := e.Agent, keyNames(e)
+	c, secrets, warn := out.settings.Agent, keyNames(out.settings), w.Warn
+	if warn == nil {
+		warn = a.Warn
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
 		t := c.Tools[name]
 		one, err := external.New(external.Spec{
@@ -47,13 +50,13 @@ func configuredTools(ctx context.Context, a *command.App, e *config.Effective, d
 		}
 		servers = append(servers, one)
 	}
-	if len(servers) == 0 {
+	if servers = append(servers, w.Servers...); len(servers) == 0 {
 		return tools, nil
 	}
 	open := mcpclient.Connect(ctx, servers, mcpclient.Options{Secrets: secrets, Version: command.Version()})
 	out.open = append(out.open, open)
 	for _, err := range open.Problems() {
-		a.Warn(err.Error())
+		warn(err.Error())
 	}
 	return append(tools, open.Tools()...), nil
 }

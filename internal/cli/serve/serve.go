@@ -58,9 +58,9 @@ browser that opens the printed address: it works once, and signs that browser in
 until the server ends. Press Enter for a new one. On a terminal, your browser is
 opened with it.
 
-The page asks no other server for anything. Conversations leave this machine
-only in requests to a model, when you send a message or choose a strategy that
-calls one.
+The page sends nothing to other servers. Conversations leave this machine only
+in requests to a model, when you send a message or choose a strategy that calls
+one.
 
 Programs use the API with the token of --token-file, sent as "Authorization:
 Bearer TOKEN". /api/openapi.json describes it. The token also keeps browsers
@@ -70,9 +70,9 @@ another machine over https, by a proxy that has a certificate.
 
 Over a PostgreSQL store, programs of tenants also use the API and the store with
 the tokens that "tenfold token create" makes: each works on its own tenant's
-conversations, within its scopes and limits. No such token runs an agent here.
-Compactions of a tenant call the model that you configured only if the tenant
-may: "tenfold tenant limits NAME --models allow".
+conversations, within its scopes and limits. These tokens cannot run an agent
+here. Compactions of a tenant call the model that you configured only if the
+tenant may: "tenfold tenant limits NAME --models allow".
 
 From another machine, forward a port: ssh -L 7435:127.0.0.1:7435 HOST.`,
 		Example: `  tenfold serve
@@ -83,9 +83,9 @@ From another machine, forward a port: ssh -L 7435:127.0.0.1:7435 HOST.`,
 		RunE:              func(c *cobra.Command, _ []string) error { return k.run(c.Context()) },
 	}
 	f := c.Flags()
-	f.StringVar(&k.address, "addr", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 is any that is free;\nanother host than this machine's loopback requires\n--token-file or PostgreSQL")
+	f.StringVar(&k.address, "addr", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 picks a free port; a\nhost other than loopback requires\n--token-file or PostgreSQL")
 	f.StringVar(&k.tokenFile, "token-file", "", "let programs in that send the secret of `FILE`, which\nis created if it does not exist")
-	f.BoolVar(&k.readOnly, "read-only", false, "refuse whatever writes")
+	f.BoolVar(&k.readOnly, "read-only", false, "refuse all writes")
 	f.IntVar(&k.jobs, "jobs", -1, "compact up to `N` conversations at once in the\nbackground; 0 leaves it to other servers of the\nstore (default: two for each processor over\nPostgreSQL, else 1)")
 	f.BoolVar(&k.noOpen, "no-open", false, "do not open a browser")
 	f.DurationVar(&k.drain, "drain", 0, "when told to stop, answer requests for `DURATION`\nmore while /readyz says not ready")
@@ -184,7 +184,7 @@ func (k *serving) run(ctx context.Context) error {
 		return err
 	}
 	if ip, ok := listener.Addr().(*net.TCPAddr); ok && !ip.IP.IsLoopback() {
-		k.Warn("the connection is not encrypted: whoever can listen on the network reads conversations and the token")
+		k.Warn("the connection is not encrypted: anybody who can listen on the network can read conversations and the token")
 	}
 	if !k.noOpen && k.OutTTY && !k.JSON {
 		openBrowser(ctx, out.URL)

@@ -79,7 +79,7 @@ func (f *limitFlags) register(c *cobra.Command) {
 	flags.IntVar(&f.atOnce, "jobs-at-once", 0, "most jobs that run at once: `N` (default 4)")
 	flags.StringVar(&f.rate, "requests-per-second", "", "most requests a second to each server:\n`N`, or none")
 	flags.StringVar(&f.days, "retain-days", "", "delete conversations `N` days after their last\nchange, or none for never")
-	flags.StringVar(&f.models, "models", "", "whether compactions may call the model that the\noperator of the servers pays for: allow or none")
+	flags.StringVar(&f.models, "models", "", "whether compactions may call the model that the\noperator of the servers pays for: `RULE` allow or\nnone")
 	command.Complete(c, "models", allowModels, noLimit)
 	for _, name := range []string{"max-entries", "max-bytes", "max-jobs", "jobs-at-once", "requests-per-second", "retain-days"} {
 		command.Complete(c, name)
@@ -170,9 +170,10 @@ func tenantCreateCommand(a *command.App) *cobra.Command {
 		Use:   "create NAME [flags]",
 		Short: "Create a tenant",
 		Long: `Creates a tenant with conversations, tokens and limits of its own. NAME is up to
-63 small letters, digits and dashes. Without flags nothing is limited but that
-no model is called for the tenant, and 4 jobs run at once. With a master key
-(see "tenfold tenant encrypt --help") the tenant is encrypted from the start.`,
+63 lower-case letters, digits and dashes. Without flags there are no limits,
+except that no model is called for the tenant and at most 4 jobs run at once.
+With a master key (see "tenfold tenant encrypt --help") the tenant is encrypted
+from the start.`,
 		Example: `  tenfold tenant create kitchen
   tenfold tenant create kitchen --max-bytes 10G --requests-per-second 50`,
 		Args:              command.Arguments(1, 1, "a NAME"),
@@ -292,9 +293,9 @@ func tenantAuditCommand(a *command.App) *cobra.Command {
 		Use:   "audit NAME [flags]",
 		Short: "Show who did what to a tenant's data",
 		Long: `Shows the audit log of a tenant, the newest first: when, who, what, to which
-conversation or token, and with what outcome. It tells of tokens and limits, of
-compactions, undo (a redo is recorded as one), deletion and export over a
-server, and of what tokens were refused for want of a scope: once a minute for
+conversation or token, and with what outcome. It records changes of tokens and
+limits, compactions, undo (a redo is recorded as one), deletion and export over
+a server, and requests refused because a token lacks a scope: once a minute for
 each token and operation.`,
 		Example: `  tenfold tenant audit kitchen
   tenfold tenant audit kitchen --since 2d --json`,

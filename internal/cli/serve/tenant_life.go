@@ -107,11 +107,11 @@ func tenantRetainCommand(a *command.App) *cobra.Command {
 	var dry bool
 	c := &cobra.Command{
 		Use:   "retain [flags]",
-		Short: "Erase conversations that tenants keep no longer",
-		Long: `Erases the conversations of tenants with a limit --retain-days to which nothing
-was appended for so long, by the database's clock, and drops the partitions of
-months of which nothing is left. Servers with jobs do this once a day. Nothing
-exempts a conversation; pins are about what a model sees.`,
+		Short: "Erase conversations whose retention has ended",
+		Long: `Erases conversations that have not changed for longer than the --retain-days of
+their tenant, by the database's clock, and drops the partitions of months that
+are empty then. Servers with jobs do this once a day. No conversation is exempt;
+pins only affect what a model sees.`,
 		Example: `  tenfold tenant limits kitchen --retain-days 90
   tenfold tenant retain --dry-run`,
 		Args:              command.Arguments(0, 0, ""),

@@ -58,7 +58,7 @@ func parseDuration(text string) (time.Duration, error) {
 			return time.Duration(n) * unit, nil
 		}
 	}
-	return 0, errors.New("write how long, such as 90d, 12h or 30m")
+	return 0, errors.New("write a duration such as 90d, 12h or 30m")
 }
 
 // madeJSON is a new token, with the secret that nobody can read again.
@@ -82,8 +82,9 @@ func tokenCreateCommand(a *command.App) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "create TENANT [flags]",
 		Short: "Create a token",
-		Long: `Creates a token of a tenant and prints it, this once. Programs send it as
-"Authorization: Bearer TOKEN"; the command line takes it from TENFOLD_TOKEN.`,
+		Long: `Creates a token of a tenant and prints it; it cannot be shown again. Programs
+send it as "Authorization: Bearer TOKEN"; the command line takes it from
+TENFOLD_TOKEN.`,
 		Example: `  tenfold token create kitchen --label ci --scopes read,append --expires 90d
   tenfold token create kitchen --label "Ann's laptop" --scopes admin > token`,
 		Args:              command.Arguments(1, 1, "a TENANT"),

@@ -195,10 +195,13 @@ func Locate(ctx context.Context, a *command.App, l *command.Workspace, in Import
 // have imported more of it already.
 var ErrChanged = &problem.Error{Code: "changed", Problem: "the file changed while it was read", Hint: "run the command again when nothing writes to it"}
 
+// readTries is how often a file that grows is read.
+const readTries = 20
+
 // Steadily reads a file again if it grew meanwhile.
 func Steadily(read func() error) error {
 	for try := 1; ; try++ {
-		if err := read(); try == command.RaceTries || !errors.Is(err, ErrChanged) {
+		if err := read(); try == readTries || !errors.Is(err, ErrChanged) {
 			return err
 		}
 	}
@@ -207,7 +210,7 @@ func Steadily(read func() error) error {
 // Put stores an imported conversation, or its new entries.
 func Put(ctx context.Context, a *command.App, l *command.Workspace, in Imported) (Located, error) {
 	var at Located
-	err := command.Retried(ctx, func() error {
+	err := session.Retried(ctx, func() error {
 		var err error
 		if at, err = Locate(ctx, a, l, in); err == nil {
 			err = at.Store(ctx)

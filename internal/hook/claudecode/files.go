@@ -43,13 +43,6 @@ const programsLine = "const programs = ['tenfold']\n"
 // for them when the cache is cold, for none is shown those that it asks for itself.
 // Older versions get one with settings hooks.
 func (Client) Files(p hook.Place) ([]hook.File, error) {
-	root := filepath.Join(p.Dir, ".claude")
-	if p.Scope == hook.User {
-		root = filepath.Join(p.Home, ".claude")
-		if dir := p.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-			root = dir
-		}
-	}
 	programs, err := json.Marshal([]string{p.Binary, "tenfold"})
 	if err != nil {
 		return nil, err
@@ -74,7 +67,7 @@ func (Client) Files(p hook.Place) ([]hook.File, error) {
 		}
 		data = bytes.Replace(data, []byte(programsLine), []byte("const programs = "+string(programs)+"\n"), 1)
 		data = bytes.ReplaceAll(data, []byte("{{tenfold}}"), shell)
-		files = append(files, hook.File{Path: filepath.Join(root, "skills", filepath.FromSlash(strings.TrimPrefix(name, kind+"/"))), Content: data})
+		files = append(files, hook.File{Path: filepath.Join(p.ClaudeCode(), "skills", filepath.FromSlash(strings.TrimPrefix(name, kind+"/"))), Content: data})
 		return nil
 	})
 	if err != nil {

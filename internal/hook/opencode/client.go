@@ -32,19 +32,11 @@ const command = `["tenfold"]`
 // Files implements [hook.Client]. opencode loads what lies in the directory
 // "plugin" of its configuration; all versions of 1.x do.
 func (Client) Files(p hook.Place) ([]hook.File, error) {
-	dir := filepath.Join(p.Dir, ".opencode")
-	if p.Scope == hook.User {
-		base := p.Getenv("XDG_CONFIG_HOME")
-		if !filepath.IsAbs(base) {
-			base = filepath.Join(p.Home, ".config")
-		}
-		dir = filepath.Join(base, "opencode")
-	}
 	content := adapter
 	if p.Binary != "" {
 		content = bytes.Replace(adapter, []byte(command), fmt.Appendf(nil, `[%s, "tenfold"]`, quoted(p.Binary)), 1)
 	}
-	return []hook.File{{Path: filepath.Join(dir, "plugin", "tenfold.js"), Content: content}}, nil
+	return []hook.File{{Path: filepath.Join(p.OpenCode(), "plugin", "tenfold.js"), Content: content}}, nil
 }
 
 // Handle implements [hook.Client].

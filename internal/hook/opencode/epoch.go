@@ -73,15 +73,7 @@ func (ep *epoch) write(h *hook.Host, session string) error {
 	if err := os.MkdirAll(epochs(h), 0o700); err != nil {
 		return err
 	}
-	out, err := outfile.Create(epochFile(h, session), 0o600)
-	if err != nil {
-		return err
-	}
-	defer out.Abandon()
-	if _, err := out.Write(data); err != nil {
-		return err
-	}
-	if err := out.Commit(); err != nil {
+	if err := outfile.Write(epochFile(h, session), data, 0o600); err != nil {
 		return err
 	}
 	entries, _ := os.ReadDir(epochs(h))

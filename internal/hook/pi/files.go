@@ -28,12 +28,6 @@ const (
 
 // Files implements [hook.Client].
 func (Client) Files(p hook.Place) ([]hook.File, error) {
-	dir := filepath.Join(p.Dir, ".pi")
-	if p.Scope == hook.User {
-		if dir = p.Getenv("PI_CODING_AGENT_DIR"); dir == "" {
-			dir = filepath.Join(p.Home, ".pi", "agent")
-		}
-	}
 	var out bytes.Buffer
 	binary, err := jsontext.AppendQuote(nil, p.Binary)
 	if err != nil {
@@ -43,5 +37,5 @@ func (Client) Files(p hook.Place) ([]hook.File, error) {
 	if err := adapterTemplate.Execute(&out, values); err != nil {
 		return nil, err
 	}
-	return []hook.File{{Path: filepath.Join(dir, "extensions", "tenfold.ts"), Content: out.Bytes()}}, nil
+	return []hook.File{{Path: filepath.Join(p.Pi(), "extensions", "tenfold.ts"), Content: out.Bytes()}}, nil
 }

@@ -48,7 +48,7 @@ func (a *Anthropic) Begin(c *Chat, r *ChatRecord) error {
 func (a *Anthropic) Message(c *Chat, raw []byte, id string) error {
 	m := &a.M
 	m.Parse(&c.In, raw)
-	if m.Role == "" && m.kind == '{' && c.In.Err == nil {
+	if m.Role == "" && m.Kind == '{' && c.In.Err == nil {
 		if done, err := a.stream.event(c, raw, id); done || err != nil {
 			return err
 		}
@@ -79,23 +79,23 @@ func (a *Anthropic) Read(c *Chat, w *engine.Finder, id string, injected bool) er
 		warnOwn(c, own)
 		return c.say(id, w, "", payloads)
 	}
-	if m.model != "" && m.model != a.model {
-		a.model = m.model
-		if err := c.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: m.model}}); err != nil {
+	if m.Model != "" && m.Model != a.model {
+		a.model = m.Model
+		if err := c.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: m.Model}}); err != nil {
 			return err
 		}
 	}
 	payloads, own := m.answer(w)
 	warnOwn(c, own)
 	a.answers++
-	if m.id == "" && m.thinks > 0 {
+	if m.ID == "" && m.thinks > 0 {
 		// Thinking that does not begin its message has to stay with it.
-		m.id = "response-" + strconv.Itoa(a.answers)
+		m.ID = "response-" + strconv.Itoa(a.answers)
 	}
-	if err := c.say(id, w, m.id, payloads); err != nil || !m.usage.Found {
+	if err := c.say(id, w, m.ID, payloads); err != nil || !m.Usage.Found {
 		return err
 	}
-	return c.Emit(tenfold.Entry{ID: id + "/usage", MessageID: m.id, Payload: m.usage.By(m.model)})
+	return c.Emit(tenfold.Entry{ID: id + "/usage", MessageID: m.ID, Payload: m.Usage.By(m.Model)})
 }
 
 func warnOwn(c *Chat, n int) {

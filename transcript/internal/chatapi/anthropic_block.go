@@ -7,26 +7,8 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// Once notes where members stand that may come once.
-type Once struct {
-	// Twice says that a member the importer models came twice, or has another
-	// kind than it can have, so that the text has to speak for itself.
-	Twice bool
-}
-
-// take reads a value and notes its place.
-func (o *Once) take(s *engine.Scanner, at *engine.Span) { o.note(at, s.Value()) }
-
-func (o *Once) note(at *engine.Span, v engine.Span) {
-	o.Twice = o.Twice || at.Found()
-	*at = v
-}
-
 // elsewhere is the place of a value whose parts have places of their own.
 var elsewhere = engine.Span{From: 0, To: 1}
-
-// BlockReader reads messages of Anthropic's API into their blocks.
-type BlockReader struct{ Once }
 
 // BlockMessage is the API message of a line.
 type BlockMessage struct {
@@ -70,35 +52,32 @@ func (m *BlockMessage) Readable() bool {
 
 func (m *BlockMessage) IsText() bool { return m.Blocks == nil && m.Content.To-m.Content.From >= 2 }
 
-func (l *BlockReader) Message(s *engine.Scanner, m *BlockMessage) {
+// Read reads an API message, and the members that others name. A member that
+// comes twice, or has another kind than it can have, is told by [engine.Scanner.Twice]:
+// the text has to speak for itself.
+func (m *BlockMessage) Read(s *engine.Scanner, others ...engine.Shape) {
 	*m = BlockMessage{Kind: s.Kind(), Blocks: m.Blocks[:0]}
-	var seen bool
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"id"`:
-			m.ID = s.Text()
-		case `"model"`:
-			m.Model = s.Text()
-		case `"content"`:
-			l.Twice = l.Twice || seen
+	seen := false
+	engine.Shape{
+		"id", &m.ID,
+		"model", &m.Model,
+		"content", func() {
+			s.Twice = s.Twice || seen
 			seen = true
-			l.Content(s, m)
-		case `"usage"`:
-			l.usage(s, &m.Usage)
-		default:
-			s.Value()
-		}
-	})
+			m.ReadContent(s)
+		},
+		"usage", func() { m.Usage.read(s) },
+	}.Read(s, others...)
 	if !seen {
 		m.Blocks = nil
 	}
 }
 
-// Content reads what a message says: a text or a list of blocks.
-func (l *BlockReader) Content(s *engine.Scanner, m *BlockMessage) {
+// ReadContent reads what a message says: a text or a list of blocks.
+func (m *BlockMessage) ReadContent(s *engine.Scanner) {
 	if s.Kind() == '[' {
 		m.Content = elsewhere
-		m.Blocks = l.blocks(s, m.Blocks)
+		m.Blocks = readBlocks(s, m.Blocks)
 		return
 	}
 	m.Blocks = nil
@@ -107,94 +86,61 @@ func (l *BlockReader) Content(s *engine.Scanner, m *BlockMessage) {
 	}
 }
 
-func (l *BlockReader) usage(s *engine.Scanner, u *BlockUsage) {
-	engine.EachMember(s, func(name []byte) {
-		at := s.Value()
-		switch string(name) {
-		case `"input_tokens"`:
-			u.Input = s.Number(at)
-		case `"output_tokens"`:
-			u.Output = s.Number(at)
-		case `"cache_read_input_tokens"`:
-			u.CacheRead = s.Number(at)
-		case `"cache_creation_input_tokens"`:
-			u.CacheWrite = s.Number(at)
-		}
-	})
+func (u *BlockUsage) read(s *engine.Scanner) {
+	engine.Shape{
+		"input_tokens", &u.Input,
+		"output_tokens", &u.Output,
+		"cache_read_input_tokens", &u.CacheRead,
+		"cache_creation_input_tokens", &u.CacheWrite,
+	}.Read(s)
 	// Zeros alone are not a report: so does a session begin that was made here.
 	u.Found = u.Input+u.Output+u.CacheRead+u.CacheWrite > 0
 }
 
-// blocks reads a content list. It never gives nil.
-func (l *BlockReader) blocks(s *engine.Scanner, into []Block) []Block {
+// readBlocks reads a content list. It never gives nil.
+func readBlocks(s *engine.Scanner, into []Block) []Block {
 	if into == nil {
 		into = []Block{}
 	}
 	engine.EachItem(s, func() {
 		into = append(into, Block{Kind: s.Kind()})
 		b := &into[len(into)-1]
-		b.Span = engine.Within(s, func() { l.block(s, b) })
+		b.Span = engine.Within(s, func() { b.read(s) })
 	})
 	return into
 }
 
-func (l *BlockReader) block(s *engine.Scanner, b *Block) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"type"`:
+func (b *Block) read(s *engine.Scanner) {
+	engine.Shape{
+		"type", func() {
 			// A type that is not text makes it a block of nobody.
-			l.Twice = l.Twice || b.Typ != "" || s.Kind() != '"'
+			s.Twice = s.Twice || b.Typ != "" || s.Kind() != '"'
 			b.Typ = s.Text()
-		case `"id"`:
-			b.id = s.Text()
-		case `"name"`:
-			b.name = s.Text()
-		case `"tool_use_id"`:
-			b.callID = s.Text()
-		case `"is_error"`:
-			b.isError = s.Flag()
-		case `"text"`:
-			l.take(s, &b.Text)
-		case `"thinking"`:
-			l.take(s, &b.Thinking)
-		case `"signature"`:
-			l.take(s, &b.Signature)
-		case `"data"`:
-			l.take(s, &b.Data)
-		case `"input"`:
-			l.take(s, &b.Input)
-		case `"content"`:
+		},
+		"id", &b.id,
+		"name", &b.name,
+		"tool_use_id", &b.callID,
+		"is_error", &b.isError,
+		"text", &b.Text,
+		"thinking", &b.Thinking,
+		"signature", &b.Signature,
+		"data", &b.Data,
+		"input", &b.Input,
+		"content", func() {
+			s.Twice = s.Twice || b.Content.Found()
 			if s.Kind() != '[' {
-				l.take(s, &b.Content)
+				b.Content = s.Value()
 				return
 			}
-			l.note(&b.Content, elsewhere)
-			b.Items = l.blocks(s, nil)
-		case `"source"`:
-			l.note(&b.source, elsewhere)
-			l.source(s, b)
-		default:
-			s.Value()
-		}
-	})
-}
-
-// source reads where a file is, or the file.
-func (l *BlockReader) source(s *engine.Scanner, b *Block) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"data"`:
-			l.take(s, &b.SourceData)
-		case `"type"`:
-			b.SourceType = s.Text()
-		case `"media_type"`:
-			b.MediaType = s.Text()
-		case `"url"`:
-			b.url = s.Text()
-		default:
-			s.Value()
-		}
-	})
+			b.Content = elsewhere
+			b.Items = readBlocks(s, nil)
+		},
+		"source", func() {
+			s.Twice = s.Twice || b.source.Found()
+			b.source = elsewhere
+			engine.Shape{"data", &b.SourceData, "type", &b.SourceType, "media_type", &b.MediaType, "url", &b.url}.Read(s)
+		},
+	}.Read(s)
 }
 
 // Stunted reports whether an assistant's block lacks what its type has: no

@@ -3,8 +3,6 @@ package chatapi
 import (
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 )
@@ -12,53 +10,25 @@ import (
 // AnthropicMessage is a message of a request, or a whole response: its blocks
 // are those that Claude Code's lines hold.
 type AnthropicMessage struct {
-	kind            jsontext.Kind
-	typ, Role       string
-	id, model       string
-	Content         engine.Span
-	Blocks          []Block // nil unless the content is a list
-	usage           BlockUsage
+	BlockMessage
+	Role            string
 	Twice           bool
 	results, thinks int // blocks of these kinds
 }
 
 func (m *AnthropicMessage) Parse(s *engine.Scanner, raw []byte) {
-	var l BlockReader
-	blocks := m.Blocks[:0]
-	*m = AnthropicMessage{}
+	*m = AnthropicMessage{BlockMessage: m.BlockMessage}
 	s.Reset(raw)
-	m.kind = s.Kind()
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"type"`:
-			m.typ = s.Text()
-		case `"role"`:
-			m.Twice = m.Twice || m.Role != ""
-			m.Role = s.Text()
-		case `"id"`:
-			m.id = s.Text()
-		case `"model"`:
-			m.model = s.Text()
-		case `"usage"`:
-			l.usage(s, &m.usage)
-		case `"content"`:
-			m.Twice = m.Twice || m.Content.Found()
-			if s.Kind() == '[' {
-				m.Content = elsewhere
-				m.Blocks = l.blocks(s, blocks)
-				return
-			}
-			m.Content = s.Value()
-		default:
-			s.Value()
-		}
-	})
-	m.Twice = m.Twice || l.Twice
+	m.Read(s, engine.Shape{"role", func() {
+		s.Twice = s.Twice || m.Role != ""
+		m.Role = s.Text()
+	}})
+	m.Twice = s.Twice
 }
 
 // Readable reports whether blocks of the kinds we know look as they should.
 func (m *AnthropicMessage) Readable(w *engine.Finder) bool {
-	if m.kind != '{' || m.Twice || (m.Blocks == nil && !w.IsString(m.Content)) {
+	if m.Kind != '{' || m.Twice || (m.Blocks == nil && !w.IsString(m.Content)) {
 		return false
 	}
 	for i := range m.Blocks {

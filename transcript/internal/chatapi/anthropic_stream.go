@@ -46,16 +46,15 @@ func (t *anthropicStream) event(c *Chat, raw []byte, id string) (bool, error) {
 	default:
 		return false, nil
 	}
-	var l BlockReader
 	if message := root.Get("message"); message.Found() {
 		var m BlockMessage
 		c.In.Reset(message.Raw())
-		l.Message(&c.In, &m)
+		m.Read(&c.In)
 		t.message, t.model, t.usage = m.ID, m.Model, m.Usage
 	}
 	if usage := root.Get("usage"); usage.Found() {
 		c.In.Reset(usage.Raw())
-		l.usage(&c.In, &t.usage)
+		t.usage.read(&c.In)
 	}
 	if err := c.Keep(id, tenfold.Kind("anthropic."+typ), raw); err != nil {
 		return true, err
@@ -99,10 +98,9 @@ func (t *anthropicStream) stop(c *Chat, id string) error {
 	}
 	raw := t.whole()
 	t.block = nil
-	var l BlockReader
 	c.In.Reset(raw)
-	blocks := l.blocks(&c.In, nil)
-	m := AnthropicMessage{kind: '{', Role: "assistant", Content: engine.Span{From: 0, To: 1}, Blocks: blocks, Twice: l.Twice}
+	m := AnthropicMessage{BlockMessage: BlockMessage{Kind: '{', Content: elsewhere, Blocks: readBlocks(&c.In, nil)}, Role: "assistant"}
+	m.Twice = c.In.Twice
 	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	if c.In.Err != nil || !m.Readable(w) {
 		c.WarnHere("streamed block could not be understood and is shown to no model", "streamed blocks could not be understood and are shown to no model")

@@ -408,7 +408,7 @@ func (c *Chat) say(id string, w *engine.Finder, messageID string, payloads []ten
 	for i, p := range payloads {
 		e := tenfold.Entry{ID: engine.BlockID(id, i), MessageID: messageID, Payload: p}
 		if i == 0 {
-			e.Source = engine.Splice(w.Raw, w.Cuts)
+			e.Source = w.Done()
 		}
 		if u, ok := p.(tenfold.UserMessage); ok && !u.Synthetic && !turned {
 			turned = true

@@ -134,25 +134,19 @@ type definition struct {
 
 func (g *setting) definition(s *engine.Scanner, from int, d *definition, list *[]tenfold.ToolDefinition) {
 	typ := ""
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"function"`:
+	several := func() { *list = g.definitions(s, from, *list) }
+	schema := func() { placed(s, '{', from, &d.schema) }
+	engine.Shape{
+		"function", func() {
 			d.plain = true
 			g.definition(s, from, d, list)
-		case `"functionDeclarations"`, `"function_declarations"`:
-			*list = g.definitions(s, from, *list)
-		case `"type"`:
-			typ = s.Text()
-		case `"name"`:
-			d.name = s.Text()
-		case `"description"`:
-			placed(s, '"', from, &d.description)
-		case `"parameters"`, `"input_schema"`, `"parametersJsonSchema"`, `"parameters_json_schema"`:
-			placed(s, '{', from, &d.schema)
-		default:
-			s.Value()
-		}
-	})
+		},
+		"functionDeclarations", several, "function_declarations", several,
+		"type", &typ,
+		"name", &d.name,
+		"description", func() { placed(s, '"', from, &d.description) },
+		"parameters", schema, "input_schema", schema, "parametersJsonSchema", schema, "parameters_json_schema", schema,
+	}.Read(s)
 	d.plain = d.plain || typ == "" || typ == "function" || typ == "custom"
 }
 

@@ -126,9 +126,9 @@ func (d *gemini) given(c *Chat, w *engine.Finder, injected bool) []tenfold.Paylo
 }
 
 // Misplaced reports whether a model answers calls, or a user makes some.
-func Misplaced(parts []geminiPart, model bool) bool {
+func Misplaced(parts []GeminiPart, model bool) bool {
 	for i := range parts {
-		if p := &parts[i]; (model && p.Response) || (!model && p.call) || (p.call && p.Response) {
+		if p := &parts[i]; (model && p.Response) || (!model && p.Call) || (p.Call && p.Response) {
 			return true
 		}
 	}

@@ -11,141 +11,147 @@ import (
 type GeminiContent struct {
 	Kind  jsontext.Kind
 	Role  string
-	Parts []geminiPart
+	Parts []GeminiPart
 	Has   bool // it has a list of parts
-	Once
+	// Twice says that a member the importer models came twice, so that the text
+	// has to speak for itself.
+	Twice bool
 }
 
-// geminiPart is one part, with the places of its members.
-type geminiPart struct {
+// GeminiPart is one part, with the places of its members.
+type GeminiPart struct {
 	engine.Span
-	Kind                  jsontext.Kind
-	Text, signature       engine.Span
-	thought               bool
-	call, Response        bool
-	ID, Name              string
-	args, answer          engine.Span
-	output, failure       engine.Span // the only member of an answer, if it is one of these
-	members               int         // of the answer
-	media, uri, file      string
-	data                  engine.Span
-	inline, byURI, others bool
+	Kind            jsontext.Kind
+	Text, Signature engine.Span // a part may be a text and nothing else
+	Thought         bool
+	Call, Response  bool
+	ID, Name        string
+	Args, Answer    engine.Span
+	// Output and Failure are texts that are all of an answer, one of which Fails.
+	Output, Failure    engine.Span
+	Fails              bool
+	Media, URI, file   string
+	Data               engine.Span
+	inline, byURI, odd bool
 }
 
 func (g *GeminiContent) Parse(s *engine.Scanner) {
 	*g = GeminiContent{Kind: s.Kind(), Parts: g.Parts[:0]}
-	engine.EachMember(s, func(name []byte) {
-		switch {
-		case string(name) == `"role"`:
-			g.Twice = g.Twice || g.Role != ""
+	outside := s.Twice
+	s.Twice = false
+	engine.Shape{
+		"role", func() {
+			s.Twice = s.Twice || g.Role != ""
 			g.Role = s.Text()
-		case string(name) == `"parts"` && s.Kind() == '[':
-			g.Twice = g.Twice || g.Has
+		},
+		"parts", func() {
+			if s.Kind() != '[' {
+				s.Value()
+				return
+			}
+			s.Twice = s.Twice || g.Has
 			g.Has = true
-			engine.EachItem(s, func() {
-				g.Parts = append(g.Parts, geminiPart{Kind: s.Kind()})
-				p := &g.Parts[len(g.Parts)-1]
-				p.Span = engine.Within(s, func() { g.part(s, p) })
-			})
-		default:
-			s.Value()
-		}
-	})
+			g.Parts = ReadGeminiParts(s, g.Parts)
+		},
+	}.Read(s)
+	g.Twice, s.Twice = s.Twice, outside
 }
 
-func (g *GeminiContent) part(s *engine.Scanner, p *geminiPart) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"text"`:
-			g.take(s, &p.Text)
-		case `"thought"`:
-			p.thought = s.Flag()
-		case `"thoughtSignature"`, `"thought_signature"`:
-			g.take(s, &p.signature)
-		case `"functionCall"`, `"function_call"`:
-			g.Twice, p.call = g.Twice || p.call, s.Kind() == '{'
-			g.function(s, p)
-		case `"functionResponse"`, `"function_response"`:
-			g.Twice, p.Response = g.Twice || p.Response, s.Kind() == '{'
-			g.function(s, p)
-		case `"inlineData"`, `"inline_data"`:
-			p.inline = true
-			g.blob(s, p)
-		case `"fileData"`, `"file_data"`:
-			p.byURI = true
-			g.blob(s, p)
-		case `"videoMetadata"`:
-			s.Value()
-		default:
-			p.others = true
-			s.Value()
+// ReadGeminiParts reads a list of parts, or the one that is there.
+func ReadGeminiParts(s *engine.Scanner, into []GeminiPart) []GeminiPart {
+	one := func() {
+		into = append(into, GeminiPart{Kind: s.Kind()})
+		p := &into[len(into)-1]
+		p.Span = engine.Within(s, func() { p.read(s) })
+		if p.Kind == '"' {
+			p.Text = p.Span
 		}
+	}
+	if s.Kind() == '[' {
+		engine.EachItem(s, one)
+	} else {
+		one()
+	}
+	return into
+}
+
+// read reads a part, whose members Python's client spells in snake_case.
+func (p *GeminiPart) read(s *engine.Scanner) {
+	function := func(is *bool) func() {
+		return func() {
+			s.Twice = s.Twice || *is
+			*is = s.Kind() == '{'
+			p.function(s)
+		}
+	}
+	file := func(is *bool) func() {
+		return func() {
+			*is = true
+			engine.Shape{
+				"mimeType", &p.Media, "mime_type", &p.Media, "data", &p.Data, "fileUri", &p.URI, "file_uri", &p.URI,
+				"displayName", &p.file, "display_name", &p.file,
+			}.Read(s)
+		}
+	}
+	call, response, inline, byURI := function(&p.Call), function(&p.Response), file(&p.inline), file(&p.byURI)
+	own := engine.Shape{
+		"text", &p.Text,
+		"thought", &p.Thought,
+		"thoughtSignature", &p.Signature, "thought_signature", &p.Signature,
+		"functionCall", call, "function_call", call,
+		"functionResponse", response, "function_response", response,
+		"inlineData", inline, "inline_data", inline,
+		"fileData", byURI, "file_data", byURI,
+		"videoMetadata", func() { s.Value() },
+	}
+	own.ReadAll(s, func([]byte) {
+		p.odd = true
+		s.Value()
 	})
 }
 
 // function reads a call, or the answer to one.
-func (g *GeminiContent) function(s *engine.Scanner, p *geminiPart) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"id"`:
-			p.ID = s.Text()
-		case `"name"`:
-			p.Name = s.Text()
-		case `"args"`:
-			g.take(s, &p.args)
-		case `"response"`:
-			g.note(&p.answer, engine.Within(s, func() { p.output, p.failure, p.members = answer(s) }))
-		default:
-			s.Value()
-		}
-	})
+func (p *GeminiPart) function(s *engine.Scanner) {
+	engine.Shape{
+		"id", &p.ID,
+		"name", &p.Name,
+		"args", &p.Args,
+		"response", func() {
+			s.Twice = s.Twice || p.Answer.Found()
+			p.Answer = engine.Within(s, func() { p.readAnswer(s) })
+		},
+	}.Read(s)
 }
 
-// answer reads what a tool gave: {"output": …} or {"error": …}, or any value.
-func answer(s *engine.Scanner) (output, failure engine.Span, members int) {
-	engine.EachMember(s, func(name []byte) {
+// readAnswer reads what a tool gave: {"output": …} or {"error": …}, or any value.
+func (p *GeminiPart) readAnswer(s *engine.Scanner) {
+	var output, failure engine.Span
+	members, fails := 0, false
+	engine.Shape{
+		"output", func() { members, output = members+1, s.Value() },
+		"error", func() { members, failure, fails = members+1, s.Value(), true },
+	}.ReadAll(s, func([]byte) {
 		members++
-		switch string(name) {
-		case `"output"`:
-			output = s.Value()
-		case `"error"`:
-			failure = s.Value()
-		default:
-			s.Value()
-		}
+		s.Value()
 	})
-	return output, failure, members
-}
-
-func (g *GeminiContent) blob(s *engine.Scanner, p *geminiPart) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"mimeType"`, `"mime_type"`:
-			p.media = s.Text()
-		case `"data"`:
-			g.take(s, &p.data)
-		case `"fileUri"`, `"file_uri"`:
-			p.uri = s.Text()
-		case `"displayName"`, `"display_name"`:
-			p.file = s.Text()
-		default:
-			s.Value()
-		}
-	})
+	p.Fails = fails
+	if members == 1 && s.Err == nil && s.Raw[output.From+failure.From] == '"' {
+		p.Output, p.Failure = output, failure
+	}
 }
 
 // Result gives a tool's answer. A text alone is one; any other is its JSON.
-func (p *geminiPart) Result(w *engine.Finder, callID string) tenfold.ToolResult {
-	r := tenfold.ToolResult{CallID: callID, IsError: p.failure.Found()}
+func (p *GeminiPart) Result(w *engine.Finder, callID string) tenfold.ToolResult {
+	r := tenfold.ToolResult{CallID: callID, IsError: p.Fails}
 	switch {
-	case p.members == 1 && w.IsString(p.output):
-		r.Parts = textOrNone(w.Text(p.output))
-	case p.members == 1 && w.IsString(p.failure):
-		r.Parts = textOrNone(w.Text(p.failure))
-	case w.IsString(p.answer):
-		r.Parts = textOrNone(w.Text(p.answer))
-	case p.answer.Found():
-		r.Parts = tenfold.Text(w.Whole(p.answer))
+	case p.Output.Found():
+		r.Parts = textOrNone(w.Text(p.Output))
+	case p.Failure.Found():
+		r.Parts = textOrNone(w.Text(p.Failure))
+	case w.IsString(p.Answer):
+		r.Parts = textOrNone(w.Text(p.Answer))
+	case p.Answer.Found():
+		r.Parts = tenfold.Text(w.Whole(p.Answer))
 	}
 	return r
 }
@@ -158,9 +164,9 @@ func textOrNone(text string) []tenfold.Part {
 }
 
 // Given reads a user's part; false when it is one that only Gemini knows.
-func (p *geminiPart) Given(w *engine.Finder) (tenfold.Part, bool) {
-	f := &tenfold.File{Type: tenfold.PartFile, Name: p.file, MediaType: p.media}
-	if len(p.media) > 6 && p.media[:6] == "image/" {
+func (p *GeminiPart) Given(w *engine.Finder) (tenfold.Part, bool) {
+	f := &tenfold.File{Type: tenfold.PartFile, Name: p.file, MediaType: p.Media}
+	if len(p.Media) > 6 && p.Media[:6] == "image/" {
 		f.Type = tenfold.PartImage
 	}
 	switch {
@@ -170,10 +176,10 @@ func (p *geminiPart) Given(w *engine.Finder) (tenfold.Part, bool) {
 		return tenfold.Part{}, false
 	case w.IsString(p.Text):
 		return tenfold.TextPart(w.Text(p.Text)), true
-	case p.inline && w.IsString(p.data):
-		f.URI = "data:" + p.media + ";base64," + w.Text(p.data)
-	case p.byURI && p.uri != "":
-		f.URI = p.uri
+	case p.inline && w.IsString(p.Data):
+		f.URI = "data:" + p.Media + ";base64," + w.Text(p.Data)
+	case p.byURI && p.URI != "":
+		f.URI = p.URI
 	default:
 		return tenfold.Part{}, false
 	}
@@ -182,28 +188,28 @@ func (p *geminiPart) Given(w *engine.Finder) (tenfold.Part, bool) {
 
 // said reads a model's part, after the signature that stands on it. own says
 // that only Gemini knows it; an empty part that is none gives nothing.
-func (p *geminiPart) said(w *engine.Finder, calls *Nameless) (payloads []tenfold.Payload, own bool) {
+func (p *GeminiPart) said(w *engine.Finder, calls *Nameless) (payloads []tenfold.Payload, own bool) {
 	signature := ""
-	if w.IsString(p.signature) {
-		signature = w.Text(p.signature)
+	if w.IsString(p.Signature) {
+		signature = w.Text(p.Signature)
 	}
 	switch {
-	case p.Kind != '{' || (!p.call && !w.IsString(p.Text)):
-		drop(w, p.signature)
+	case p.Kind != '{' || (!p.Call && !w.IsString(p.Text)):
+		drop(w, p.Signature)
 		if p.Kind == '{' && len(p.Of(w.Raw)) > 2 {
 			return []tenfold.Payload{tenfold.ProviderItem{Provider: "gemini", Role: "assistant", Data: w.Whole(p.Span)}}, true
 		}
 		return nil, false
-	case p.call:
+	case p.Call:
 		t := tenfold.ToolCall{CallID: calls.call(p.ID, p.Name), Name: p.Name}
-		if p.args.Found() {
-			t.Arguments = w.Whole(p.args)
+		if p.Args.Found() {
+			t.Arguments = w.Whole(p.Args)
 		}
 		if signature != "" {
 			payloads = append(payloads, tenfold.Reasoning{Provider: "gemini", Signature: signature, CallID: t.CallID})
 		}
 		return append(payloads, t), false
-	case p.thought:
+	case p.Thought:
 		r := tenfold.Reasoning{Text: w.Text(p.Text)}
 		if signature != "" {
 			r.Provider, r.Signature = "gemini", signature

@@ -39,7 +39,7 @@ func (d *geminiRecording) Message(c *Chat, raw []byte, id string) error {
 // geminiAnswer is a response, or the chunks of one.
 type geminiAnswer struct {
 	id, model string
-	parts     []geminiPart
+	parts     []GeminiPart
 	more      bool
 	twice     bool
 	counted   bool
@@ -58,26 +58,19 @@ func (a *geminiAnswer) chunk(s *engine.Scanner, outer bool) {
 		engine.EachItem(s, func() { a.chunk(s, false) })
 		return
 	}
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"response"`:
+	engine.Shape{
+		"response", func() {
 			if outer {
 				a.chunk(s, false)
 				return
 			}
 			s.Value()
-		case `"candidates"`:
-			a.candidates(s)
-		case `"responseId"`:
-			a.id = s.Text()
-		case `"modelVersion"`:
-			a.model = s.Text()
-		case `"usageMetadata"`:
-			a.count(s)
-		default:
-			s.Value()
-		}
-	})
+		},
+		"candidates", func() { a.candidates(s) },
+		"responseId", &a.id,
+		"modelVersion", &a.model,
+		"usageMetadata", func() { a.count(s) },
+	}.Read(s)
 }
 
 func (a *geminiAnswer) candidates(s *engine.Scanner) {
@@ -89,11 +82,7 @@ func (a *geminiAnswer) candidates(s *engine.Scanner) {
 			return
 		}
 		first = false
-		engine.EachMember(s, func(name []byte) {
-			if string(name) != `"content"` {
-				s.Value()
-				return
-			}
+		engine.OneMember(s, "content", func() {
 			g := GeminiContent{}
 			g.Parse(s)
 			a.parts = append(a.parts, g.Parts...)
@@ -106,19 +95,12 @@ func (a *geminiAnswer) candidates(s *engine.Scanner) {
 func (a *geminiAnswer) count(s *engine.Scanner) {
 	prompt, cached, said, thought := 0, 0, 0, 0
 	a.counted = a.counted || s.Kind() == '{'
-	engine.EachMember(s, func(name []byte) {
-		at := s.Value()
-		switch string(name) {
-		case `"promptTokenCount"`:
-			prompt = s.Number(at)
-		case `"cachedContentTokenCount"`:
-			cached = s.Number(at)
-		case `"candidatesTokenCount"`:
-			said = s.Number(at)
-		case `"thoughtsTokenCount"`:
-			thought = s.Number(at)
-		}
-	})
+	engine.Shape{
+		"promptTokenCount", &prompt,
+		"cachedContentTokenCount", &cached,
+		"candidatesTokenCount", &said,
+		"thoughtsTokenCount", &thought,
+	}.Read(s)
 	a.usage = tenfold.Usage{Input: max(prompt-cached, 0), CacheRead: cached, Output: said + thought}
 }
 
@@ -126,7 +108,7 @@ func (a *geminiAnswer) count(s *engine.Scanner) {
 func (a *geminiAnswer) said(w *engine.Finder, calls *Nameless) (payloads []tenfold.Payload, own int) {
 	for i := 0; i < len(a.parts); {
 		n := 1
-		for isPiece(w, &a.parts[i]) && i+n < len(a.parts) && isPiece(w, &a.parts[i+n]) && a.parts[i].thought == a.parts[i+n].thought {
+		for isPiece(w, &a.parts[i]) && i+n < len(a.parts) && isPiece(w, &a.parts[i+n]) && a.parts[i].Thought == a.parts[i+n].Thought {
 			n++
 		}
 		if n == 1 {
@@ -143,20 +125,20 @@ func (a *geminiAnswer) said(w *engine.Finder, calls *Nameless) (payloads []tenfo
 }
 
 // isPiece reports whether a part is nothing but text, signed or not.
-func isPiece(w *engine.Finder, p *geminiPart) bool {
-	return p.Kind == '{' && !p.others && !p.call && !p.Response && !p.inline && !p.byURI && w.IsString(p.Text)
+func isPiece(w *engine.Finder, p *GeminiPart) bool {
+	return p.Kind == '{' && !p.odd && !p.Call && !p.Response && !p.inline && !p.byURI && w.IsString(p.Text)
 }
 
 // joinPieces joins pieces; the places where they were joined are in the
 // response only, so its texts stay there. The last signature counts.
-func joinPieces(w *engine.Finder, parts []geminiPart) []tenfold.Payload {
+func joinPieces(w *engine.Finder, parts []GeminiPart) []tenfold.Payload {
 	cuts := w.Cuts
 	var text strings.Builder
 	signature := ""
 	for i := range parts {
 		text.WriteString(w.Text(parts[i].Text))
-		if w.IsString(parts[i].signature) {
-			signature = w.Text(parts[i].signature)
+		if w.IsString(parts[i].Signature) {
+			signature = w.Text(parts[i].Signature)
 		}
 	}
 	w.Cuts = cuts
@@ -164,7 +146,7 @@ func joinPieces(w *engine.Finder, parts []geminiPart) []tenfold.Payload {
 	if signature != "" {
 		r.Provider = "gemini"
 	}
-	if parts[0].thought {
+	if parts[0].Thought {
 		r.Text = text.String()
 		return []tenfold.Payload{r}
 	}

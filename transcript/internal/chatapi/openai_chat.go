@@ -84,7 +84,7 @@ func (o *openai) Message(c *Chat, raw []byte, id string) error { return o.one(c,
 func (o *openai) one(c *Chat, raw []byte, id, response string) error {
 	m := &o.m
 	m.parse(&c.In, raw)
-	if m.kind != '{' || m.Twice || c.In.Err != nil {
+	if m.kind != '{' || m.twice || c.In.Err != nil {
 		return c.Unread(id, raw)
 	}
 	w := &engine.Finder{Scan: &c.In, Raw: raw}

@@ -18,7 +18,9 @@ type openaiMessage struct {
 	thoughts                             []Block // Anthropic's thinking, as LiteLLM hands it on
 
 	listed bool // the content is a list
-	Once
+	// twice says that a member the importer models came twice, or has another
+	// kind than it can have, so that the text has to speak for itself.
+	twice bool
 }
 
 type openaiPart struct {
@@ -39,13 +41,18 @@ func (m *openaiMessage) parse(s *engine.Scanner, raw []byte) {
 	s.Reset(raw)
 	m.kind = s.Kind()
 	seenCalls := false
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"role"`:
-			m.Twice = m.Twice || m.role != ""
+	reasoning := func() {
+		if at := s.Value(); s.Err == nil && raw[at.From] == '"' && !m.reasoning.Found() {
+			m.reasoning = at
+		}
+	}
+	engine.Shape{
+		"role", func() {
+			s.Twice = s.Twice || m.role != ""
 			m.role = s.Text()
-		case `"content"`:
-			m.Twice = m.Twice || m.content.Found()
+		},
+		"content", func() {
+			s.Twice = s.Twice || m.content.Found()
 			if s.Kind() != '[' {
 				m.content = s.Value()
 				return
@@ -54,116 +61,80 @@ func (m *openaiMessage) parse(s *engine.Scanner, raw []byte) {
 			engine.EachItem(s, func() {
 				m.parts = append(m.parts, openaiPart{kind: s.Kind()})
 				p := &m.parts[len(m.parts)-1]
-				p.Span = engine.Within(s, func() { m.part(s, p) })
+				p.Span = engine.Within(s, func() { p.read(s) })
 			})
-		case `"tool_calls"`:
-			m.Twice = m.Twice || seenCalls
+		},
+		"tool_calls", func() {
+			s.Twice = s.Twice || seenCalls
 			seenCalls = true
-			engine.EachItem(s, func() { m.call(s) })
-		case `"function_call"`:
-			if s.Kind() == '{' {
+			engine.EachItem(s, func() {
+				if s.Kind() != '{' {
+					s.Value()
+					s.Twice = true
+					return
+				}
 				m.calls = append(m.calls, openaiCall{})
-				m.function(s, &m.calls[len(m.calls)-1])
-			} else {
+				m.calls[len(m.calls)-1].read(s)
+			})
+		},
+		"function_call", func() {
+			if s.Kind() != '{' {
 				s.Value()
+				return
 			}
-		case `"tool_call_id"`:
-			m.callID = s.Text()
-		case `"name"`:
-			m.name = s.Text()
-		case `"refusal"`:
-			m.take(s, &m.refusal)
-		case `"reasoning_content"`, `"reasoning"`:
-			if at := s.Value(); s.Err == nil && raw[at.From] == '"' && !m.reasoning.Found() {
-				m.reasoning = at
-			}
-		case `"thinking_blocks"`:
+			m.calls = append(m.calls, openaiCall{})
+			m.calls[len(m.calls)-1].function(s)
+		},
+		"tool_call_id", &m.callID,
+		"name", &m.name,
+		"refusal", &m.refusal,
+		"reasoning_content", reasoning,
+		"reasoning", reasoning,
+		"thinking_blocks", func() {
 			if s.Kind() != '[' {
 				s.Value()
 				return
 			}
-			var l BlockReader
-			m.thoughts = l.blocks(s, m.thoughts[:0])
-			m.Twice = m.Twice || l.Twice
-		case `"error"`:
-			m.take(s, &m.failure)
-		default:
-			s.Value()
-		}
-	})
+			m.thoughts = readBlocks(s, m.thoughts[:0])
+		},
+		"error", &m.failure,
+	}.Read(s)
+	m.twice = s.Twice
 }
 
-// call reads {id, type, function: {name, arguments}}, and what others make of
+// read reads {id, type, function: {name, arguments}}, and what others make of
 // it: a function that is a name beside args, a custom tool with its input.
-func (m *openaiMessage) call(s *engine.Scanner) {
-	if s.Kind() != '{' {
-		s.Value()
-		m.Twice = true
-		return
-	}
-	m.calls = append(m.calls, openaiCall{})
-	c := &m.calls[len(m.calls)-1]
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"id"`:
-			c.id = s.Text()
-		case `"function"`, `"custom"`:
+func (c *openaiCall) read(s *engine.Scanner) {
+	named := func(custom bool) func() {
+		return func() {
 			if s.Kind() == '"' {
 				c.name = s.Text()
 				return
 			}
-			c.custom = string(name) == `"custom"`
-			m.function(s, c)
-		case `"args"`:
-			m.take(s, &c.arguments)
-		default:
-			s.Value()
+			c.custom = custom
+			c.function(s)
 		}
-	})
+	}
+	engine.Shape{"id", &c.id, "function", named(false), "custom", named(true), "args", &c.arguments}.Read(s)
 }
 
-func (m *openaiMessage) function(s *engine.Scanner, c *openaiCall) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"name"`:
-			c.name = s.Text()
-		case `"arguments"`, `"input"`:
-			m.take(s, &c.arguments)
-		default:
-			s.Value()
-		}
-	})
+func (c *openaiCall) function(s *engine.Scanner) {
+	engine.Shape{"name", &c.name, "arguments", &c.arguments, "input", &c.arguments}.Read(s)
 }
 
-// part reads an item of a content list.
-func (m *openaiMessage) part(s *engine.Scanner, p *openaiPart) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"type"`:
-			p.typ = s.Text()
-		case `"text"`, `"content"`:
-			m.take(s, &p.text)
-		case `"refusal"`:
-			m.take(s, &p.refusal)
-		case `"image_url"`, `"file"`:
-			if s.Kind() == '"' {
-				m.take(s, &p.url)
-				return
-			}
-			engine.EachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"url"`, `"file_data"`:
-					m.take(s, &p.url)
-				case `"filename"`:
-					p.name = s.Text()
-				default:
-					s.Value()
-				}
-			})
-		default:
-			s.Value()
+// read reads an item of a content list.
+func (p *openaiPart) read(s *engine.Scanner) {
+	file := func() {
+		if s.Kind() == '"' {
+			s.Twice = s.Twice || p.url.Found()
+			p.url = s.Value()
+			return
 		}
-	})
+		engine.Shape{"url", &p.url, "file_data", &p.url, "filename", &p.name}.Read(s)
+	}
+	engine.Shape{
+		"type", &p.typ, "text", &p.text, "content", &p.text, "refusal", &p.refusal, "image_url", file, "file", file,
+	}.Read(s)
 }
 
 // texts gives the places of the texts a message is made of, and whether it is

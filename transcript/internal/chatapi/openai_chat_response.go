@@ -1,7 +1,6 @@
 package chatapi
 
 import (
-	"strconv"
 	"time"
 
 	"tenfold"
@@ -28,44 +27,21 @@ func (a *openaiResponse) read(s *engine.Scanner, r *ChatRecord, at engine.Span) 
 		return
 	}
 	cached, prompt, written := 0, 0, 0
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"id"`:
-			a.id = s.Text()
-		case `"model"`:
-			a.model = s.Text()
-		case `"created"`:
-			v := s.Value()
-			if s.Err == nil {
-				f, _ := strconv.ParseFloat(string(v.Of(s.Raw)), 64)
-				a.created = UnixTime(f)
-			}
-		case `"choices"`:
-			a.choices(s, at.From)
-		case `"usage"`:
+	engine.Shape{
+		"id", &a.id,
+		"model", &a.model,
+		"created", func() { a.created = UnixTime(s.Float()) },
+		"choices", func() { a.choices(s, at.From) },
+		"usage", func() {
 			a.counted = s.Kind() == '{'
-			engine.EachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"prompt_tokens"`:
-					prompt = s.Number(s.Value())
-				case `"completion_tokens"`:
-					a.usage.Output = s.Number(s.Value())
-				case `"cache_creation_input_tokens"`:
-					written = s.Number(s.Value())
-				case `"prompt_tokens_details"`:
-					engine.EachMember(s, func(name []byte) {
-						if v := s.Value(); string(name) == `"cached_tokens"` {
-							cached = s.Number(v)
-						}
-					})
-				default:
-					s.Value()
-				}
-			})
-		default:
-			s.Value()
-		}
-	})
+			engine.Shape{
+				"prompt_tokens", &prompt,
+				"completion_tokens", &a.usage.Output,
+				"cache_creation_input_tokens", &written,
+				"prompt_tokens_details", engine.Inner("cached_tokens", &cached),
+			}.Read(s)
+		},
+	}.Read(s)
 	// The prompt's count holds what was cached; ours are apart.
 	a.usage.CacheRead, a.usage.CacheWrite = cached, written
 	a.usage.Input = max(prompt-cached-written, 0)
@@ -75,8 +51,8 @@ func (a *openaiResponse) choices(s *engine.Scanner, from int) {
 	n := 0
 	engine.EachItem(s, func() {
 		a.more = n > 0
-		engine.EachMember(s, func(name []byte) {
-			if v := s.Value(); string(name) == `"message"` && n == 0 && s.Err == nil && s.Raw[v.From] == '{' {
+		engine.OneMember(s, "message", func() {
+			if v := s.Value(); n == 0 && s.Err == nil && s.Raw[v.From] == '{' {
 				a.message = engine.Span{From: v.From + from, To: v.To + from}
 			}
 		})

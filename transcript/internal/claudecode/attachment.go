@@ -61,37 +61,30 @@ func (a *claudeAttachment) typed() bool {
 func (l *claudeLine) attach(s *engine.Scanner) {
 	a := &l.attachment
 	a.From = int(s.Offset()) // before the colon
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"type"`:
-			a.typ = s.Text()
-		case `"commandMode"`:
-			a.mode = s.Text()
-		case `"isMeta"`:
-			a.meta = s.Flag()
-		case `"origin"`:
-			engine.OneMember(s, "kind", func() { a.origin = s.Text() })
-		case `"prompt"`:
-			l.Twice = l.Twice || a.prompt.Content.Found()
-			l.Content(s, &a.prompt)
-		default:
-			s.Value()
-		}
-	})
+	engine.Shape{
+		"type", &a.typ,
+		"commandMode", &a.mode,
+		"isMeta", &a.meta,
+		"origin", engine.Inner("kind", &a.origin),
+		"prompt", func() {
+			s.Twice = s.Twice || a.prompt.Content.Found()
+			a.prompt.ReadContent(s)
+		},
+	}.Read(s)
 	a.To = int(s.Offset())
 }
 
 // render reads the texts that were sent.
 func (l *claudeLine) render(s *engine.Scanner) {
-	l.Twice = l.Twice || l.rendered != nil
+	s.Twice = s.Twice || l.rendered != nil
 	engine.EachItem(s, func() {
 		if s.Kind() != '{' {
-			l.Twice = true
+			s.Twice = true
 			s.Value()
 			return
 		}
 		var m chatapi.BlockMessage
-		l.Message(s, &m)
+		m.Read(s)
 		l.rendered = append(l.rendered, m)
 	})
 }
@@ -119,7 +112,7 @@ func (l *claudeLine) said() []*chatapi.BlockMessage {
 // attachmentLine makes a message of an attachment that a model saw: a person's
 // where one typed it, else injected context.
 func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
-	if c.pend != nil && branch == "" || l.Twice || !slices.Contains(attached, l.attachment.typ) {
+	if c.pend != nil && branch == "" || l.twice || !slices.Contains(attached, l.attachment.typ) {
 		return c.unknown(l, id, "claude-code.attachment")
 	}
 	w := engine.Finder{Scan: &c.scan, Raw: l.raw}
@@ -144,7 +137,7 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 	typed := l.attachment.typed() && branch == ""
 	c.delivered(l)
 	e := tenfold.Entry{
-		ID: id, Time: c.now, Branch: branch, Source: engine.Splice(l.raw, w.Cuts),
+		ID: id, Time: c.now, Branch: branch, Source: w.Done(),
 		Payload: tenfold.UserMessage{Parts: parts, Purpose: l.attachment.purpose(), Synthetic: !typed},
 	}
 	switch {
@@ -164,11 +157,11 @@ func (c *claude) localCommand(l *claudeLine, id, branch string) error {
 	if l.own.Readable() {
 		text = w.Text(l.own.Content)
 	}
-	if c.pend != nil && branch == "" || l.Twice || strings.TrimSpace(text) == "" {
+	if c.pend != nil && branch == "" || l.twice || strings.TrimSpace(text) == "" {
 		return c.unknown(l, id, "claude-code.system")
 	}
 	return c.interject(tenfold.Entry{
-		ID: id, Time: c.now, Branch: branch, Source: engine.Splice(l.raw, w.Cuts),
+		ID: id, Time: c.now, Branch: branch, Source: w.Done(),
 		Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Notice, Synthetic: true},
 	}, false)
 }

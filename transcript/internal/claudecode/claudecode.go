@@ -172,7 +172,7 @@ func (c *claude) line(l *claudeLine) error {
 		}
 	}
 	c.session(l)
-	id := c.lineID(l)
+	id := c.ids.Record(l.uuid, l.raw)
 	if l.kind != '{' {
 		c.warn.Add(l.number, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
 		return c.unknown(l, id, "claude-code.value")
@@ -203,12 +203,12 @@ func (c *claude) line(l *claudeLine) error {
 	case l.typ == "queue-operation":
 		return c.queueLine(l, id)
 	case l.typ == "user" || l.typ == "assistant":
-		if l.msg.Kind != '{' || !l.msg.Readable() || l.Twice {
-			c.warn.Add(l.number, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		if l.msg.Kind != '{' || !l.msg.Readable() || l.twice {
+			c.warn.Odd(l.number, "message")
 			return c.unknown(l, id, "claude-code."+l.typ)
 		}
 		return c.message(l, &l.msg, id, l.typ, c.branch(l, node, id))
-	case l.typ == "progress" && l.agentMessage() && l.agent.Readable() && !l.Twice:
+	case l.typ == "progress" && l.agentMessage() && l.agent.Readable() && !l.twice:
 		return c.message(l, &l.agent, id, l.agentType, "agent."+engine.BranchName(l.agentID))
 	case l.typ == "system" && l.subtype == "compact_boundary":
 		c.view = replacement{awaited: true, until: l.time()}
@@ -240,14 +240,6 @@ func (c *claude) session(l *claudeLine) {
 	case l.sessionID != c.sessionID:
 		c.warn.Add(l.number, "line belongs to another session than the first", "lines belong to other sessions than the first")
 	}
-}
-
-// lineID is the line's uuid, or a hash of what it says.
-func (c *claude) lineID(l *claudeLine) string {
-	if engine.PlainID(l.uuid) {
-		return c.ids.Unique(l.uuid)
-	}
-	return c.ids.Unique("line:" + engine.Digest(l.raw))
 }
 
 // unknown keeps a line that no model sees (L4).

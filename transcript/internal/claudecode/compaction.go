@@ -80,7 +80,7 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 	}
 	c.opened, c.after = engine.TurnOver, id
 	c.prompts = c.prompts[:0] // nobody rewinds past a boundary here
-	return c.emit(tenfold.Entry{ID: id + "/compaction", Time: c.now, Source: engine.Splice(l.raw, w.Cuts), Payload: o})
+	return c.emit(tenfold.Entry{ID: id + "/compaction", Time: c.now, Source: w.Done(), Payload: o})
 }
 
 // keepPreserved ends the range before the first message that the compaction

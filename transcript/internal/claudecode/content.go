@@ -48,7 +48,7 @@ func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role string
 			e := &list[i]
 			e.ID, e.Time, e.MessageID = engine.BlockID(id, n), c.now, m.ID
 			if n == 0 {
-				e.Source = engine.Splice(l.raw, w.Cuts)
+				e.Source = w.Done()
 			}
 			n++
 		}

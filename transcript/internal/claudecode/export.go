@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"maps"
@@ -22,51 +21,43 @@ type claudeExporter struct{}
 
 // Export implements [engine.Exporter].
 func (claudeExporter) Export(w io.Writer, v engine.View) ([]string, error) {
-	x := &claudeExport{view: v, out: bufio.NewWriterSize(w, engine.LineChunk)}
-	var err error
+	x := &claudeExport{view: v, out: engine.NewOut(w)}
 	if v.Compacted {
-		err = x.compacted()
+		x.compacted()
 	} else {
-		err = x.whole()
+		x.whole()
 	}
-	if err == nil {
-		err = x.out.Flush()
-	}
-	return x.warn.Text(), err
+	return x.warn.Text(), x.out.Done()
 }
 
 // claudeExport is one export.
 type claudeExport struct {
 	view  engine.View
-	out   *bufio.Writer
+	out   engine.Out
 	scan  engine.Scanner
 	warn  engine.Warnings
 	lines claudeLines
 }
 
 // compacted writes what a model sees as a session of its own.
-func (x *claudeExport) compacted() error {
+func (x *claudeExport) compacted() {
 	records, _ := x.records()
-	x.lines = newClaudeLines(x.out, x.view, claudeEnvironment(&x.scan, records))
+	x.lines = newClaudeLines(&x.out, x.view, claudeEnvironment(&x.scan, records))
 	x.lines.session = engine.UUIDOf(x.view.ID, "compacted session "+Decimal(x.view.Projection.Version()))
 	p := x.view.Projection
 	if tools := x.discovered(); len(tools) > 0 {
-		if err := x.lines.discovered(tools); err != nil {
-			return err
-		}
+		x.lines.discovered(tools)
 	}
 	// Claude Code has a system prompt of its own, so what summaries add to it
 	// goes in front.
 	if text := p.Continuation(); text != "" {
-		if err := x.lines.user(userLine{text: text, synthetic: true}); err != nil {
-			return err
-		}
+		x.lines.user(userLine{text: text, synthetic: true})
 	}
-	if err := x.lines.projection(p, ""); err != nil {
-		return err
+	x.lines.projection(p, "")
+	if c := p.Config(); c.System != "" || c.Tools != nil {
+		x.warn.NoForm(tenfold.Entry{Payload: tenfold.ConfigDelta{}}, engine.ClaudeCode)
 	}
-	x.warnConfig()
-	return x.lines.title(x.view.Title)
+	x.lines.title(x.view.Title)
 }
 
 // discovered names the tools that tool searches of the session found: Claude
@@ -162,9 +153,9 @@ func (x *claudeExport) native(r *claudeRecord, e tenfold.Entry) bool {
 }
 
 // whole writes all that was said.
-func (x *claudeExport) whole() error {
+func (x *claudeExport) whole() {
 	records, foreign := x.records()
-	x.lines = newClaudeLines(x.out, x.view, claudeEnvironment(&x.scan, records))
+	x.lines = newClaudeLines(&x.out, x.view, claudeEnvironment(&x.scan, records))
 	for _, i := range orderClaude(records) {
 		r := &records[i]
 		line, ok := rebuildClaude(&x.scan, r.id, r.source, r.entries)
@@ -174,31 +165,28 @@ func (x *claudeExport) whole() error {
 			}
 			continue
 		}
-		if err := x.lines.raw(line); err != nil {
-			return err
-		}
+		x.out.Line(line)
 		x.lines.continueFrom(&x.scan, line)
 	}
-	if len(foreign) == 0 {
-		return nil
+	if len(foreign) > 0 {
+		x.foreign(foreign, len(records) == 0)
 	}
-	return x.foreign(foreign, len(records) == 0)
 }
 
 // foreign writes the entries that came from no record, up to each compaction
 // that has a form here.
-func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
+func (x *claudeExport) foreign(foreign map[int64]bool, all bool) {
 	live := engine.LiveOverlays(x.view.Projection.Log())
 	var stretch []tenfold.Entry
 	opened, wrote := false, false
-	flush := func() error {
+	flush := func() {
 		part := stretch
 		stretch = nil
-		if !slices.ContainsFunc(part, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }) {
-			return nil // bookkeeping alone, such as an overlay that was undone
+		// Bookkeeping alone, such as an overlay that was undone, has no lines.
+		if slices.ContainsFunc(part, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }) {
+			wrote = true
+			x.lines.entries(part)
 		}
-		wrote = true
-		return x.lines.entries(part)
 	}
 	for e := range x.view.Projection.Log().Entries() {
 		kind := e.Payload.Kind()
@@ -210,15 +198,11 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 					"undone compactions take effect again: claude-code has no form for undoing")
 			case !live[e.ID] || !foreign[e.Seq]:
 			case all && opened && x.coversAll(p, e.Seq):
-				if err := flush(); err != nil {
-					return err
-				}
-				if err := x.lines.boundary(e, p); err != nil {
-					return err
-				}
+				flush()
+				x.lines.boundary(e, p)
 				wrote = true
 			default:
-				x.warn.Add(0, "compaction has no form in claude-code and is left out", "compactions have no form in claude-code and are left out")
+				x.warn.NoForm(e, engine.ClaudeCode)
 			}
 			continue
 		}
@@ -226,10 +210,8 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 			continue
 		}
 		switch p := e.Payload.(type) {
-		case tenfold.Pin:
-			x.warn.Add(0, "pin has no form in claude-code and is left out", "pins have no form in claude-code and are left out")
-		case tenfold.Approval:
-			x.warn.Add(0, "approval has no form in claude-code and is left out", "approvals have no form in claude-code and are left out")
+		case tenfold.Pin, tenfold.Approval, tenfold.Unknown:
+			x.warn.NoForm(e, engine.ClaudeCode)
 		case tenfold.Reasoning:
 			if p.Provider != "anthropic" || p.Signature == "" && p.Encrypted == "" {
 				x.warn.Add(0, "reasoning block that this provider cannot read is left out",
@@ -238,39 +220,21 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) error {
 			stretch = append(stretch, e)
 		case tenfold.ProviderItem:
 			if p.Provider != "anthropic" {
-				x.warn.Add(0, "block of another provider has no form in claude-code and is left out",
-					"blocks of another provider have no form in claude-code and are left out")
+				x.warn.NoForm(e, engine.ClaudeCode)
 			}
 			stretch = append(stretch, e)
-		case tenfold.Unknown:
-			x.warn.Add(0, "record of another tool has no form in claude-code and is left out", "records of another tool have no form in claude-code and are left out")
 		case tenfold.ConfigDelta:
-			if p.System != nil || p.Tools != nil || p.Extra != "" {
-				x.warnConfig()
+			if p.System != nil || p.Tools != nil {
+				x.warn.NoForm(e, engine.ClaudeCode)
 			}
 			stretch = append(stretch, e)
 		default:
 			stretch = append(stretch, e)
 		}
 	}
-	if err := flush(); err != nil || !wrote || !all {
-		return err
+	if flush(); wrote && all {
+		x.lines.title(x.view.Title)
 	}
-	return x.lines.title(x.view.Title)
-}
-
-// warnConfig says that Claude Code brings its own configuration.
-func (x *claudeExport) warnConfig() {
-	c := x.view.Projection.Config()
-	if c.System == "" && c.Tools == nil {
-		return
-	}
-	for _, k := range x.warn.List {
-		if strings.HasPrefix(k.One, "configuration") {
-			return
-		}
-	}
-	x.warn.Add(0, "configuration (system prompt and tools) has no form in claude-code and is left out", "")
 }
 
 // coversAll reports whether an overlay is what Claude Code's compactions are:

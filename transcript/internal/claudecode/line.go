@@ -16,7 +16,7 @@ type claudeLine struct {
 	raw    []byte
 	number int
 	kind   jsontext.Kind
-	chatapi.BlockReader
+	twice  bool // a member that is modelled came twice: the text has to speak for itself
 
 	typ, subtype, uuid, parent, sessionID, agentID, stamp, title string
 
@@ -66,71 +66,53 @@ func (l *claudeLine) parse(s *engine.Scanner, raw []byte) {
 	*l = claudeLine{raw: raw}
 	l.msg.Blocks, l.agent.Blocks = blocks, agentBlocks
 	s.Reset(raw)
-	if l.kind = s.Kind(); l.kind != '{' {
-		s.Value()
-		s.End()
-		l.msg.Blocks, l.agent.Blocks = nil, nil
-		return
-	}
+	l.kind = s.Kind()
 	var seenType, seenMessage, seenData, seenAttachment bool
-	s.Token()
-	for s.More() {
-		switch string(s.Name()) {
-		case `"type"`:
-			l.Twice = l.Twice || seenType
-			l.typ, seenType = s.Text(), true
-		case `"message"`:
-			l.Twice = l.Twice || seenMessage
-			l.Message(s, &l.msg)
-			seenMessage = true
-		case `"data"`:
-			l.Twice = l.Twice || seenData
-			l.progress(s)
-			seenData = true
-		case `"attachment"`:
-			l.Twice = l.Twice || seenAttachment
-			l.attach(s)
-			seenAttachment = true
-		case `"rendered"`:
-			l.render(s)
-		case `"operation"`:
-			l.operation = s.Text()
-		case `"content"`:
+	once := func(seen *bool) {
+		s.Twice = s.Twice || *seen
+		*seen = true
+	}
+	metadata := func() { l.metadata(s) }
+	engine.Shape{
+		"parentUuid", &l.parent,
+		"isSidechain", &l.sidechain,
+		"type", func() {
+			once(&seenType)
+			l.typ = s.Text()
+		},
+		"message", func() {
+			once(&seenMessage)
+			l.msg.Read(s)
+		},
+		"uuid", &l.uuid,
+		"timestamp", &l.stamp,
+		"sessionId", &l.sessionID,
+		"agentId", &l.agentID,
+		"isMeta", &l.meta,
+		"isCompactSummary", &l.summary,
+		"subtype", &l.subtype,
+		"toolUseResult", engine.Inner("interrupted", &l.stopped),
+		"origin", engine.Inner("kind", &l.origin),
+		"operation", &l.operation,
+		"content", func() {
 			if at := s.Value(); s.Err == nil && raw[at.From] == '"' {
 				l.own.Content = at
 			}
-		case `"subtype"`:
-			l.subtype = s.Text()
-		case `"uuid"`:
-			l.uuid = s.Text()
-		case `"parentUuid"`:
-			l.parent = s.Text()
-		case `"sessionId"`:
-			l.sessionID = s.Text()
-		case `"agentId"`:
-			l.agentID = s.Text()
-		case `"timestamp"`:
-			l.stamp = s.Text()
-		case `"summary"`, `"aiTitle"`, `"customTitle"`:
-			l.title = s.Text()
-		case `"isSidechain"`:
-			l.sidechain = s.Flag()
-		case `"isMeta"`:
-			l.meta = s.Flag()
-		case `"isCompactSummary"`:
-			l.summary = s.Flag()
-		case `"origin"`:
-			engine.OneMember(s, "kind", func() { l.origin = s.Text() })
-		case `"toolUseResult"`:
-			engine.OneMember(s, "interrupted", func() { l.stopped = s.Flag() })
-		case `"compactMetadata"`, `"microcompactMetadata"`:
-			l.metadata(s)
-		default:
-			s.Value()
-		}
-	}
-	s.Token()
+		},
+		"data", func() {
+			once(&seenData)
+			l.progress(s)
+		},
+		"attachment", func() {
+			once(&seenAttachment)
+			l.attach(s)
+		},
+		"rendered", func() { l.render(s) },
+		"summary", &l.title, "aiTitle", &l.title, "customTitle", &l.title,
+		"compactMetadata", metadata, "microcompactMetadata", metadata,
+	}.Read(s)
 	s.End()
+	l.twice = s.Twice
 	if !seenMessage {
 		l.msg.Blocks = nil
 	}
@@ -141,61 +123,39 @@ func (l *claudeLine) parse(s *engine.Scanner, raw []byte) {
 
 // progress looks into the data of a progress line for a sub-agent's message.
 func (l *claudeLine) progress(s *engine.Scanner) {
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"type"`:
-			l.dataType = s.Text()
-		case `"agentId"`:
-			l.agentID = s.Text()
-		case `"message"`:
-			l.Twice = l.Twice || l.agent.Kind != 0
-			engine.EachMember(s, func(name []byte) {
-				switch string(name) {
-				case `"type"`:
-					l.agentType = s.Text()
-				case `"message"`:
-					l.Twice = l.Twice || l.agent.Kind != 0
-					l.Message(s, &l.agent)
-				default:
-					s.Value()
-				}
-			})
-		default:
-			s.Value()
-		}
-	})
+	engine.Shape{
+		"type", &l.dataType,
+		"agentId", &l.agentID,
+		"message", engine.Inner("type", &l.agentType, "message", func() {
+			s.Twice = s.Twice || l.agent.Kind != 0
+			l.agent.Read(s)
+		}),
+	}.Read(s)
 }
 
 func (l *claudeLine) metadata(s *engine.Scanner) {
 	d := &l.compact
 	var segmentHead, first string
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"trigger"`:
-			d.trigger = s.Text()
-		case `"preTokens"`:
-			d.preTokens = s.Number(s.Value())
-		case `"postTokens"`:
-			d.postTokens = s.Number(s.Value())
-		case `"tokensSaved"`:
-			d.saved = s.Number(s.Value())
-		case `"compactedToolIds"`:
-			d.calls = append(d.calls, s.Texts()...)
-		case `"preCompactDiscoveredTools"`:
-			d.tools = append(d.tools, s.Texts()...)
-		case `"preservedSegment"`:
-			d.preserved = d.preserved || s.Kind() == '{'
-			engine.OneMember(s, "headUuid", func() { segmentHead = s.Text() })
-		case `"preservedMessages"`:
-			d.preserved = d.preserved || s.Kind() == '{'
+	kept := func() { d.preserved = d.preserved || s.Kind() == '{' }
+	engine.Shape{
+		"trigger", &d.trigger,
+		"preTokens", &d.preTokens,
+		"postTokens", &d.postTokens,
+		"tokensSaved", &d.saved,
+		"compactedToolIds", func() { d.calls = append(d.calls, s.Texts()...) },
+		"preCompactDiscoveredTools", func() { d.tools = append(d.tools, s.Texts()...) },
+		"preservedSegment", func() {
+			kept()
+			engine.Shape{"headUuid", &segmentHead}.Read(s)
+		},
+		"preservedMessages", func() {
+			kept()
 			engine.OneMember(s, "uuids", func() {
 				if all := s.Texts(); len(all) > 0 {
 					first = all[0]
 				}
 			})
-		default:
-			s.Value()
-		}
-	})
+		},
+	}.Read(s)
 	d.head = cmp.Or(segmentHead, first, d.head)
 }

@@ -40,7 +40,7 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 		c.warnNoSummary()
 	}
 	if role == "assistant" && stunted(m, l.raw) {
-		c.warn.Add(l.number, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		c.warn.Odd(l.number, "message")
 		return c.unknown(l, id, "claude-code."+l.typ)
 	}
 	results, rest := c.content(l, m, id, role)

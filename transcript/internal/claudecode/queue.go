@@ -27,7 +27,7 @@ type takenMessage struct{ id, text string }
 // queueLine follows the queue.
 func (c *claude) queueLine(l *claudeLine, id string) error {
 	q := &c.queue
-	if c.sub != nil || l.sidechain || l.Twice {
+	if c.sub != nil || l.sidechain || l.twice {
 		return c.unknown(l, id, "claude-code.queue-operation")
 	}
 	queued := ""

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,40 +20,24 @@ type claudeEnv struct {
 
 // claudeEnvironment takes over what the newest lines of a session say.
 func claudeEnvironment(scan *engine.Scanner, records []claudeRecord) claudeEnv {
-	var env claudeEnv
-	take := func(into *string) {
-		if t := scan.Text(); *into == "" {
-			*into = t
-		}
+	var env, line claudeEnv
+	shape := engine.Shape{
+		"userType", &line.UserType, "cwd", &line.Cwd, "sessionId", &line.SessionID, "version", &line.Version, "gitBranch", &line.GitBranch,
 	}
 	const lines = 1000
 	for i := len(records) - 1; i >= max(0, len(records)-lines); i-- {
+		line = claudeEnv{}
 		scan.Reset([]byte(records[i].source))
-		engine.EachMember(scan, func(name []byte) {
-			switch string(name) {
-			case `"userType"`:
-				take(&env.UserType)
-			case `"cwd"`:
-				take(&env.Cwd)
-			case `"sessionId"`:
-				take(&env.SessionID)
-			case `"version"`:
-				take(&env.Version)
-			case `"gitBranch"`:
-				take(&env.GitBranch)
-			default:
-				scan.Value()
-			}
-		})
+		shape.Read(scan)
+		env = claudeEnv{
+			cmp.Or(env.UserType, line.UserType), cmp.Or(env.Cwd, line.Cwd), cmp.Or(env.SessionID, line.SessionID),
+			cmp.Or(env.Version, line.Version), cmp.Or(env.GitBranch, line.GitBranch),
+		}
 		if env.UserType != "" && env.Cwd != "" && env.SessionID != "" && env.Version != "" {
 			break
 		}
 	}
-	for into, unknown := range map[*string]string{&env.UserType: "external", &env.Cwd: ".", &env.Version: "0.0.0"} {
-		if *into == "" {
-			*into = unknown
-		}
-	}
+	env.UserType, env.Cwd, env.Version = cmp.Or(env.UserType, "external"), cmp.Or(env.Cwd, "."), cmp.Or(env.Version, "0.0.0")
 	return env
 }
 

@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -21,7 +20,7 @@ import (
 // would be sent: calls have their results, ids and names fit, thinking is there
 // only where its signature holds. Each line hangs from the one before.
 type claudeLines struct {
-	out     *bufio.Writer
+	out     *engine.Out
 	conv    string
 	session string
 	env     claudeEnv
@@ -34,7 +33,7 @@ type claudeLines struct {
 	agent   string                   // of a sub-agent's lines
 }
 
-func newClaudeLines(out *bufio.Writer, v engine.View, env claudeEnv) claudeLines {
+func newClaudeLines(out *engine.Out, v engine.View, env claudeEnv) claudeLines {
 	x := claudeLines{out: out, conv: v.ID, session: env.SessionID, env: env, now: v.Created, ids: map[string]bool{}}
 	if x.session == "" {
 		if x.session = v.ID; !engine.IsUUID(v.ID) {
@@ -48,24 +47,6 @@ func newClaudeLines(out *bufio.Writer, v engine.View, env claudeEnv) claudeLines
 }
 
 func Decimal(n int64) string { return strconv.FormatInt(n, 10) }
-
-func (x *claudeLines) raw(line string) error {
-	if _, err := x.out.WriteString(line); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	if err := x.out.WriteByte('\n'); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
-}
-
-func (x *claudeLines) json(v any) error {
-	line, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if err != nil {
-		return err
-	}
-	return x.raw(string(line))
-}
 
 // continueFrom lets the next line hang from a line of the session, if that is
 // one of the session's own chain.
@@ -95,7 +76,7 @@ type userLine struct {
 	of        string // id of the entry
 }
 
-func (x *claudeLines) user(u userLine) error {
+func (x *claudeLines) user(u userLine) {
 	var l claudeUser
 	l.claudeHead, l.claudeTail = x.head("user", u.of)
 	l.Message.Role, l.Message.Content = "user", u.text
@@ -103,12 +84,12 @@ func (x *claudeLines) user(u userLine) error {
 		l.Message.Content = u.content
 	}
 	l.Meta, l.Transcript, l.Summary = u.synthetic, u.summary, u.summary
-	return x.json(l)
+	x.out.JSON(l)
 }
 
 // boundary writes a compaction as Claude Code does: a boundary that begins the
 // chain anew, and its summary.
-func (x *claudeLines) boundary(e tenfold.Entry, c tenfold.Compaction) error {
+func (x *claudeLines) boundary(e tenfold.Entry, c tenfold.Compaction) {
 	x.at(e.Time)
 	var l claudeBoundary
 	l.claudeHead, l.claudeTail = x.head("system", e.ID)
@@ -118,30 +99,28 @@ func (x *claudeLines) boundary(e tenfold.Entry, c tenfold.Compaction) error {
 	if c.Source == "auto" || c.Reason == "auto" {
 		l.Metadata.Trigger = "auto"
 	}
-	if err := x.json(l); err != nil {
-		return err
-	}
-	return x.user(userLine{text: c.Summary.Text, summary: true, of: e.ID + "/summary"})
+	x.out.JSON(l)
+	x.user(userLine{text: c.Summary.Text, summary: true, of: e.ID + "/summary"})
 }
 
 // discovered begins a session with a boundary that names the tools which tool
 // searches found before.
-func (x *claudeLines) discovered(tools []string) error {
+func (x *claudeLines) discovered(tools []string) {
 	var l claudeBoundary
 	before := engine.UUIDOf(x.conv, x.session+" before")
 	l.claudeHead, l.claudeTail = x.head("system", "discovered tools")
 	l.Logical = &before
 	l.Subtype, l.Content, l.Level = "compact_boundary", "Conversation compacted", "info"
 	l.Metadata.Trigger, l.Metadata.Discovered = "manual", tools
-	return x.json(l)
+	x.out.JSON(l)
 }
 
 // title names the session.
-func (x *claudeLines) title(title string) error {
+func (x *claudeLines) title(title string) {
 	if title == "" {
-		return nil
+		return
 	}
-	return x.json(struct {
+	x.out.JSON(struct {
 		Type    string `json:"type"`
 		Title   string `json:"customTitle"`
 		Session string `json:"sessionId"`
@@ -156,7 +135,7 @@ func (x *claudeLines) at(t time.Time) {
 
 // entries writes a stretch of a log: the root's, then each branch's as a
 // sidechain.
-func (x *claudeLines) entries(stretch []tenfold.Entry) error {
+func (x *claudeLines) entries(stretch []tenfold.Entry) {
 	x.usage = map[string]tenfold.Usage{}
 	var order []string
 	branches := map[string]*tenfold.Log{}
@@ -175,14 +154,12 @@ func (x *claudeLines) entries(stretch []tenfold.Entry) error {
 			e.Payload = u
 		}
 		if _, err := log.Append(e); err != nil {
-			return fmt.Errorf("entry %s of branch %q: %w", e.ID, agent, err)
+			x.out.Fail(fmt.Errorf("entry %s of branch %q: %w", e.ID, agent, err))
 		}
 	}
 	// The root comes first: a file that begins with a sidechain is a sub-agent's.
 	if log := branches[""]; log != nil {
-		if err := x.projection(tenfold.Project(log), ""); err != nil {
-			return err
-		}
+		x.projection(tenfold.Project(log), "")
 	}
 	root := x.last
 	for _, branch := range order {
@@ -190,12 +167,9 @@ func (x *claudeLines) entries(stretch []tenfold.Entry) error {
 			continue
 		}
 		x.last = ""
-		if err := x.projection(tenfold.Project(branches[branch]), agentOf(branch)); err != nil {
-			return err
-		}
+		x.projection(tenfold.Project(branches[branch]), agentOf(branch))
 	}
 	x.last = root
-	return nil
 }
 
 // agentOf names the agent of a branch, so that its lines come back there: what
@@ -212,21 +186,19 @@ func agentOf(branch string) string {
 const branchMark = "branch."
 
 // projection writes what a model sees of a log.
-func (x *claudeLines) projection(p *tenfold.Projection, agent string) error {
+func (x *claudeLines) projection(p *tenfold.Projection, agent string) {
 	x.agent = agent
 	defer func() { x.agent = "" }()
 	body, err := body.Anthropic().Write(p)
-	if err != nil {
-		return err
-	}
+	x.out.Fail(err)
 	var request struct {
 		Messages []struct {
 			Role    string           `json:"role"`
 			Content []jsontext.Value `json:"content"`
 		} `json:"messages"`
 	}
-	if err := json.Unmarshal(body, &request, engine.ScanOptions...); err != nil {
-		return err
+	if err == nil {
+		x.out.Fail(json.Unmarshal(body, &request, engine.ScanOptions...))
 	}
 	if m := p.Config().Model; m != "" {
 		x.model = m
@@ -234,62 +206,50 @@ func (x *claudeLines) projection(p *tenfold.Projection, agent string) error {
 	a := newAligner(p)
 	for _, m := range request.Messages {
 		if m.Role == "assistant" {
-			if err := x.assistant(a, m.Content); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := x.users(a, m.Content); err != nil {
-			return err
+			x.assistant(a, m.Content)
+		} else {
+			x.users(a, m.Content)
 		}
 	}
-	return nil
 }
 
 // users writes the content of one user message: results a line each, then one
 // line for each message it was made of.
-func (x *claudeLines) users(a *aligner, content []jsontext.Value) error {
+func (x *claudeLines) users(a *aligner, content []jsontext.Value) {
 	var line userLine
 	var of *alignedItem
-	flush := func() error {
+	flush := func() {
 		if line.content == nil {
-			return nil
+			return
 		}
 		if text, ok := plainBlock(line.content); ok {
 			line.text, line.content = text, nil
 		}
-		out := line
+		x.user(line)
 		line = userLine{}
-		return x.user(out)
 	}
 	for _, block := range content {
 		it := a.next(block, true)
 		if blockType(block) == "tool_result" {
-			if err := flush(); err != nil {
-				return err
-			}
+			flush()
 			x.at(it.Time)
-			if err := x.user(userLine{content: []jsontext.Value{block}, of: it.ID}); err != nil {
-				return err
-			}
+			x.user(userLine{content: []jsontext.Value{block}, of: it.ID})
 			of = nil
 			continue
 		}
 		if of != it {
-			if err := flush(); err != nil {
-				return err
-			}
+			flush()
 			x.at(it.Time)
 			of = it
 			line = userLine{synthetic: it.synthetic, of: it.ID}
 		}
 		line.content = append(line.content, block)
 	}
-	return flush()
+	flush()
 }
 
 // assistant writes the content of one assistant message, a block to a line.
-func (x *claudeLines) assistant(a *aligner, content []jsontext.Value) error {
+func (x *claudeLines) assistant(a *aligner, content []jsontext.Value) {
 	id, stop := "", "end_turn"
 	var usage claudeCounts
 	for i, block := range content {
@@ -321,9 +281,6 @@ func (x *claudeLines) assistant(a *aligner, content []jsontext.Value) error {
 		if i == len(content)-1 {
 			l.Message.StopReason = &stop
 		}
-		if err := x.json(l); err != nil {
-			return err
-		}
+		x.out.JSON(l)
 	}
-	return nil
 }

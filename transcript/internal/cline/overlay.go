@@ -167,7 +167,7 @@ func (d *cline) overlay(c *chatapi.Chat, w *engine.Finder, t *clineTags, id stri
 		d.hide(k, g.from, g.to)
 	}
 	d.hidden, d.any = "\n", true // no message's: the next one begins a turn
-	return c.Emit(tenfold.Entry{ID: id + "/compaction", Source: engine.Splice(w.Raw, w.Cuts), Payload: o})
+	return c.Emit(tenfold.Entry{ID: id + "/compaction", Source: w.Done(), Payload: o})
 }
 
 // text gives the texts of a message. Several are joined, and stay where they

@@ -197,7 +197,7 @@ func (c *codex) bare(root engine.Node, typ, id string) error {
 
 // odd keeps a line whose shape is not understood.
 func (c *codex) odd(root engine.Node, id string, name tenfold.Kind) error {
-	c.Warn.Add(c.r.Number, "line could not be understood and was kept as it is", "lines could not be understood and were kept as they are")
+	c.Warn.Odd(c.r.Number, "line")
 	return c.Keep(id, name, root.Raw())
 }
 

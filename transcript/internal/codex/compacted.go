@@ -17,7 +17,7 @@ func (x *codexWriter) compacted() {
 	system, settings := x.sessionRecords()
 	config := p.Config()
 	if system == nil && config.System != "" {
-		x.warn.Add(0, "system prompt is left out: Codex brings its own", "system prompts are left out: Codex brings its own")
+		x.warn.NoForm(tenfold.Entry{Payload: tenfold.ConfigDelta{}}, engine.Codex)
 	}
 	var base *codexText
 	if system != nil {
@@ -26,7 +26,7 @@ func (x *codexWriter) compacted() {
 	x.begin(x.view.ID+" compacted", base)
 	switch {
 	case settings != nil:
-		x.put(settings)
+		x.Line(string(settings))
 	default:
 		x.settings(config.Model)
 	}
@@ -36,7 +36,7 @@ func (x *codexWriter) compacted() {
 	histories := x.histories()
 	for it := range p.Items() {
 		if it.Branch != "" {
-			x.warnBranch()
+			x.warn.NoForm(tenfold.Entry{Branch: it.Branch, Payload: it.Payload}, engine.Codex)
 			continue
 		}
 		raw, _ := p.Log().Entry(it.Seq)

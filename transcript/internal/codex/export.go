@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"path"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
@@ -22,25 +20,21 @@ type codexExporter struct{}
 // Export implements [engine.Exporter]. Lines that came from a rollout are written as
 // they were; what came from elsewhere is written as Codex would have.
 func (codexExporter) Export(w io.Writer, v engine.View) ([]string, error) {
-	x := codexWriter{out: bufio.NewWriter(w), view: v, time: v.Created, written: map[string]codexCall{}, uses: map[string]int{}}
+	x := codexWriter{Out: engine.NewOut(w), view: v, time: v.Created, written: map[string]codexCall{}, uses: map[string]int{}}
 	x.record.Items.Scan = &x.record.Scan
 	if v.Compacted {
 		x.compacted()
 	} else {
 		x.whole()
 	}
-	if x.err == nil {
-		x.err = x.out.Flush()
-	}
-	return x.warn.Text(), x.err
+	return x.warn.Text(), x.Done()
 }
 
-// codexWriter writes one rollout. The first error sticks.
+// codexWriter writes one rollout.
 type codexWriter struct {
-	out  *bufio.Writer
+	engine.Out
 	view engine.View
 	warn engine.Warnings
-	err  error
 
 	record Record
 	// time is that of the last line.
@@ -109,24 +103,9 @@ type codexCount struct {
 	Limits *int `json:"rate_limits"`
 }
 
-// put writes one line as it stands.
-func (x *codexWriter) put(line []byte) {
-	if x.err == nil {
-		_, x.err = x.out.Write(append(line, '\n'))
-	}
-}
-
 // line writes a line of our own.
 func (x *codexWriter) line(typ string, payload any) {
-	if x.err != nil {
-		return
-	}
-	text, err := json.Marshal(codexLine{codexTime(x.time), typ, payload}, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if err != nil {
-		x.err = err
-		return
-	}
-	x.put(text)
+	x.JSON(codexLine{codexTime(x.time), typ, payload})
 }
 
 // at moves on to the time of an entry.
@@ -186,7 +165,7 @@ func (x *codexWriter) whole() {
 	past := tenfold.NewLog() // what other tools compacted needs the view before
 	seen := tenfold.Project(past)
 	for group := range engine.Groups(p.Log().Entries()) {
-		if x.err == nil && !x.original(group, undone) {
+		if x.Err == nil && !x.original(group, undone) {
 			for _, e := range group {
 				if _, ok := e.Payload.(tenfold.Compaction); ok && !undone[e.ID] {
 					x.replaced(e, past, seen)
@@ -199,8 +178,8 @@ func (x *codexWriter) whole() {
 			if c, ok := e.Payload.(tenfold.Compaction); ok && (c.Source != "import" || undone[e.ID]) {
 				continue
 			}
-			if _, err := past.Append(e); err != nil && x.err == nil {
-				x.err = err
+			if _, err := past.Append(e); err != nil && x.Err == nil {
+				x.Err = err
 			}
 		}
 	}
@@ -235,7 +214,7 @@ func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bo
 	for _, e := range group {
 		x.note(e.Payload, itemType(root))
 	}
-	x.put(line)
+	x.Line(string(line))
 	return true
 }
 
@@ -252,11 +231,11 @@ func itemType(root engine.Node) string {
 func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold.Projection) {
 	c, _ := e.Payload.(tenfold.Compaction)
 	if c.Source != "import" && (c.Summary == nil || c.FromTurn != 0) {
-		x.warn.Add(0, "compaction has no form in codex and is left out", "compactions have no form in codex and are left out")
+		x.warn.NoForm(e, engine.Codex)
 		return
 	}
 	if _, err := past.Append(e); err != nil {
-		x.err = err
+		x.Err = err
 		return
 	}
 	seen.Advance()

@@ -57,32 +57,20 @@ func (x *codexWriter) response(item any) { x.line("response_item", item) }
 // entry writes an entry that came from elsewhere.
 func (x *codexWriter) entry(e tenfold.Entry) {
 	if e.Branch != "" {
-		x.warnBranch()
+		x.warn.NoForm(e, engine.Codex)
 		return
 	}
 	x.at(e.Time)
 	switch p := e.Payload.(type) {
 	case tenfold.TurnStart, tenfold.Compaction, tenfold.CompactionRevoked, tenfold.CompactionAttempt, tenfold.Unpin:
 		return // turns open by themselves, and what was undone is not there
-	case tenfold.CompactionFailed:
-		x.warn.Add(0, "failed compaction has no form in codex and is left out", "failed compactions have no form in codex and are left out")
-		return
-	case tenfold.Pin:
-		x.warn.Add(0, "pin has no form in codex and is left out", "pins have no form in codex and are left out")
-		return
-	case tenfold.Approval:
-		x.warn.Add(0, "approval has no place in a rollout and is left out", "approvals have no place in a rollout and are left out")
-		return
-	case tenfold.Unknown:
-		x.warn.Add(0, "entry of a kind that no rollout has is left out", "entries of kinds that no rollout has are left out")
+	case tenfold.CompactionFailed, tenfold.Pin, tenfold.Approval, tenfold.Unknown:
+		x.warn.NoForm(e, engine.Codex)
 		return
 	case tenfold.ConfigDelta:
 		x.begin(x.view.ID, nil)
-		if p.System != nil && *p.System != "" {
-			x.warn.Add(0, "system prompt is left out: Codex brings its own", "system prompts are left out: Codex brings its own")
-		}
-		if p.Tools != nil {
-			x.warn.Add(0, "list of tools is left out: Codex brings its own", "lists of tools are left out: Codex brings its own")
+		if p.System != nil && *p.System != "" || p.Tools != nil {
+			x.warn.NoForm(e, engine.Codex)
 		}
 		x.settings(p.Model)
 		return
@@ -96,10 +84,6 @@ func (x *codexWriter) entry(e tenfold.Entry) {
 		x.response(out)
 	}
 	x.told(e.Payload)
-}
-
-func (x *codexWriter) warnBranch() {
-	x.warn.Add(0, "entry of a sub-agent is left out: a rollout holds one agent", "entries of sub-agents are left out: a rollout holds one agent")
 }
 
 func (x *codexWriter) usage(u tenfold.Usage) {
@@ -172,7 +156,7 @@ func (x *codexWriter) items(p tenfold.Payload, s codexShape) []any {
 	case tenfold.ToolResult:
 		call, ok := x.written[p.CallID]
 		if !ok {
-			x.warn.Add(0, "result without a call is left out", "results without calls are left out")
+			x.warn.NoForm(tenfold.Entry{Payload: p}, engine.Codex)
 			return nil
 		}
 		delete(x.written, p.CallID)
@@ -182,7 +166,7 @@ func (x *codexWriter) items(p tenfold.Payload, s codexShape) []any {
 		return []any{codexOut{Type: call.output, CallID: call.id, Output: codexOutput(p.Parts)}}
 	case tenfold.ProviderItem:
 		if p.Provider != "openai" {
-			x.warn.Add(0, "item of another provider is left out", "items of other providers are left out")
+			x.warn.NoForm(tenfold.Entry{Payload: p}, engine.Codex)
 			return nil
 		}
 		return []any{jsontext.Value(engine.OneLine(p.Data))}

@@ -3,7 +3,6 @@ package copilot
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
@@ -76,42 +75,19 @@ func (copilotImporter) Recognise(h engine.Head) engine.Confidence {
 // Import implements [engine.Importer].
 func (copilotImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	c := &copilot{
-		Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.CopilotCLI}}, src: src, scan: engine.Scanner{Cost: engine.BlockCost},
-		called: map[string]bool{}, billed: map[string]bool{}, models: map[string]string{}, places: map[string]engine.Place{},
+		Session: engine.NewSession(src, sink, engine.CopilotCLI),
+		called:  map[string]bool{}, billed: map[string]bool{}, models: map[string]string{}, places: map[string]engine.Place{},
 	}
-	r := engine.NewLineReader(ctx, src)
-	err := r.Records(engine.CopilotCLI, func(raw []byte) error {
-		c.ev.Parse(&c.scan, raw)
-		return c.scan.Err
-	}, func() error {
-		c.ev.line = r.Number
+	return c.ReadLines(ctx, func(raw []byte) { c.ev.Parse(&c.Scan, raw) }, func(line int) error {
+		c.ev.line = line
 		return c.event(&c.ev)
 	})
-	if err != nil {
-		return err
-	}
-	if !c.visible {
-		c.Warn.Add(0, "file without messages: the conversation is empty", "")
-	}
-	if c.Conv.ID == "" {
-		c.Conv.ID = engine.NameID(src.Name, engine.CopilotCLI)
-	}
-	c.Conv.Title = c.title
-	return c.End()
 }
 
 // copilot is one import.
 type copilot struct {
-	engine.Emitter
-	src  engine.Source
-	scan engine.Scanner
-	ev   Event
-
-	title   string
-	visible bool
-	// over says that what stands before is hidden to the end of its turn: what
-	// comes next needs another.
-	over   bool
+	engine.Session
+	ev     Event
 	called map[string]bool         // calls that a message made
 	billed map[string]bool         // messages whose usage is written
 	models map[string]string       // by branch
@@ -123,26 +99,19 @@ type copilot struct {
 
 // event turns one event into entries.
 func (c *copilot) event(e *Event) error {
-	if t, err := time.Parse(time.RFC3339Nano, e.stamp); err == nil {
-		c.At(t.UTC())
-	}
+	c.At(engine.ReadTime(e.stamp))
 	if c.Conv.ID == "" {
-		if e.typ == "session.start" && e.session != "" {
-			c.Conv.ID, c.Conv.Named = engine.ConversationID(e.session), true
-		} else {
-			c.Conv.ID = engine.ContentID(c.src.Name, engine.CopilotCLI, e.raw)
+		name := e.session
+		if e.typ != "session.start" {
+			name = ""
 		}
+		c.Named(name, e.raw)
 	}
-	id := "line:" + engine.Digest(e.raw)
-	if engine.PlainID(e.id) {
-		id = e.id
+	if e.kind != '{' {
+		return c.KeepValue(e.line, e.raw)
 	}
-	id = c.Ids.Unique(id)
-	switch {
-	case e.kind != '{':
-		c.Warn.Add(e.line, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
-		return c.Keep(id, "copilot-cli.value", e.raw)
-	case e.twice:
+	id := c.Ids.Record(e.id, e.raw)
+	if e.twice {
 		c.Warn.Add(e.line, "event has a member twice and was kept as it is", "events have a member twice and were kept as they are")
 		return c.unknown(e, id)
 	}
@@ -167,7 +136,7 @@ func (c *copilot) event(e *Event) error {
 			return c.Emit(tenfold.Entry{ID: id, Source: string(e.raw), Payload: tenfold.ConfigDelta{Model: e.newModel}})
 		}
 	case "session.title_changed":
-		c.title = e.title
+		c.Conv.Title = e.title
 	case "permission.requested", "permission.completed":
 		return c.permission(e, id)
 	case "session.compaction_start":
@@ -188,7 +157,7 @@ func (c *copilot) unknown(e *Event, id string) error {
 
 // odd keeps an event that should have been understood.
 func (c *copilot) odd(e *Event, id string) error {
-	c.Warn.Add(e.line, "event could not be understood and was kept as it is", "events could not be understood and were kept as they are")
+	c.Warn.Odd(e.line, "event")
 	return c.unknown(e, id)
 }
 
@@ -201,16 +170,4 @@ func (e *Event) branch() string {
 		return "agent." + engine.BranchName(e.parentCall)
 	}
 	return ""
-}
-
-// show emits a visible entry, in a turn that is not hidden.
-func (c *copilot) show(e tenfold.Entry) error {
-	if e.Branch == "" && (c.over || !c.Turned) {
-		c.over = false
-		if err := c.Turn(e.ID); err != nil {
-			return err
-		}
-	}
-	c.visible = true
-	return c.Emit(e)
 }

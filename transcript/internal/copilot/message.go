@@ -11,7 +11,7 @@ import (
 // user emits what a person said, as the model saw it. An event that names its
 // source, such as a skill, was not typed, nor was a notification.
 func (c *copilot) user(e *Event, id string) error {
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	at := e.Content
 	if w.IsString(e.Transformed) {
 		at = e.Transformed
@@ -40,18 +40,17 @@ func (c *copilot) user(e *Event, id string) error {
 		u.Purpose = tenfold.Context
 	}
 	if !u.Synthetic {
-		c.over = false
-		if err := c.Turn(id); err != nil {
+		if err := c.Open(id); err != nil {
 			return err
 		}
 		c.places[e.id] = c.Place.Here()
 	}
-	return c.show(tenfold.Entry{ID: id, Branch: branch, Source: engine.Splice(e.raw, w.Cuts), Payload: u})
+	return c.Show(tenfold.Entry{ID: id, Branch: branch, Source: w.Done(), Payload: u})
 }
 
 // assistant emits a response: reasoning, text, calls, then what it cost.
 func (c *copilot) assistant(e *Event, id string) error {
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	branch := e.branch()
 	model := cmp.Or(e.model, c.models[branch], c.models[""])
 	if e.model != "" && e.model != c.models[branch] {
@@ -87,9 +86,9 @@ func (c *copilot) assistant(e *Event, id string) error {
 	for i, b := range blocks {
 		entry := tenfold.Entry{ID: engine.BlockID(id, i), Branch: branch, MessageID: message, Payload: b}
 		if i == 0 {
-			entry.Source = engine.Splice(e.raw, w.Cuts)
+			entry.Source = w.Done()
 		}
-		if err := c.show(entry); err != nil {
+		if err := c.Show(entry); err != nil {
 			return err
 		}
 	}
@@ -132,13 +131,13 @@ func (c *copilot) start(e *Event, id string) error {
 		return c.unknown(e, id)
 	}
 	c.called[e.call] = true
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	call := tenfold.ToolCall{CallID: e.call, Name: e.tool, Arguments: w.Whole(e.Arguments)}
-	return c.show(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: call})
+	return c.Show(tenfold.Entry{ID: id, Branch: e.branch(), Source: w.Done(), Payload: call})
 }
 
 func (c *copilot) result(e *Event, id string) error {
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	r := tenfold.ToolResult{CallID: e.call, IsError: e.hasSuccess && !e.success}
 	switch {
 	case w.IsString(e.Answer):
@@ -148,16 +147,16 @@ func (c *copilot) result(e *Event, id string) error {
 	case e.Answer.Found() && e.raw[e.Answer.From] != 'n':
 		r.Parts = []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.Whole(e.Answer)}}}
 	}
-	return c.show(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: r})
+	return c.Show(tenfold.Entry{ID: id, Branch: e.branch(), Source: w.Done(), Payload: r})
 }
 
 func (c *copilot) system(e *Event, id string) error {
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	if !w.IsString(e.Content) || (e.role != "" && e.role != "system") {
 		return c.odd(e, id)
 	}
 	text := w.Text(e.Content)
-	return c.Emit(tenfold.Entry{ID: id, Branch: e.branch(), Source: engine.Splice(e.raw, w.Cuts), Payload: tenfold.ConfigDelta{System: &text}})
+	return c.Emit(tenfold.Entry{ID: id, Branch: e.branch(), Source: w.Done(), Payload: tenfold.ConfigDelta{System: &text}})
 }
 
 func (c *copilot) session(e *Event, id string) error {
@@ -190,7 +189,7 @@ func (c *copilot) compaction(e *Event, id string) error {
 		at = *c.compacting
 	}
 	c.compacting = nil
-	w := engine.Finder{Scan: &c.scan, Raw: e.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	if !e.success || e.branch() != "" || !at.Opened || !w.IsString(e.Summary) || len(e.Summary.Of(e.raw)) == 2 {
 		if e.success {
 			c.Warn.Add(e.line, "compaction came without a summary or a place: nothing is hidden", "compactions came without a summary or a place: nothing is hidden")
@@ -213,7 +212,7 @@ func (c *copilot) compaction(e *Event, id string) error {
 		// The turn may go on: a range that ends inside it keeps its request (P9).
 		o.ToStep = new(at.Step)
 	}
-	return c.Emit(tenfold.Entry{ID: id, Source: engine.Splice(e.raw, w.Cuts), Payload: o})
+	return c.Emit(tenfold.Entry{ID: id, Source: w.Done(), Payload: o})
 }
 
 // rewind hides what was taken back, when it began with a prompt.
@@ -224,7 +223,7 @@ func (c *copilot) rewind(e *Event, id string) error {
 			"rewinds go to what is not a prompt of this file: what was taken back stays visible")
 		return c.unknown(e, id)
 	}
-	c.over = true
+	c.Over = true
 	return c.Emit(tenfold.Entry{ID: id, Source: string(e.raw), Payload: tenfold.Compaction{
 		FromTurn: at.Turn, ToTurn: c.Place.Turn, Turns: tenfold.Omit, Source: "import", Reason: "rewound in copilot-cli",
 	}})

@@ -83,7 +83,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 	id = s.Em.Ids.Unique(id)
 	parts, list := parseCrush(&s.scan, raw)
 	if s.scan.Err != nil || !list.Found() || raw[list.From] != '[' {
-		s.Em.Warn.Add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		s.Em.Warn.Odd(0, "message")
 		return s.keep(id, raw)
 	}
 	if m.Summary {
@@ -121,7 +121,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 			}
 		case p.typ == "finish":
 		default:
-			s.Em.Warn.Add(0, "part could not be understood and was kept as it is", "parts could not be understood and were kept as they are")
+			s.Em.Warn.Odd(0, "part")
 		}
 	}
 	if len(entries) == 0 || m.Role == "system" {
@@ -135,7 +135,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 		e := &entries[i]
 		e.ID = engine.BlockID(id, i)
 		if i == 0 {
-			e.Source = engine.Splice(raw, w.Cuts)
+			e.Source = w.Done()
 		}
 		switch p := e.Payload.(type) {
 		case tenfold.ToolCall:
@@ -210,7 +210,7 @@ func (s *Session) summary(raw []byte, id string, parts []crushPart) error {
 		return s.keep(id, raw)
 	}
 	s.opened = engine.TurnOver
-	return s.emit(tenfold.Entry{ID: id + "/compaction", Source: engine.Splice(raw, w.Cuts), Payload: tenfold.Compaction{
+	return s.emit(tenfold.Entry{ID: id + "/compaction", Source: w.Done(), Payload: tenfold.Compaction{
 		ToTurn: s.Em.Place.Turn, Source: "import", Reason: "summarised in crush",
 		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
 	}})

@@ -32,9 +32,6 @@ type ArrayReader struct {
 	tried int64 // bytes read in search of an item that is whole
 }
 
-// All reads on from where the array should begin.
-func (r *ArrayReader) All() io.Reader { return io.MultiReader(bytes.NewReader(r.Rest()), r.src.Reader) }
-
 // pass leaves n bytes behind.
 func (r *ArrayReader) pass(n int) {
 	gone := r.buf[r.start : r.start+n]

@@ -69,7 +69,7 @@ func (m *Emitter) KeepRest(what string, name tenfold.Kind, f *Finder, records []
 
 // KeepOdd keeps a record that could not be understood, and says so: a "message".
 func (m *Emitter) KeepOdd(what, id string, name tenfold.Kind, raw []byte) error {
-	m.Warn.Add(0, what+" could not be understood and was kept as it is", what+"s could not be understood and were kept as they are")
+	m.Warn.Odd(0, what)
 	return m.Keep(id, name, raw)
 }
 

@@ -7,35 +7,27 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Refill puts the values that payloads hold back into a record that an importer
-// took them out of: the counterpart of [ContentWriter]. What the record still
-// has itself stays.
-type Refill struct {
-	Raw   []byte
-	ASCII bool // write other characters than ASCII as escapes
-	cuts  []Cut
-}
-
-// Text fills the hole that a text left.
-func (r *Refill) Text(at Span, text string) {
-	if at.Found() && text != "" && string(at.Of(r.Raw)) == CutText {
+// Put fills the hole that a text left in a record when it was taken over: what
+// the record still has itself stays.
+func (f *Finder) Put(at Span, text string) {
+	if at.Found() && text != "" && string(at.Of(f.Raw)) == CutText {
 		quoted, _ := jsontext.AppendQuote(nil, text)
-		if r.ASCII {
+		if f.ASCII {
 			quoted = escapeASCII(quoted)
 		}
-		r.cuts = append(r.cuts, Cut{at, string(quoted)})
+		f.Cuts = append(f.Cuts, Cut{at, string(quoted)})
 	}
 }
 
-// Whole fills the hole that any other value left.
-func (r *Refill) Whole(at Span, value string) {
-	if at.Found() && string(at.Of(r.Raw)) == CutValue && jsontext.Value(value).IsValid(ScanOptions...) {
-		r.cuts = append(r.cuts, Cut{at, OneLine(value)})
+// PutWhole fills the hole that any other value left.
+func (f *Finder) PutWhole(at Span, value string) {
+	if at.Found() && string(at.Of(f.Raw)) == CutValue && jsontext.Value(value).IsValid(ScanOptions...) {
+		f.Cuts = append(f.Cuts, Cut{at, OneLine(value)})
 	}
 }
 
-// Done gives the record.
-func (r *Refill) Done() string { return Splice(r.Raw, r.cuts) }
+// Done gives the record with what was cut out of it, or put back.
+func (f *Finder) Done() string { return Splice(f.Raw, f.Cuts) }
 
 // Next is the next value to put back.
 func (f *Finder) Next() string {
@@ -44,24 +36,6 @@ func (f *Finder) Next() string {
 	}
 	v := f.Fill[0]
 	f.Fill = f.Fill[1:]
-	return v
-}
-
-// fillText puts a text back, unless the source kept it.
-func (f *Finder) fillText(at Span) string {
-	v := f.Next()
-	r := Refill{Raw: f.Raw, ASCII: f.ASCII, cuts: f.Cuts}
-	r.Text(at, v)
-	f.Cuts = r.cuts
-	return v
-}
-
-// fillWhole puts any other value back.
-func (f *Finder) fillWhole(at Span) string {
-	v := f.Next()
-	r := Refill{Raw: f.Raw, cuts: f.Cuts}
-	r.Whole(at, v)
-	f.Cuts = r.cuts
 	return v
 }
 

@@ -134,7 +134,9 @@ func (f *Finder) Peek(at Span) string {
 // record as well.
 func (f *Finder) Text(at Span) string {
 	if f.Filling {
-		return f.fillText(at)
+		v := f.Next()
+		f.Put(at, v)
+		return v
 	}
 	t, exact := f.Scan.UnquoteIn(at, f.Raw)
 	if exact {
@@ -146,7 +148,9 @@ func (f *Finder) Text(at Span) string {
 // Whole takes any value over, verbatim.
 func (f *Finder) Whole(at Span) string {
 	if f.Filling {
-		return f.fillWhole(at)
+		v := f.Next()
+		f.PutWhole(at, v)
+		return v
 	}
 	f.Cuts = append(f.Cuts, Cut{at, CutValue})
 	return string(at.Of(f.Raw))
@@ -312,7 +316,7 @@ func (f *Finder) Record(id string, payloads ...tenfold.Payload) []tenfold.Entry 
 		}
 	}
 	if len(list) > 0 {
-		list[0].Source = Splice(f.Raw, f.Cuts)
+		list[0].Source = f.Done()
 	}
 	return list
 }

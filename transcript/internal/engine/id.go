@@ -90,6 +90,14 @@ func (s *Ids) Unique(id string) string {
 	return id
 }
 
+// Record gives a record its own id, or one that follows from what it says.
+func (s *Ids) Record(id string, raw []byte) string {
+	if PlainID(id) {
+		return s.Unique(id)
+	}
+	return s.Unique("line:" + Digest(raw))
+}
+
 // BlockID names the n-th entry of a line.
 func BlockID(id string, n int) string {
 	if n == 0 {

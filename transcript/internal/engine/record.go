@@ -23,18 +23,31 @@ var errTarget = errors.New("a shape has a target of a type that nothing is read 
 // Inner is the shape of an object in an object.
 func Inner(members ...any) Shape { return members }
 
-// Read reads an object; any other value is skipped, and so are members that the
-// shape does not name.
-func (f Shape) Read(s *Scanner) {
+// Read reads an object; any other value is skipped, and so are members that
+// neither the shape names nor one of the others, which come after it.
+func (f Shape) Read(s *Scanner, others ...Shape) {
+	f.ReadAll(s, func(name []byte) {
+		for _, other := range others {
+			if other.member(s, name) {
+				return
+			}
+		}
+		s.Value()
+	})
+}
+
+// ReadAll reads an object, and has the values of members that the shape does not
+// name read by another.
+func (f Shape) ReadAll(s *Scanner, other func(name []byte)) {
 	EachMember(s, func(name []byte) {
-		if !f.Member(s, name) {
-			s.Value()
+		if !f.member(s, name) {
+			other(name)
 		}
 	})
 }
 
-// Member reads the value of a member; false when the shape does not name it.
-func (f Shape) Member(s *Scanner, name []byte) bool {
+// member reads the value of a member; false when the shape does not name it.
+func (f Shape) member(s *Scanner, name []byte) bool {
 	if s.Err != nil {
 		return false
 	}

@@ -63,12 +63,12 @@ func TestRefill(t *testing.T) {
 	var s Scanner
 	s.Reset(raw)
 	Shape{"a", &a, "b", &b, "c", &c, "d", &d}.Read(&s)
-	r := Refill{Raw: raw}
-	r.Whole(b, `{"x": 1}`)
-	r.Text(a, "say \"so\"")
-	r.Text(c, "another")
-	r.Whole(d, "not JSON")
-	r.Text(Span{}, "nowhere")
+	r := Finder{Raw: raw}
+	r.PutWhole(b, `{"x": 1}`)
+	r.Put(a, "say \"so\"")
+	r.Put(c, "another")
+	r.PutWhole(d, "not JSON")
+	r.Put(Span{}, "nowhere")
 	if got, want := r.Done(), `{"a":"say \"so\"","b":{"x": 1},"c":"kept","d":null}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -22,6 +22,11 @@ type warning struct {
 // "lines are …"; line is where the first was, 0 for nowhere.
 func (w *Warnings) Add(line int, one, many string) { w.of(line, one, many).count++ }
 
+// Odd counts a record that could not be understood: a "message".
+func (w *Warnings) Odd(line int, what string) {
+	w.Add(line, what+" could not be understood and was kept as it is", what+"s could not be understood and were kept as they are")
+}
+
 // addError counts one more of a kind, of which the first is told as an error.
 func (w *Warnings) addError(e *Error, one, many string) {
 	k := w.of(e.Line, one, many)
@@ -75,13 +80,6 @@ func (w *Warnings) Text() []string {
 	return out
 }
 
-// Overlay notes a compaction, or the undoing of one, that a format has no place
-// for.
-func (w *Warnings) Overlay(format string) {
-	w.Add(0, "compaction or its undoing has no place in a session of "+format+" and is left out",
-		"compactions or their undoings have no place in a session of "+format+" and are left out")
-}
-
 // Joiner joins texts, with something between them but before the first.
 type Joiner struct {
 	strings.Builder
@@ -94,9 +92,3 @@ func (j *Joiner) Add(text string) {
 	}
 	_, _ = j.WriteString(text)
 }
-
-// What is said of the entries of sub-agents.
-const (
-	SubAgentOne  = "entry of a sub-agent has no place in one session's file and is left out"
-	SubAgentMany = "entries of sub-agents have no place in one session's file and are left out"
-)

@@ -64,18 +64,15 @@ func (geminiCLIExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 	session := engine.UUIDOf(v.ID, "session")
 	project := sha256.Sum256([]byte(v.ID))
 	started := v.Created.UTC().Format(time.RFC3339Nano)
-	lines := []any{geminiCLIHeadOut{
+	out := engine.NewOut(w)
+	out.JSON(geminiCLIHeadOut{
 		Session: session, Project: hex.EncodeToString(project[:]), Started: started, Updated: started, Kind: "main",
-	}}
+	})
 	for i, c := range request.Contents {
 		parts := slices.DeleteFunc(c.Parts, isSessionContext)
 		if text := shown.Continuation(); i == 0 && text != "" {
 			// The client brings a system prompt of its own (P4).
-			part, err := json.Marshal(map[string]string{"text": text})
-			if err != nil {
-				return nil, err
-			}
-			parts = slices.Insert(parts, 0, jsontext.Value(part))
+			parts = slices.Insert(parts, 0, jsontext.Value(out.Marshal(map[string]string{"text": text})))
 		}
 		if len(parts) == 0 {
 			continue
@@ -84,17 +81,9 @@ func (geminiCLIExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 		if c.Role == "model" {
 			m.Type, m.Model = "gemini", shown.Config().Model
 		}
-		lines = append(lines, m)
+		out.JSON(m)
 	}
-	for _, line := range lines {
-		if err := json.MarshalWrite(w, line); err != nil {
-			return nil, err
-		}
-		if _, err := io.WriteString(w, "\n"); err != nil {
-			return nil, err
-		}
-	}
-	return geminiCLILosses(v, shown), nil
+	return geminiCLILosses(v, shown), out.Done()
 }
 
 // isSessionContext tells whether a part is the context that the client puts
@@ -113,34 +102,30 @@ func isContextText(text string) bool { return strings.HasPrefix(text, "<session_
 func geminiCLILosses(v engine.View, shown *tenfold.Projection) []string {
 	var lost engine.Warnings
 	for e := range v.Projection.Log().Entries() {
+		visible := e.Payload.Kind().Visible()
 		if e.Branch != "" {
-			if e.Payload.Kind().Visible() {
-				lost.Add(0, engine.SubAgentOne, engine.SubAgentMany)
+			if visible {
+				lost.NoForm(e, engine.GeminiCLI)
 			}
 			continue
 		}
-		if !v.Compacted && e.Payload.Kind().Visible() && !e.Time.IsZero() && !e.Time.Equal(v.Created) {
+		if !v.Compacted && visible && !e.Time.IsZero() && !e.Time.Equal(v.Created) {
 			lost.Add(0, "time of an entry is left out", "times of entries are left out")
 		}
+		left := !v.Compacted
 		switch p := e.Payload.(type) {
-		case tenfold.Compaction, tenfold.CompactionRevoked:
-			if !v.Compacted {
-				lost.Overlay("Gemini CLI")
-			}
-		case tenfold.Usage:
-			if !v.Compacted {
-				lost.Add(0, "count of tokens is left out", "counts of tokens are left out")
-			}
+		case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Usage:
 		case tenfold.ConfigDelta:
-			if !v.Compacted && (p.System != nil || p.Tools != nil) {
-				lost.Add(0, "system prompt or list of tools is left out: Gemini CLI brings its own", "system prompts or lists of tools are left out: Gemini CLI brings its own")
-			}
+			left = left && (p.System != nil || p.Tools != nil)
 		case tenfold.ProviderItem:
-			if p.Provider != "gemini" {
-				lost.Add(0, "provider-specific block is left out", "provider-specific blocks are left out")
-			}
+			left = p.Provider != "gemini"
 		case tenfold.Approval:
-			lost.Add(0, "approval is left out", "approvals are left out")
+			left = true
+		default:
+			left = false
+		}
+		if left {
+			lost.NoForm(e, engine.GeminiCLI)
 		}
 	}
 	for e := range shown.Entries() {

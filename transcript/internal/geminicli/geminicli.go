@@ -3,7 +3,6 @@ package geminicli
 import (
 	"context"
 	"strings"
-	"time"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
@@ -78,47 +77,20 @@ func (geminiCLIImporter) Import(ctx context.Context, src engine.Source, sink eng
 	if err != nil {
 		return err
 	}
-	g := &geminiCLI{Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.GeminiCLI}}, src: src, scan: engine.Scanner{Cost: engine.BlockCost}, known: map[string]int{}, answered: map[string]bool{}}
+	g := &geminiCLI{Session: engine.NewSession(src, sink, engine.GeminiCLI), known: map[string]int{}, answered: map[string]bool{}}
+	read := g.ReadLines
 	if engine.NewHead(head, src.Name).JSON.Shape == engine.ShapeObject {
-		return engine.WithDocument(ctx, src, engine.GeminiCLI, g.document)
+		read = g.ReadOne
 	}
-	r := engine.NewLineReader(ctx, src)
-	err = r.Records(engine.GeminiCLI, func(raw []byte) error {
-		g.rec.Parse(&g.scan, raw)
-		return g.scan.Err
-	}, func() error { return g.record(&g.rec, r.Number) })
-	if err != nil {
-		return err
-	}
-	return g.finish()
-}
-
-// document reads a file that is one object over several lines.
-func (g *geminiCLI) document(d engine.Document) error {
-	g.rec.Parse(&g.scan, d.Raw)
-	if g.scan.Err != nil {
-		return d.Broken(g.scan.Err)
-	}
-	if err := g.record(&g.rec, 0); err != nil {
-		return err
-	}
-	return g.finish()
+	return read(ctx, func(raw []byte) { g.rec.Parse(&g.Scan, raw) }, func(line int) error { return g.record(&g.rec, line) })
 }
 
 // gemini is one import.
 type geminiCLI struct {
-	engine.Emitter
-	src  engine.Source
-	scan engine.Scanner
-	rec  Record
-
-	line    int
-	title   string
-	model   string
-	visible bool
-	// over says that what stands before is hidden to the end of its turn: what
-	// comes next needs another.
-	over bool
+	engine.Session
+	rec   Record
+	line  int
+	model string
 	// history is what the model sees, by message; known finds its ids.
 	history []*geminiCLIState
 	known   map[string]int
@@ -158,8 +130,7 @@ func (g *geminiCLI) record(r *Record, line int) error {
 	}
 	switch {
 	case r.kind != '{':
-		g.Warn.Add(line, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
-		return g.Keep(g.Ids.Unique("line:"+engine.Digest(r.raw)), "gemini-cli.value", r.raw)
+		return g.KeepValue(line, r.raw)
 	case r.rewindTo.Found():
 		if err := g.restarted(); err != nil {
 			return err
@@ -179,29 +150,26 @@ func (g *geminiCLI) record(r *Record, line int) error {
 // name gives the conversation its id. A sub-agent's file may bear the id of
 // the session it belongs to.
 func (g *geminiCLI) name(r *Record) {
-	switch {
-	case r.session == "":
-		g.Conv.ID = engine.ContentID(g.src.Name, engine.GeminiCLI, r.raw)
-	case r.agent:
-		g.Conv.ID, g.Conv.Named = engine.ConversationID(r.session+"-"+engine.NameID(g.src.Name, engine.GeminiCLI)), true
-	default:
-		g.Conv.ID, g.Conv.Named = engine.ConversationID(r.session), true
+	name := r.session
+	if name != "" && r.agent {
+		name += "-" + engine.NameID(g.Src.Name, engine.GeminiCLI)
 	}
+	g.Named(name, r.raw)
 }
 
 // session keeps what a file says of its session, and reads the messages if
 // they stand in it.
 func (g *geminiCLI) session(r *Record) error {
-	g.At(geminiCLITime(r.start))
+	g.At(engine.ReadTime(r.start))
 	if r.summary != "" {
-		g.title = r.summary
+		g.Conv.Title = r.summary
 	}
 	w := engine.Finder{Raw: r.raw}
 	if r.messages != nil {
 		w.Cuts = append(w.Cuts, engine.Cut{Span: r.list, With: "[]"})
 	}
 	// A file that grew says another lastUpdated: the id must not know it.
-	source := engine.AppendCompact(nil, []byte(engine.Splice(r.raw, w.Cuts)))
+	source := engine.AppendCompact(nil, []byte(w.Done()))
 	if err := g.Keep(g.Ids.Unique("session"), "gemini-cli.session", source); err != nil {
 		return err
 	}
@@ -213,17 +181,9 @@ func (g *geminiCLI) session(r *Record) error {
 	return nil
 }
 
-func geminiCLITime(stamp string) time.Time {
-	t, err := time.Parse(time.RFC3339Nano, stamp)
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
-}
-
 // message takes one message, which may be known already.
 func (g *geminiCLI) message(raw []byte, m *geminiCLIMessage) error {
-	g.At(geminiCLITime(m.stamp))
+	g.At(engine.ReadTime(m.stamp))
 	if i, ok := g.known[m.id]; ok && m.id != "" {
 		return g.update(raw, m, i)
 	}
@@ -241,29 +201,6 @@ func (g *geminiCLI) base(raw []byte, m *geminiCLIMessage) string {
 // unknown keeps a message that no model sees (L4).
 func (g *geminiCLI) unknown(raw []byte, m *geminiCLIMessage, id, name string) error {
 	return g.Keep(id, tenfold.Kind("gemini-cli."+name), engine.AppendCompact(nil, m.Of(raw)))
-}
-
-// show emits a visible entry, in a turn that is not hidden.
-func (g *geminiCLI) show(e tenfold.Entry) error {
-	if g.over || !g.Turned {
-		g.over = false
-		if err := g.Turn(e.ID); err != nil {
-			return err
-		}
-	}
-	g.visible = true
-	return g.Emit(e)
-}
-
-func (g *geminiCLI) finish() error {
-	if !g.visible {
-		g.Warn.Add(0, "file without messages: the conversation is empty", "")
-	}
-	if g.Conv.ID == "" {
-		g.Conv.ID = engine.NameID(g.src.Name, engine.GeminiCLI)
-	}
-	g.Conv.Title = g.title
-	return g.End()
 }
 
 // isSnapshot reports whether a text is the summary that Gemini CLI puts in the

@@ -117,7 +117,7 @@ func (g *geminiCLI) rewind(r *Record) error {
 	if err := g.Keep(id, "gemini-cli.rewind", r.raw); err != nil {
 		return err
 	}
-	to, _ := g.scan.Unquote(r.rewindTo)
+	to, _ := g.Scan.Unquote(r.rewindTo)
 	return g.drop(g.known[to], id)
 }
 
@@ -162,7 +162,7 @@ func (g *geminiCLI) hide(st *geminiCLIState, id string) error {
 		}
 		return o
 	}
-	g.over = true
+	g.Over = true
 	now := g.Place.Turn
 	var list []tenfold.Compaction
 	switch {
@@ -190,7 +190,7 @@ func (g *geminiCLI) hide(st *geminiCLIState, id string) error {
 // Gemini CLI writes down that it compressed or masked them.
 func (g *geminiCLI) changes(r *Record) error {
 	if r.summary != "" {
-		g.title = r.summary
+		g.Conv.Title = r.summary
 	}
 	id := g.Ids.Unique("line:" + engine.Digest(r.raw))
 	if err := g.Keep(id, "gemini-cli.set", r.raw); err != nil {
@@ -265,7 +265,7 @@ func (g *geminiCLI) compressed(r *Record, id string) (bool, error) {
 	if !w.IsString(at) || (m.Parts != nil && len(m.Parts) != 1) {
 		return false, nil
 	}
-	text, _ := g.scan.Unquote(at)
+	text, _ := g.Scan.Unquote(at)
 	if !isSnapshot(text) {
 		return false, nil
 	}
@@ -304,7 +304,7 @@ func (g *geminiCLI) compressed(r *Record, id string) (bool, error) {
 		over = false
 		break
 	}
-	g.over = g.over || over
+	g.Over = g.Over || over
 	st := &geminiCLIState{id: m.id, base: id + "/compaction", text: geminiCLIDigest(r.raw, m), compaction: id + "/compaction"}
 	tail := append([]*geminiCLIState{st}, g.history[from:]...)
 	g.truncate(0)

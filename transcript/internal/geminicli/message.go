@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -17,7 +18,7 @@ func (g *geminiCLI) fresh(raw []byte, m *geminiCLIMessage, sourced bool) error {
 	var err error
 	switch {
 	case m.twice:
-		g.Warn.Add(g.line, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		g.Warn.Odd(g.line, "message")
 		return g.whole(raw, m, base, sourced)
 	case m.typ == "user":
 		err = g.user(raw, m, st, sourced)
@@ -65,7 +66,7 @@ func (w *geminiCLIWriter) whole(at engine.Span) string {
 }
 
 func (g *geminiCLI) writer(raw []byte, m *geminiCLIMessage, sourced bool) *geminiCLIWriter {
-	return &geminiCLIWriter{Finder: engine.Finder{Scan: &g.scan, Raw: raw}, m: m, sourced: sourced}
+	return &geminiCLIWriter{Finder: engine.Finder{Scan: &g.Scan, Raw: raw}, m: m, sourced: sourced}
 }
 
 // user emits what a person said, or the results that stand in a user's turn.
@@ -106,8 +107,8 @@ func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, so
 	case len(parts) == 1 && first.File == nil && (isSnapshot(first.Text) || first.Text == goOn):
 		u.Synthetic = true
 	default:
-		g.over, st.prompt = false, true
-		if err := g.Turn(st.base); err != nil {
+		st.prompt = true
+		if err := g.Open(st.base); err != nil {
 			return err
 		}
 	}
@@ -117,8 +118,8 @@ func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, so
 // showIn emits a visible entry of a message. The first one says where the
 // message stands, and whether it has a turn of its own.
 func (g *geminiCLI) showIn(st *geminiCLIState, e tenfold.Entry) error {
-	opens := g.over || !g.Turned
-	if err := g.show(e); err != nil || st.shown {
+	opens := g.Over || !g.Turned
+	if err := g.Show(e); err != nil || st.shown {
 		return err
 	}
 	st.shown, st.turn, st.step = true, g.Place.Turn, g.Place.Step
@@ -150,7 +151,7 @@ func (g *geminiCLI) snapshot(w *geminiCLIWriter, text string, st *geminiCLIState
 		ToTurn: g.Place.Turn, Source: "import", Reason: "compressed in gemini-cli",
 		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
 	}
-	g.over, st.compaction = true, st.base
+	g.Over, st.compaction = true, st.base
 	return g.Emit(tenfold.Entry{ID: st.base, Source: w.source(), Payload: o})
 }
 
@@ -255,11 +256,11 @@ func (w *geminiCLIWriter) result(c geminiCLICall) tenfold.ToolResult {
 		switch {
 		case p.Response && p.Output.Found():
 			r.Parts = append(r.Parts, tenfold.TextPart(w.Text(p.Output)))
-		case p.Response && p.Fault.Found():
+		case p.Response && p.Failure.Found():
 			r.IsError = true
-			r.Parts = append(r.Parts, tenfold.TextPart(w.Text(p.Fault)))
-		case p.Response && p.Body.Found():
-			r.Parts = append(r.Parts, tenfold.TextPart(w.whole(p.Body)))
+			r.Parts = append(r.Parts, tenfold.TextPart(w.Text(p.Failure)))
+		case p.Response && p.Answer.Found():
+			r.Parts = append(r.Parts, tenfold.TextPart(w.whole(p.Answer)))
 		case p.Response:
 		default:
 			r.Parts = append(r.Parts, w.part(p))
@@ -269,19 +270,19 @@ func (w *geminiCLIWriter) result(c geminiCLICall) tenfold.ToolResult {
 }
 
 // part reads a part of a user's message or of a result.
-func (w *geminiCLIWriter) part(p *Part) tenfold.Part {
-	file := &tenfold.File{Type: tenfold.PartFile, MediaType: p.mediaType}
-	if strings.HasPrefix(p.mediaType, "image/") {
+func (w *geminiCLIWriter) part(p *chatapi.GeminiPart) tenfold.Part {
+	file := &tenfold.File{Type: tenfold.PartFile, MediaType: p.Media}
+	if strings.HasPrefix(p.Media, "image/") {
 		file.Type = tenfold.PartImage
 	}
 	switch {
 	case w.IsString(p.Text):
 		return tenfold.TextPart(w.Text(p.Text))
 	case w.IsString(p.Data):
-		file.URI = "data:" + p.mediaType + ";base64," + w.Text(p.Data)
+		file.URI = "data:" + p.Media + ";base64," + w.Text(p.Data)
 		return tenfold.Part{File: file}
-	case p.uri != "":
-		file.URI = p.uri
+	case p.URI != "":
+		file.URI = p.URI
 		return tenfold.Part{File: file}
 	}
 	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.whole(p.Span)}}
@@ -289,7 +290,7 @@ func (w *geminiCLIWriter) part(p *Part) tenfold.Part {
 
 // modelPart reads a part of a model's message; a call stands among the tool
 // calls too, as a rule.
-func (w *geminiCLIWriter) modelPart(p *Part, calls []geminiCLICall) []tenfold.Payload {
+func (w *geminiCLIWriter) modelPart(p *chatapi.GeminiPart, calls []geminiCLICall) []tenfold.Payload {
 	var out []tenfold.Payload
 	if w.IsString(p.Signature) && len(p.Signature.Of(w.Raw)) > 2 && !p.Thought {
 		out = append(out, tenfold.Reasoning{Provider: "gemini", Signature: w.Text(p.Signature), CallID: p.ID})
@@ -305,7 +306,7 @@ func (w *geminiCLIWriter) modelPart(p *Part, calls []geminiCLICall) []tenfold.Pa
 		if p.Args.Found() {
 			args = w.whole(p.Args)
 		}
-		return append(out, tenfold.ToolCall{CallID: p.ID, Name: p.name, Arguments: args})
+		return append(out, tenfold.ToolCall{CallID: p.ID, Name: p.Name, Arguments: args})
 	case w.IsString(p.Text) && p.Thought:
 		return append(out, tenfold.Reasoning{Text: w.Text(p.Text)})
 	case w.IsString(p.Text):

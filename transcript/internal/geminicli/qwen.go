@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"strconv"
-	"time"
 
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
@@ -58,37 +57,16 @@ func (QwenImporter) Recognise(h engine.Head) engine.Confidence {
 
 // Import implements [engine.Importer].
 func (QwenImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	q := &qwen{
-		Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.QwenCode}},
-		src:     src, scan: engine.Scanner{Cost: engine.BlockCost}, at: map[string]int{}, compacted: map[int]string{},
-	}
-	r := engine.NewLineReader(ctx, src)
-	err := r.Records(engine.QwenCode, func(raw []byte) error {
-		q.rec.parse(&q.scan, raw)
-		return q.scan.Err
-	}, func() error { return q.record(&q.rec, r.Number) })
-	if err != nil {
-		return err
-	}
-	if q.Conv.ID == "" {
-		q.Conv.ID = engine.NameID(src.Name, engine.QwenCode)
-	}
-	if !q.visible {
-		q.Warn.Add(0, "file without messages: the conversation is empty", "")
-	}
-	return q.End()
+	q := &qwen{Session: engine.NewSession(src, sink, engine.QwenCode), at: map[string]int{}, compacted: map[int]string{}}
+	return q.ReadLines(ctx, func(raw []byte) { q.rec.parse(&q.Scan, raw) }, func(line int) error { return q.record(&q.rec, line) })
 }
 
 // qwen is one import.
 type qwen struct {
-	engine.Emitter
-	src     engine.Source
-	scan    engine.Scanner
-	rec     qwenRecord
-	calls   chatapi.Nameless
-	model   string
-	visible bool
-	over    bool // what stands before is hidden to the end of its turn
+	engine.Session
+	rec   qwenRecord
+	calls chatapi.Nameless
+	model string
 	// path leads from the root to the last record; at finds its records.
 	path []qwenNode
 	at   map[string]int
@@ -104,18 +82,10 @@ type qwenNode struct {
 
 func (q *qwen) record(r *qwenRecord, line int) error {
 	if q.Conv.ID == "" {
-		if q.Conv.ID = engine.ContentID(q.src.Name, engine.QwenCode, r.raw); r.session != "" {
-			q.Conv.ID, q.Conv.Named = engine.ConversationID(r.session), true
-		}
+		q.Named(r.session, r.raw)
 	}
-	if t, err := time.Parse(time.RFC3339Nano, r.stamp); err == nil {
-		q.At(t.UTC())
-	}
-	id := "line:" + engine.Digest(r.raw)
-	if engine.PlainID(r.uuid) {
-		id = r.uuid
-	}
-	id = q.Ids.Unique(id)
+	q.At(engine.ReadTime(r.stamp))
+	id := q.Ids.Record(r.uuid, r.raw)
 	if r.uuid != "" {
 		if err := q.attach(r, id, line); err != nil {
 			return err
@@ -184,7 +154,7 @@ func (q *qwen) leave(parent int, id string, line int) error {
 		return nil
 	}
 	q.Warn.Add(line, "abandoned branch is hidden", "abandoned branches are hidden")
-	q.over = true
+	q.Over = true
 	hide := tenfold.Compaction{FromTurn: max(kept.turn, 0), ToTurn: q.Place.Turn, Turns: tenfold.Omit, Source: "import", Reason: "branch left in qwen-code"}
 	if err := q.Emit(tenfold.Entry{ID: id + "/left", Payload: hide}); err != nil || kept.turn < 0 {
 		return err
@@ -198,7 +168,7 @@ func (q *qwen) leave(parent int, id string, line int) error {
 func (q *qwen) body(r *qwenRecord, id string, line int) error {
 	switch {
 	case r.kind != '{' || r.twice || r.content.Twice || chatapi.Misplaced(r.content.Parts, r.typ == "assistant"):
-		q.Warn.Add(line, "record could not be understood and was kept as it is", "records could not be understood and were kept as they are")
+		q.Warn.Odd(line, "record")
 	case r.typ == "system" && r.subtype == "chat_compression" && len(r.history) > 0:
 		return q.compressed(r, id)
 	case r.typ == "system" && r.title != "":
@@ -216,14 +186,14 @@ func (q *qwen) message(r *qwenRecord, id string) error {
 			return err
 		}
 	}
-	w := &engine.Finder{Scan: &q.scan, Raw: r.raw}
+	w := &engine.Finder{Scan: &q.Scan, Raw: r.raw}
 	entries := q.entries(w, &r.content, id, r.typ == "assistant", r.failed)
 	if len(entries) == 0 {
 		if err := q.Keep(id, tenfold.Kind("qwen-code."+r.typ), r.raw); err != nil {
 			return err
 		}
 	} else {
-		entries[0].Source = engine.Splice(r.raw, w.Cuts)
+		entries[0].Source = w.Done()
 	}
 	if err := q.show(entries); err != nil {
 		return err
@@ -270,14 +240,12 @@ func (q *qwen) entries(w *engine.Finder, g *chatapi.GeminiContent, id string, mo
 // show emits visible entries; a person's message opens a turn.
 func (q *qwen) show(entries []tenfold.Entry) error {
 	for _, e := range entries {
-		if u, ok := e.Payload.(tenfold.UserMessage); (ok && !u.Synthetic) || q.over || !q.Turned {
-			q.over = false
-			if err := q.Turn(e.ID); err != nil {
+		if u, ok := e.Payload.(tenfold.UserMessage); ok && !u.Synthetic {
+			if err := q.Open(e.ID); err != nil {
 				return err
 			}
 		}
-		q.visible = true
-		if err := q.Emit(e); err != nil {
+		if err := q.Show(e); err != nil {
 			return err
 		}
 	}
@@ -290,7 +258,7 @@ func (q *qwen) compressed(r *qwenRecord, id string) error {
 	if err := q.Keep(id, "qwen-code.system", r.raw); err != nil {
 		return err
 	}
-	w := &engine.Finder{Scan: &q.scan, Raw: r.raw}
+	w := &engine.Finder{Scan: &q.Scan, Raw: r.raw}
 	history := r.history
 	if q.Place.Opened {
 		o := tenfold.Compaction{ToTurn: q.Place.Turn, Source: "import", Reason: "compressed in qwen-code", Turns: tenfold.Omit}
@@ -298,7 +266,7 @@ func (q *qwen) compressed(r *qwenRecord, id string) error {
 			o.Turns, o.Summary = "", &tenfold.Summary{Text: w.Text(first.Parts[0].Text), Placement: tenfold.PlaceMessage}
 			history = history[1:]
 		}
-		q.over = true
+		q.Over = true
 		q.compacted[len(q.path)-1] = id + "/compaction"
 		if err := q.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o}); err != nil {
 			return err

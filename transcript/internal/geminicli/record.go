@@ -3,6 +3,7 @@ package geminicli
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -28,7 +29,7 @@ type geminiCLIMessage struct {
 	worded                bool // its calls stand among its parts
 	id, typ, stamp, model string
 	Content               engine.Span
-	Parts                 []Part // nil unless content is a list
+	Parts                 []chatapi.GeminiPart // nil unless content is a list
 	Thoughts              []geminiCLIThought
 	Calls                 []geminiCLICall
 	tokens                geminiCLITokens
@@ -42,20 +43,7 @@ type geminiCLIThought struct {
 type geminiCLICall struct {
 	id, name, status string
 	Args             engine.Span
-	Result           []Part
-}
-
-// Part is a part of Gemini's API.
-type Part struct {
-	engine.Span
-	kind                      jsontext.Kind
-	Text, Data, Signature     engine.Span
-	Thought                   bool
-	mediaType, uri            string
-	inline                    bool
-	Call, Response            bool
-	ID, name                  string
-	Args, Output, Fault, Body engine.Span
+	Result           []chatapi.GeminiPart
 }
 
 type geminiCLITokens struct {
@@ -86,7 +74,7 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 			r.list = engine.Within(s, func() {
 				engine.EachItem(s, func() {
 					var m geminiCLIMessage
-					m.read(s, nil)
+					m.read(s)
 					r.messages = append(r.messages, m)
 				})
 			})
@@ -99,12 +87,12 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 		},
 		"$rewindTo", func() { r.rewindTo = s.Value() },
 	}
-	r.Msg.read(s, func(name []byte) bool { return changes.Member(s, name) || session.Member(s, name) })
+	r.Msg.read(s, changes, session)
 	s.End()
 }
 
-// read reads a message; other reads what else may stand in its record.
-func (m *geminiCLIMessage) read(s *engine.Scanner, other func(name []byte) bool) {
+// read reads a message, and what else may stand in its record.
+func (m *geminiCLIMessage) read(s *engine.Scanner, others ...engine.Shape) {
 	outside := s.Twice
 	s.Twice = s.Kind() != '{'
 	own := engine.Shape{
@@ -119,7 +107,7 @@ func (m *geminiCLIMessage) read(s *engine.Scanner, other func(name []byte) bool)
 				return
 			}
 			m.Content = engine.Span{From: 0, To: 1}
-			m.Parts = readParts(s)
+			m.Parts = chatapi.ReadGeminiParts(s, []chatapi.GeminiPart{})
 		},
 		"thoughts", func() {
 			s.Twice = s.Twice || m.Thoughts != nil
@@ -140,11 +128,7 @@ func (m *geminiCLIMessage) read(s *engine.Scanner, other func(name []byte) bool)
 		"tokens", func() { m.tokens.read(s) },
 	}
 	m.Span = engine.Within(s, func() {
-		engine.EachMember(s, func(name []byte) {
-			if !own.Member(s, name) && (other == nil || !other(name)) {
-				s.Value()
-			}
-		})
+		own.Read(s, others...)
 	})
 	m.twice, s.Twice = s.Twice, outside
 }
@@ -157,79 +141,11 @@ func (c *geminiCLICall) read(s *engine.Scanner) {
 		"args", &c.Args,
 		"result", func() {
 			s.Twice = s.Twice || c.Result != nil
-			switch s.Kind() {
-			case '[':
-				c.Result = readParts(s)
-			case 'n':
+			if s.Kind() == 'n' {
 				s.Value()
-			default:
-				c.Result = []Part{readPart(s)}
+				return
 			}
-		},
-	}.Read(s)
-}
-
-// readParts reads a list of parts. It never gives nil.
-func readParts(s *engine.Scanner) []Part {
-	parts := []Part{}
-	engine.EachItem(s, func() { parts = append(parts, readPart(s)) })
-	return parts
-}
-
-// readPart reads a part; of those that are not objects a text says itself.
-func readPart(s *engine.Scanner) Part {
-	p := Part{kind: s.Kind()}
-	if p.kind != '{' {
-		p.Span = s.Value()
-		if p.kind == '"' {
-			p.Text = p.Span
-		}
-		return p
-	}
-	p.Span = engine.Within(s, func() {
-		engine.Shape{
-			"text", &p.Text,
-			"thought", &p.Thought,
-			"thoughtSignature", &p.Signature,
-			"inlineData", func() {
-				p.inline = true
-				engine.Shape{"mimeType", &p.mediaType, "data", &p.Data}.Read(s)
-			},
-			"fileData", engine.Inner("mimeType", &p.mediaType, "fileUri", &p.uri),
-			"functionCall", func() {
-				p.Call = true
-				p.function(s)
-			},
-			"functionResponse", func() {
-				p.Response = true
-				p.function(s)
-			},
-		}.Read(s)
-	})
-	return p
-}
-
-// function reads a call or a response.
-func (p *Part) function(s *engine.Scanner) {
-	texts := engine.Shape{"output", &p.Output, "error", &p.Fault}
-	engine.Shape{
-		"id", &p.ID,
-		"name", &p.name,
-		"args", &p.Args,
-		"response", func() {
-			s.Twice = s.Twice || p.Body.Found()
-			n := 0
-			p.Body = engine.Within(s, func() {
-				engine.EachMember(s, func(name []byte) {
-					if n++; !texts.Member(s, name) {
-						n = 2
-						s.Value()
-					}
-				})
-			})
-			if n != 1 || s.Err != nil || s.Raw[p.Output.From+p.Fault.From] != '"' {
-				p.Output, p.Fault = engine.Span{}, engine.Span{} // more than a text: the whole is the result
-			}
+			c.Result = chatapi.ReadGeminiParts(s, []chatapi.GeminiPart{})
 		},
 	}.Read(s)
 }

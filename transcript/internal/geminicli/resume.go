@@ -3,6 +3,8 @@ package geminicli
 import (
 	"slices"
 	"strings"
+
+	"tenfold/transcript/internal/chatapi"
 )
 
 // A session that was resumed begins again in its file: the session's line, the
@@ -18,7 +20,7 @@ func (r *Record) asParts() {
 	whose := map[*geminiCLICall]string{}
 	list := r.messages[:0]
 	for _, m := range r.messages {
-		m.worded = m.typ == "gemini" && slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Call || p.Thought })
+		m.worded = m.typ == "gemini" && slices.ContainsFunc(m.Parts, func(p chatapi.GeminiPart) bool { return p.Call || p.Thought })
 		if m.worded {
 			m.Calls = m.partCalls()
 			for i := range m.Calls {
@@ -52,7 +54,7 @@ func (m *geminiCLIMessage) partCalls() []geminiCLICall {
 	list := []geminiCLICall{}
 	for _, p := range m.Parts {
 		if p.Call {
-			list = append(list, geminiCLICall{id: p.ID, name: p.name, Args: p.Args})
+			list = append(list, geminiCLICall{id: p.ID, name: p.Name, Args: p.Args})
 		}
 	}
 	return list
@@ -73,7 +75,7 @@ func (g *geminiCLI) isContext(raw []byte, m *geminiCLIMessage) bool {
 	if m.typ != "user" || !w.IsString(at) {
 		return false
 	}
-	text, _ := g.scan.Unquote(at)
+	text, _ := g.Scan.Unquote(at)
 	return isContextText(text)
 }
 

@@ -135,18 +135,16 @@ func (e *jpEvent) policy(at engine.Span) (jpPolicy, bool) {
 		return p, s.Err == nil
 	}
 	sides := engine.Shape{"request", &p.request, "response", &p.response}
-	engine.EachMember(s, func(name []byte) {
-		switch string(name) {
-		case `"policy"`:
-			p.name = strings.ToLower(s.Text())
-		case `"strip"`, `"omit"`, `"Strip"`, `"Omit"`:
-			p.name = strings.ToLower(strings.Trim(string(name), `"`))
+	named := func(name string) func() {
+		return func() {
+			p.name = name
 			sides.Read(s)
-		default:
-			if !sides.Member(s, name) {
-				s.Value()
-			}
 		}
-	})
+	}
+	strip, omit := named("strip"), named("omit")
+	engine.Shape{
+		"policy", func() { p.name = strings.ToLower(s.Text()) },
+		"strip", strip, "Strip", strip, "omit", omit, "Omit", omit,
+	}.Read(s, sides)
 	return p, s.Err == nil && p.name != ""
 }

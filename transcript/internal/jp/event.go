@@ -127,11 +127,11 @@ func (j *jp) event(e *jpEvent) error {
 		}
 		switch e.typ {
 		case "chat_request", "chat_response", "tool_call_request", "tool_call_response", "":
-			j.Warn.Add(0, "event could not be understood and was kept as it is", "events could not be understood and were kept as they are")
+			j.Warn.Odd(0, "event")
 		}
 		return j.Emit(tenfold.Entry{ID: e.id, Source: string(e.raw), Payload: tenfold.Unknown{Name: tenfold.Kind(name)}})
 	}
-	return j.Emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: p})
+	return j.Emit(tenfold.Entry{ID: e.id, Source: w.Done(), Payload: p})
 }
 
 func (j *jp) reasoning(e *jpEvent, w *engine.Finder) tenfold.Reasoning {
@@ -180,7 +180,7 @@ func (j *jp) call(e *jpEvent, w *engine.Finder) error {
 			return err
 		}
 	}
-	return j.Emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: call})
+	return j.Emit(tenfold.Entry{ID: e.id, Source: w.Done(), Payload: call})
 }
 
 // answer reads the answer to an inquiry: true grants, false denies, and
@@ -221,7 +221,7 @@ func (j *jp) exchange(e *jpEvent, w *engine.Finder) error {
 	if err := j.Turn(e.id); err != nil {
 		return err
 	}
-	if err := j.Emit(tenfold.Entry{ID: e.id, Source: engine.Splice(e.raw, w.Cuts), Payload: user}); err != nil {
+	if err := j.Emit(tenfold.Entry{ID: e.id, Source: w.Done(), Payload: user}); err != nil {
 		return err
 	}
 	for i, p := range reply {

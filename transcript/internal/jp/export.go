@@ -1,14 +1,12 @@
 package jp
 
 import (
-	"bufio"
 	"encoding/base64"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
@@ -22,26 +20,27 @@ type Exporter struct{}
 
 // Export implements [engine.Exporter].
 func (Exporter) Export(w io.Writer, v engine.View) ([]string, error) {
-	x := &Export{view: v, out: bufio.NewWriterSize(w, engine.LineChunk), now: v.Created, thoughts: map[string]string{}}
+	x := &Export{view: v, Out: engine.NewOut(w), now: v.Created, thoughts: map[string]string{}}
 	if x.now.IsZero() {
 		x.now = time.Unix(0, 0)
 	}
-	var err error
 	if v.Compacted {
-		err = x.compacted()
+		x.compacted()
 	} else {
-		err = x.whole()
+		x.whole()
 	}
-	if err == nil {
-		err = x.end()
+	last := "\n]\n"
+	if !x.wrote {
+		last = "[]\n"
 	}
-	return x.warn.Text(), err
+	x.Write(last)
+	return x.warn.Text(), x.Done()
 }
 
 // Export is one export.
 type Export struct {
+	engine.Out
 	view  engine.View
-	out   *bufio.Writer
 	scan  engine.Scanner
 	warn  engine.Warnings
 	wrote bool
@@ -68,7 +67,7 @@ func (x *Export) native(e tenfold.Entry) bool {
 }
 
 // whole writes all that was said.
-func (x *Export) whole() error {
+func (x *Export) whole() {
 	records := map[string][]tenfold.Entry{}
 	log := x.view.Projection.Log()
 	for e := range log.Entries() {
@@ -98,23 +97,16 @@ func (x *Export) whole() error {
 					"undone compactions take effect again: jp has no form for undoing")
 			}
 			if e.Source != "" {
-				if err := x.event(event); err != nil {
-					return err
-				}
+				x.event(event)
 			}
 		case isOverlay:
-			if err := x.overlay(e, c, live[e.ID]); err != nil {
-				return err
-			}
+			x.overlay(e, c, live[e.ID])
 		case e.ID == "base-config" && e.Source == "":
 			x.warn.Add(0, "configuration stands in base_config.json beside the events and is not written: copy that file along", "")
 		default:
-			if err := x.entry(e); err != nil {
-				return err
-			}
+			x.entry(e)
 		}
 	}
-	return nil
 }
 
 // number finds out how JP will number the turns. A turn_start that the importer
@@ -136,7 +128,7 @@ func (x *Export) number(own map[string]string) {
 }
 
 // compacted writes what a model sees, under the configuration in effect.
-func (x *Export) compacted() error {
+func (x *Export) compacted() {
 	// What is in effect as a whole comes last: a summary placed in the system
 	// prompt stands there alone.
 	var effective []tenfold.Entry
@@ -147,26 +139,19 @@ func (x *Export) compacted() error {
 		}
 		if e.Payload.Kind() != tenfold.KindConfigDelta {
 			for _, c := range effective {
-				if err := x.entry(c); err != nil {
-					return err
-				}
+				x.entry(c)
 			}
 			effective = nil
 		}
-		if err := x.entry(e); err != nil {
-			return err
-		}
+		x.entry(e)
 	}
 	for _, c := range effective { // the view shows nothing else
-		if err := x.entry(c); err != nil {
-			return err
-		}
+		x.entry(c)
 	}
-	return nil
 }
 
 // event writes one event, indented as JP does.
-func (x *Export) event(raw string) error {
+func (x *Export) event(raw string) {
 	sep := ",\n  "
 	if !x.wrote {
 		sep = "[\n  "
@@ -175,26 +160,9 @@ func (x *Export) event(raw string) error {
 	x.buf = append(x.buf[:0], raw...)
 	if err := x.buf.Indent(jsontext.WithIndent("  "), jsontext.WithIndentPrefix("  "), jsontext.AllowDuplicateNames(true),
 		jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true)); err != nil {
-		return fmt.Errorf("event is not JSON: %w", err)
+		x.Fail(fmt.Errorf("event is not JSON: %w", err))
 	}
-	if _, err := x.out.WriteString(sep); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	if _, err := x.out.Write(x.buf); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
-}
-
-func (x *Export) end() error {
-	last := "\n]\n"
-	if !x.wrote {
-		last = "[]\n"
-	}
-	if _, err := x.out.WriteString(last); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return x.out.Flush()
+	x.Write(sep, string(x.buf))
 }
 
 // The events, with their members in the order in which JP writes them.
@@ -251,39 +219,33 @@ func (x *Export) head(typ string) jpHead {
 	return jpHead{x.now.UTC().Format("2006-01-02 15:04:05.000000"), typ}
 }
 
-func (x *Export) made(v any) error {
-	raw, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), json.Deterministic(true))
-	if err != nil {
-		return err
-	}
-	return x.event(string(raw))
-}
+func (x *Export) made(v any) { x.event(x.Marshal(v)) }
 
 // entry makes the event of one entry.
-func (x *Export) entry(e tenfold.Entry) error {
+func (x *Export) entry(e tenfold.Entry) {
 	if !e.Time.IsZero() {
 		x.now = e.Time
 	}
 	if e.Branch != "" {
 		if e.Payload.Kind().Visible() {
-			x.warn.Add(0, "entry of a sub-agent has no form in jp and is left out", "entries of sub-agents have no form in jp and are left out")
+			x.warn.NoForm(e, engine.JP)
 		}
-		return nil
+		return
 	}
 	switch p := e.Payload.(type) {
 	case tenfold.TurnStart:
-		return x.made(x.head("turn_start"))
+		x.made(x.head("turn_start"))
 	case tenfold.UserMessage:
 		text := engine.Joiner{Between: "\n\n"}
 		text.Add(x.Text(p.Parts, text.Between))
 		for _, a := range p.Attachments {
 			text.Add(a.Element())
 		}
-		return x.made(jpRequest{x.head("chat_request"), text.String()})
+		x.made(jpRequest{x.head("chat_request"), text.String()})
 	case tenfold.AssistantMessage:
-		return x.made(jpMessage{x.head("chat_response"), p.Text})
+		x.made(jpMessage{x.head("chat_response"), p.Text})
 	case tenfold.Reasoning:
-		return x.reasoning(p)
+		x.reasoning(p)
 	case tenfold.ToolCall:
 		if !jsontext.Value(p.Arguments).IsValid() {
 			x.warn.Add(0, "call has arguments that are not a JSON object: they are written as its input", "calls have arguments that are not a JSON object: they are written as their input")
@@ -293,33 +255,26 @@ func (x *Export) entry(e tenfold.Entry) error {
 			event.Metadata = map[string]string{"google_thought_signature": thought}
 			delete(x.thoughts, p.CallID)
 		}
-		return x.made(event)
+		x.made(event)
 	case tenfold.ToolResult:
 		content := base64.StdEncoding.EncodeToString([]byte(x.Text(p.Parts, "\n")))
-		return x.made(jpResult{x.head("tool_call_response"), p.CallID, content, p.IsError})
+		x.made(jpResult{x.head("tool_call_response"), p.CallID, content, p.IsError})
 	case tenfold.ConfigDelta:
-		return x.config(p)
-	case tenfold.ProviderItem:
-		x.warn.Add(0, "provider-specific block has no form in jp and is left out", "provider-specific blocks have no form in jp and are left out")
-	case tenfold.Approval:
-		x.warn.Add(0, "approval has no form in jp and is left out", "approvals have no form in jp and are left out")
-	case tenfold.Pin:
-		x.warn.Add(0, "pin has no form in jp and is left out", "pins have no form in jp and are left out")
-	case tenfold.Unknown:
-		x.warn.Add(0, "record of another tool has no form in jp and is left out", "records of another tool have no form in jp and are left out")
+		x.config(p)
+	case tenfold.ProviderItem, tenfold.Approval, tenfold.Pin, tenfold.Unknown:
+		x.warn.NoForm(e, engine.JP)
 	}
-	return nil
 }
 
 // reasoning writes thinking with its signature, in one layer of base64 as all
 // of JP's metadata. Other opaque data has no place.
-func (x *Export) reasoning(r tenfold.Reasoning) error {
+func (x *Export) reasoning(r tenfold.Reasoning) {
 	event := jpReasoning{jpHead: x.head("chat_response"), Reasoning: r.Text}
 	signature := base64.StdEncoding.EncodeToString([]byte(r.Signature))
 	switch {
 	case r.Signature != "" && r.Provider == "gemini" && r.CallID != "" && r.Text == "":
 		x.thoughts[r.CallID] = signature
-		return nil
+		return
 	case r.Signature != "" && r.Provider == "anthropic":
 		event.Metadata = map[string]string{"anthropic_thinking_signature": signature}
 	case r.Signature != "" && r.Provider == "gemini":
@@ -327,10 +282,10 @@ func (x *Export) reasoning(r tenfold.Reasoning) error {
 	case r.Text == "" || r.Encrypted != "":
 		x.warn.Add(0, "block of encrypted reasoning has no form in jp and is left out", "blocks of encrypted reasoning have no form in jp and are left out")
 		if r.Text == "" {
-			return nil
+			return
 		}
 	}
-	return x.made(event)
+	x.made(event)
 }
 
 // Text joins parts; a file is named, for JP's events hold none.

@@ -1,9 +1,9 @@
 package jp
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
@@ -12,13 +12,15 @@ import (
 
 // config writes a change of the configuration: one of JP's own as it is, of
 // others the model and the system prompt.
-func (x *Export) config(d tenfold.ConfigDelta) error {
+func (x *Export) config(d tenfold.ConfigDelta) {
 	own, event := x.ownConfig(d.Extra)
-	if event {
-		return x.event(d.Extra) // of the form that has its keys in the event itself
-	}
-	if own {
-		return x.made(jpDelta{"config_delta", x.head("").Time, jsontext.Value(d.Extra)})
+	switch {
+	case event: // of the form that has its keys in the event itself
+		x.event(d.Extra)
+		return
+	case own:
+		x.made(jpDelta{"config_delta", x.head("").Time, jsontext.Value(d.Extra)})
+		return
 	}
 	if d.Tools != nil {
 		x.warn.Add(0, "list of tools has no form in jp and is left out", "lists of tools have no form in jp and are left out")
@@ -46,13 +48,15 @@ func (x *Export) config(d tenfold.ConfigDelta) error {
 		}
 	}
 	if delta.Assistant.System == nil && delta.Assistant.Model == nil {
-		return nil
+		return
 	}
-	raw, err := json.Marshal(delta, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if err != nil {
-		return err
-	}
-	return x.made(jpDelta{"config_delta", x.head("").Time, raw})
+	x.made(jpDelta{"config_delta", x.head("").Time, jsontext.Value(x.Marshal(delta))})
+}
+
+// jpConfiguration are members of a configuration of JP's.
+var jpConfiguration = [...]string{
+	"inherit", "config_load_paths", "extends", "assistant", "conversation", "style", "editor", "template",
+	"providers", "timestamp", "plugins", "user", "access", "interrupt", "loaded_paths",
 }
 
 // ownConfig reports whether a partial configuration is one of JP's, or even a
@@ -65,15 +69,11 @@ func (x *Export) ownConfig(extra string) (own, event bool) {
 	x.scan.Reset([]byte(extra))
 	engine.EachMember(&x.scan, func(name []byte) {
 		all++
-		switch string(name) {
-		case `"inherit"`, `"config_load_paths"`, `"extends"`, `"assistant"`, `"conversation"`, `"style"`, `"editor"`, `"template"`,
-			`"providers"`, `"timestamp"`, `"plugins"`, `"user"`, `"access"`, `"interrupt"`, `"loaded_paths"`:
+		if slices.Contains(jpConfiguration[:], string(name[1:len(name)-1])) {
 			ours++
-			x.scan.Value()
-		case `"type"`:
-			event = x.scan.Text() == "config_delta"
-		default:
-			x.scan.Value()
+		}
+		if text := x.scan.Text(); string(name) == `"type"` {
+			event = text == "config_delta"
 		}
 	})
 	own = x.scan.Err == nil && ours > 0 && 2*ours >= all
@@ -102,9 +102,9 @@ func jpModelID(model string) (provider, name string) {
 }
 
 // overlay writes a compaction where RFD 064 has a form for all it does.
-func (x *Export) overlay(e tenfold.Entry, c tenfold.Compaction, live bool) error {
+func (x *Export) overlay(e tenfold.Entry, c tenfold.Compaction, live bool) {
 	if !live {
-		return nil // what it hid is there
+		return // what it hid is there
 	}
 	var event jpCompaction
 	var fits bool
@@ -124,26 +124,22 @@ func (x *Export) overlay(e tenfold.Entry, c tenfold.Compaction, live bool) error
 		case tenfold.Omit:
 			event.Tools = jsontext.Value(`"omit"`)
 		case tenfold.Strip:
-			raw, err := json.Marshal(struct {
+			event.Tools = jsontext.Value(x.Marshal(struct {
 				Policy   string `json:"policy"`
 				Request  bool   `json:"request"`
 				Response bool   `json:"response"`
-			}{"strip", t.Request, t.Response})
-			if err != nil {
-				return err
-			}
-			event.Tools = raw
+			}{"strip", t.Request, t.Response}))
 		default:
 			fits = false
 		}
 	}
 	if !fits || (event.Summary == nil && event.Reasoning == "" && event.Tools == nil) {
-		x.warn.Add(0, "compaction has no form in jp and is left out", "compactions have no form in jp and are left out")
-		return nil
+		x.warn.NoForm(e, engine.JP)
+		return
 	}
 	if !e.Time.IsZero() {
 		x.now = e.Time
 	}
 	event.jpHead = x.head("compaction")
-	return x.made(event)
+	x.made(event)
 }

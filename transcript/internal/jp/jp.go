@@ -69,10 +69,12 @@ func (jpImporter) Recognise(h engine.Head) engine.Confidence {
 
 // Import implements [engine.Importer].
 func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	j := &jp{src: src, Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.JP}}}
-	if err := j.siblings(); err != nil {
+	head, err := src.Head()
+	if err != nil {
 		return err
 	}
+	j := &jp{src: src, Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.JP}}}
+	j.siblings()
 	items := &engine.ArrayReader{Window: engine.NewWindow(ctx, src, "the event"), Word: "event"}
 	fail := func(err error) error {
 		if !engine.IsSyntax(err) {
@@ -93,8 +95,8 @@ func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sin
 			err = notArray(items)
 		}
 		if c == '{' {
-			if what := jpObject(jsontext.NewDecoder(items.All(), engine.ScanOptions...)); what != "" {
-				return NotJP(src.Name, what)
+			if objects := engine.NewHead(head, src.Name).JSON.Objects; len(objects) > 0 && Sibling(objects[0].Has) != "" {
+				return NotJP(src.Name, Sibling(objects[0].Has))
 			}
 		}
 		return fail(err)
@@ -156,32 +158,6 @@ func NotJP(name, what string) *engine.Error {
 	}
 }
 
-// jpObject tells what kind of a sibling an object is.
-func jpObject(dec *jsontext.Decoder) string {
-	names := map[string]bool{}
-	if _, err := dec.ReadToken(); err != nil {
-		return ""
-	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return ""
-		}
-		names[name.String()] = true
-		if dec.SkipValue() != nil {
-			break
-		}
-	}
-	return Sibling(func(wanted ...string) bool {
-		for _, n := range wanted {
-			if !names[n] {
-				return false
-			}
-		}
-		return true
-	})
-}
-
 // jp is one import.
 type jp struct {
 	engine.Emitter
@@ -201,7 +177,7 @@ type jp struct {
 
 // siblings reads what lies beside the events. Siblings that are missing or
 // broken cost the title, not the conversation.
-func (j *jp) siblings() error {
+func (j *jp) siblings() {
 	meta, err := j.src.Sibling("metadata.json")
 	if err != nil {
 		j.Warn.Add(0, "sibling file, metadata.json, could not be read: the title is missing", "")
@@ -217,7 +193,6 @@ func (j *jp) siblings() error {
 	if j.base, err = j.src.Sibling("base_config.json"); err != nil {
 		j.Warn.Add(0, "sibling file, base_config.json, could not be read: the configuration is missing", "")
 	}
-	return nil
 }
 
 // next takes one event.

@@ -22,48 +22,48 @@ func rebuildJP(scan *engine.Scanner, source string, entries []tenfold.Entry) (st
 	if scan.Err != nil {
 		return "", false
 	}
-	r := engine.Refill{Raw: e.raw}
+	r := engine.Finder{Raw: e.raw}
 	for _, entry := range entries {
 		switch p := entry.Payload.(type) {
 		case tenfold.UserMessage:
 			if len(p.Parts) != 1 {
 				return "", false
 			}
-			r.Text(e.content, p.Parts[0].Text)
-			r.Text(e.message, p.Parts[0].Text)
+			r.Put(e.content, p.Parts[0].Text)
+			r.Put(e.message, p.Parts[0].Text)
 		case tenfold.AssistantMessage:
 			if e.replyContent.Found() {
-				r.Text(e.replyContent, p.Text)
+				r.Put(e.replyContent, p.Text)
 			} else {
-				r.Text(e.message, p.Text)
+				r.Put(e.message, p.Text)
 			}
 		case tenfold.Reasoning:
 			switch {
 			case p.CallID != "" && e.arguments.Found(): // the call's event keeps its signature
 			case e.replyReasoning.Found():
-				r.Text(e.replyReasoning, p.Text)
+				r.Put(e.replyReasoning, p.Text)
 			default:
-				r.Text(e.reasoning, p.Text)
-				r.Text(e.anthropic, p.Signature)
-				r.Text(e.google, p.Signature)
+				r.Put(e.reasoning, p.Text)
+				r.Put(e.anthropic, p.Signature)
+				r.Put(e.google, p.Signature)
 			}
 		case tenfold.ToolCall:
-			r.Whole(e.arguments, EncodeStrings(p.Arguments))
+			r.PutWhole(e.arguments, EncodeStrings(p.Arguments))
 		case tenfold.ToolResult:
 			if len(p.Parts) > 0 {
-				r.Text(e.content, base64.StdEncoding.EncodeToString([]byte(p.Parts[0].Text)))
+				r.Put(e.content, base64.StdEncoding.EncodeToString([]byte(p.Parts[0].Text)))
 			}
 		case tenfold.Approval:
-			r.Text(e.question, p.Reason)
+			r.Put(e.question, p.Reason)
 		case tenfold.ConfigDelta:
-			r.Whole(e.delta, p.Extra)
+			r.PutWhole(e.delta, p.Extra)
 		case tenfold.Compaction:
 			if p.Summary != nil {
 				at := e.summaryText
 				if !at.Found() {
 					at = e.summary
 				}
-				r.Text(at, p.Summary.Text)
+				r.Put(at, p.Summary.Text)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package native
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -44,24 +43,18 @@ func (tenfoldExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 }
 
 func WriteTenfold(w io.Writer, c engine.Conversation, entries iter.Seq[tenfold.Entry]) error {
-	out := bufio.NewWriterSize(w, 256<<10)
-	h := header{Version: headerVersion, Conversation: headerConversation{ID: c.ID, Title: c.Title, Created: c.Created.UTC()}}
-	line, err := json.Marshal(h, engine.ScanOptions...)
-	if err != nil {
-		return fmt.Errorf("export conversation %s: %w", c.ID, err)
-	}
-	if _, err := out.Write(append(line, '\n')); err != nil {
-		return err
-	}
+	out := engine.NewOut(w)
+	out.JSON(header{Version: headerVersion, Conversation: headerConversation{ID: c.ID, Title: c.Title, Created: c.Created.UTC()}})
+	var line []byte
 	for e := range entries {
+		var err error
 		if line, err = tenfold.AppendEntry(line[:0], e); err != nil {
-			return fmt.Errorf("export conversation %s: %w", c.ID, err)
+			out.Fail(fmt.Errorf("export conversation %s: %w", c.ID, err))
+			break
 		}
-		if _, err := out.Write(append(line, '\n')); err != nil {
-			return err
-		}
+		out.Line(string(line))
 	}
-	return out.Flush()
+	return out.Done()
 }
 
 // tenfoldImporter reads what exportTenfold wrote.

@@ -1,8 +1,8 @@
 package opencode
 
 import (
-	"bufio"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -18,22 +18,17 @@ type openCodeExporter struct{}
 
 // Export implements [engine.Exporter].
 func (openCodeExporter) Export(w io.Writer, v engine.View) ([]string, error) {
-	out := bufio.NewWriterSize(w, 256<<10)
-	x := &openCodeExport{out: out, view: v}
-	var err error
+	x := &openCodeExport{Out: engine.NewOut(w), view: v}
 	if session, ok := x.native(); ok && !v.Compacted {
-		err = x.rebuild(session)
+		x.rebuild(session)
 	} else {
-		err = x.synthesise()
+		x.synthesise()
 	}
-	if err != nil {
-		return nil, err
-	}
-	return x.warn.Text(), out.Flush()
+	return x.warn.Text(), x.Done()
 }
 
 type openCodeExport struct {
-	out  *bufio.Writer
+	engine.Out
 	view engine.View
 	warn engine.Warnings
 	scan engine.Scanner
@@ -57,22 +52,23 @@ type openCodeRecord struct {
 
 // rebuild writes the records of the source, with what the payloads hold put
 // back.
-func (x *openCodeExport) rebuild(session string) error {
+func (x *openCodeExport) rebuild(session string) {
 	messages, rest := x.records()
 	if len(rest) > 0 {
 		session, messages = x.cleanUp(session, messages)
 	}
 	before, after, ok := x.around(session)
 	if !ok {
-		return x.synthesise()
+		x.synthesise()
+		return
 	}
-	x.write(before, "[")
+	x.Write(before, "[")
 	for i, m := range messages {
 		if i > 0 {
-			x.write(",")
+			x.Write(",")
 		}
 		if m.whole {
-			x.write(x.fillUser(m))
+			x.Write(x.fillUser(m))
 			continue
 		}
 		x.fillMessage(m)
@@ -80,18 +76,9 @@ func (x *openCodeExport) rebuild(session string) error {
 	if len(rest) > 0 {
 		s := x.newSynthesis(x.sessionID(session))
 		s.comma = len(messages) > 0
-		if err := s.entries(func(yield func(tenfold.Entry) bool) {
-			for _, e := range rest {
-				if !yield(e) {
-					return
-				}
-			}
-		}); err != nil {
-			return err
-		}
+		s.entries(slices.Values(rest))
 	}
-	x.write("]", after, "\n")
-	return nil
+	x.Write("]", after, "\n")
 }
 
 // around cuts a session at the place of its messages.
@@ -124,7 +111,7 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 	current := &openCodeRecord{}
 	for e := range x.view.Projection.Log().Entries() {
 		if e.Branch != "" {
-			x.warn.Add(0, engine.SubAgentOne, engine.SubAgentMany)
+			x.warn.NoForm(e, engine.OpenCode)
 			continue
 		}
 		kind := e.Payload.Kind()
@@ -153,7 +140,7 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 		case kind.Visible():
 			rest = append(rest, e)
 		case kind == tenfold.KindCompaction || kind == tenfold.KindCompactionRevoked:
-			x.warn.Overlay("opencode")
+			x.warn.NoForm(e, engine.OpenCode)
 		}
 	}
 	return messages, rest
@@ -165,13 +152,6 @@ func opencodeRecord(e tenfold.Entry) string {
 	return id
 }
 
-// write writes texts. The writer keeps its first error until it is flushed.
-func (x *openCodeExport) write(texts ...string) {
-	for _, t := range texts {
-		_, _ = x.out.WriteString(t)
-	}
-}
-
 // fillUser puts the texts back into a user's message.
 func (x *openCodeExport) fillUser(r *openCodeRecord) string {
 	if len(r.said) == 0 {
@@ -179,7 +159,7 @@ func (x *openCodeExport) fillUser(r *openCodeRecord) string {
 	}
 	m := &openCodeMessage{raw: []byte(r.source)}
 	m.parse(&x.scan)
-	f := engine.Refill{Raw: m.raw}
+	f := engine.Finder{Raw: m.raw}
 	user, _ := r.said[0].(tenfold.UserMessage)
 	parts := user.Parts
 	for i := range m.list {
@@ -189,7 +169,7 @@ func (x *openCodeExport) fillUser(r *openCodeRecord) string {
 		}
 		switch part := parts[0]; p.typ {
 		case "text":
-			f.Text(p.text, part.Text)
+			f.Put(p.text, part.Text)
 		case "file":
 			fillFile(&f, p.file, part)
 		}
@@ -203,21 +183,21 @@ func (x *openCodeExport) fillMessage(r *openCodeRecord) {
 	m := &openCodeMessage{raw: []byte(r.source)}
 	m.parse(&x.scan)
 	if !m.parts.Found() {
-		x.write(r.source)
+		x.Write(r.source)
 		return
 	}
-	x.write(r.source[:m.parts.From], "[")
+	x.Write(r.source[:m.parts.From], "[")
 	n := 0
 	for _, part := range r.records {
 		if part.source == "" {
 			continue
 		}
 		if n++; n > 1 {
-			x.write(",")
+			x.Write(",")
 		}
-		x.write(x.fillPart(part))
+		x.Write(x.fillPart(part))
 	}
-	x.write("]", r.source[m.parts.To:])
+	x.Write("]", r.source[m.parts.To:])
 }
 
 func (x *openCodeExport) fillPart(r *openCodeRecord) string {
@@ -228,26 +208,26 @@ func (x *openCodeExport) fillPart(r *openCodeRecord) string {
 	if x.scan.Err != nil {
 		return r.source
 	}
-	f := engine.Refill{Raw: raw}
+	f := engine.Finder{Raw: raw}
 	for _, said := range r.said {
 		switch said := said.(type) {
 		case tenfold.AssistantMessage:
-			f.Text(p.text, said.Text)
+			f.Put(p.text, said.Text)
 		case tenfold.Reasoning:
 			if said.CallID != "" {
 				continue // stands on a call, which keeps it
 			}
-			f.Text(p.text, said.Text)
-			f.Text(p.opaque.redacted, said.Encrypted)
-			f.Text(p.opaque.encrypted, said.Encrypted)
-			f.Text(p.opaque.signature, said.Signature)
-			f.Text(p.opaque.thought, said.Signature)
+			f.Put(p.text, said.Text)
+			f.Put(p.opaque.redacted, said.Encrypted)
+			f.Put(p.opaque.encrypted, said.Encrypted)
+			f.Put(p.opaque.signature, said.Signature)
+			f.Put(p.opaque.thought, said.Signature)
 		case tenfold.Compaction:
 			if said.Summary != nil {
-				f.Text(p.text, said.Summary.Text)
+				f.Put(p.text, said.Summary.Text)
 			}
 		case tenfold.ToolCall:
-			f.Whole(p.input, said.Arguments)
+			f.PutWhole(p.input, said.Arguments)
 		case tenfold.ToolResult:
 			fillResult(&f, &p, said)
 		}
@@ -255,13 +235,13 @@ func (x *openCodeExport) fillPart(r *openCodeRecord) string {
 	return f.Done()
 }
 
-func fillFile(f *engine.Refill, file openCodeFile, part tenfold.Part) {
+func fillFile(f *engine.Finder, file openCodeFile, part tenfold.Part) {
 	if part.File != nil {
-		f.Text(file.url, part.File.URI)
+		f.Put(file.url, part.File.URI)
 	}
 }
 
-func fillResult(f *engine.Refill, p *openCodePart, r tenfold.ToolResult) {
+func fillResult(f *engine.Finder, p *openCodePart, r tenfold.ToolResult) {
 	var files []tenfold.Part
 	for _, part := range r.Parts {
 		if part.File != nil {
@@ -270,11 +250,11 @@ func fillResult(f *engine.Refill, p *openCodePart, r tenfold.ToolResult) {
 		}
 		switch {
 		case p.status == "error" && p.interrupted && p.partial.Found() && f.Raw[p.partial.From] == '"':
-			f.Text(p.partial, part.Text)
+			f.Put(p.partial, part.Text)
 		case p.status == "error":
-			f.Text(p.failed, part.Text)
+			f.Put(p.failed, part.Text)
 		default:
-			f.Text(p.output, part.Text)
+			f.Put(p.output, part.Text)
 		}
 	}
 	for i, file := range p.files {

@@ -47,7 +47,7 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 	if u.Purpose = purpose.Of(u); u.Synthetic && u.Purpose == tenfold.Request {
 		u.Purpose = tenfold.Notice
 	}
-	err := o.emit(tenfold.Entry{ID: id, Source: engine.Splice(m.raw, w.Cuts), Payload: u})
+	err := o.emit(tenfold.Entry{ID: id, Source: w.Done(), Payload: u})
 	o.places[m.id] = o.em.Place.Here()
 	o.reverted(m, typed)
 	return err
@@ -217,7 +217,7 @@ func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) e
 		switch p.typ {
 		case "text", "reasoning", "snapshot", "patch", "agent", "retry", "file", "subtask", "compaction":
 		default:
-			o.em.Warn.Add(0, "part could not be understood and was kept as it is", "parts could not be understood and were kept as they are")
+			o.em.Warn.Odd(0, "part")
 		}
 		return o.keep(id, tenfold.Kind(name), p.Of(m.raw))
 	}

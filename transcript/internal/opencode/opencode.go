@@ -182,7 +182,7 @@ func (o *openCodeSession) message(raw []byte) error {
 	id = o.em.Ids.Unique(id)
 	o.em.At(millis(m.created))
 	if m.kind != '{' || !m.info.Found() || (m.role != "user" && m.role != "assistant") || raw[m.parts.From] != '[' {
-		o.em.Warn.Add(0, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		o.em.Warn.Odd(0, "message")
 		return o.keep(id, openCodeOtherName, raw)
 	}
 	if err := o.prune(m.created); err != nil {

@@ -51,7 +51,7 @@ func (x *openCodeExport) newSynthesis(session string) *synthesis {
 
 // synthesise writes a session of its own: importing it leaves the one it was
 // made from as it is.
-func (x *openCodeExport) synthesise() error {
+func (x *openCodeExport) synthesise() {
 	created, updated := x.view.Created, x.view.Created
 	for e := range x.view.Projection.Log().Entries() {
 		if created.IsZero() {
@@ -68,36 +68,28 @@ func (x *openCodeExport) synthesise() error {
 	if title == "" {
 		title = x.view.ID
 	}
-	info, err := json.Marshal(openCodeSessionJSON{
+	info := x.Marshal(openCodeSessionJSON{
 		ID: s.session, Slug: x.view.ID, ProjectID: "global", Directory: "/", Title: title, Version: openCodeVersion,
 		Time: openCodeSpan{Created: max(s.now, 1), Updated: max(s.now, updated.UnixMilli(), 1)},
-	}, engine.ScanOptions...)
-	if err != nil {
-		return err
-	}
-	x.write(`{"info":`, string(info), `,"messages":[`)
-	if err := s.entries(x.view.ForClient()); err != nil {
-		return err
-	}
-	x.write("]}\n")
-	return nil
+	})
+	x.Write(`{"info":`, info, `,"messages":[`)
+	s.entries(x.view.ForClient())
+	x.Write("]}\n")
 }
 
 // entries writes what the entries say.
-func (s *synthesis) entries(list iter.Seq[tenfold.Entry]) error {
+func (s *synthesis) entries(list iter.Seq[tenfold.Entry]) {
 	for e := range list {
 		if e.Branch != "" {
-			s.x.warn.Add(0, engine.SubAgentOne, engine.SubAgentMany)
+			s.x.warn.NoForm(e, engine.OpenCode)
 			continue
 		}
-		if err := s.entry(e); err != nil {
-			return err
-		}
+		s.entry(e)
 	}
-	return s.close()
+	s.close()
 }
 
-func (s *synthesis) entry(e tenfold.Entry) error {
+func (s *synthesis) entry(e tenfold.Entry) {
 	switch ms := e.Time.UnixMilli(); {
 	case e.Time.IsZero():
 	case ms >= s.now:
@@ -107,7 +99,7 @@ func (s *synthesis) entry(e tenfold.Entry) error {
 	}
 	switch p := e.Payload.(type) {
 	case tenfold.TurnStart:
-		return s.close()
+		s.close()
 	case tenfold.ConfigDelta:
 		if p.Model != "" {
 			s.model = p.Model
@@ -119,35 +111,25 @@ func (s *synthesis) entry(e tenfold.Entry) error {
 			s.x.warn.Add(0, "list of tool definitions has no place and is left out", "lists of tool definitions have no place and are left out")
 		}
 	case tenfold.UserMessage:
-		if err := s.close(); err != nil {
-			return err
-		}
-		return s.prompt(p)
+		s.close()
+		s.prompt(p)
 	case tenfold.AssistantMessage:
-		if err := s.respond(e.MessageID); err != nil {
-			return err
-		}
+		s.respond(e.MessageID)
 		s.add(openCodePartJSON{Type: "text", Text: &p.Text, Time: &openCodeSpan{Start: s.stamp(), End: s.stamp()}})
 	case tenfold.Reasoning:
 		if from := s.x.view.Format; from != "" && from != engine.OpenCode {
 			s.x.warn.ForeignReasoning("opencode")
 			break
 		}
-		if err := s.respond(e.MessageID); err != nil {
-			return err
-		}
-		s.add(openCodePartJSON{Type: "reasoning", Text: &p.Text, Time: &openCodeSpan{Start: s.stamp(), End: s.stamp()}, Metadata: openCodeMetadata(p)})
+		s.respond(e.MessageID)
+		s.add(openCodePartJSON{Type: "reasoning", Text: &p.Text, Time: &openCodeSpan{Start: s.stamp(), End: s.stamp()}, Metadata: s.metadata(p)})
 	case tenfold.ToolCall:
-		if err := s.respond(e.MessageID); err != nil {
-			return err
-		}
+		s.respond(e.MessageID)
 		s.call(p)
 	case tenfold.ToolResult:
 		s.result(p)
-	case tenfold.Compaction, tenfold.CompactionRevoked:
-		s.x.warn.Overlay("opencode")
-	case tenfold.ProviderItem:
-		s.x.warn.Add(0, "provider-specific block has no place and is left out", "provider-specific blocks have no place and are left out")
+	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.ProviderItem:
+		s.x.warn.NoForm(e, engine.OpenCode)
 	case tenfold.Usage:
 		if s.open {
 			s.counts = openCodeCounts{Input: p.Input, Output: p.Output, Cache: openCodeCache{p.CacheRead, p.CacheWrite}}
@@ -156,11 +138,10 @@ func (s *synthesis) entry(e tenfold.Entry) error {
 			}
 		}
 	}
-	return nil
 }
 
 // prompt writes a user's message.
-func (s *synthesis) prompt(p tenfold.UserMessage) error {
+func (s *synthesis) prompt(p tenfold.UserMessage) {
 	id := s.id("msg_")
 	s.user = id
 	var parts []openCodePartJSON
@@ -182,7 +163,7 @@ func (s *synthesis) prompt(p tenfold.UserMessage) error {
 	}
 	info := openCodeUserJSON{Role: "user", Time: openCodeSpan{Created: s.stamp()}, Agent: "build", Model: s.which(), openCodeIDs: openCodeIDs{ID: id, SessionID: s.session}}
 	info.System, s.system = s.system, "" // once
-	return s.write(openCodeMessageJSON{info, parts})
+	s.write(openCodeMessageJSON{info, parts})
 }
 
 func openCodeFileJSON(f *tenfold.File) openCodePartJSON {
@@ -197,24 +178,19 @@ func openCodeFileJSON(f *tenfold.File) openCodePartJSON {
 }
 
 // respond opens a response, or goes on with the one under way.
-func (s *synthesis) respond(message string) error {
+func (s *synthesis) respond(message string) {
 	if s.open && (s.done || message != "" && s.message != "" && message != s.message) {
-		if err := s.close(); err != nil {
-			return err
-		}
+		s.close()
 	}
 	if s.open {
-		return nil
+		return
 	}
 	if s.user == "" {
 		// An answer needs a message it answers.
-		if err := s.prompt(tenfold.UserMessage{Synthetic: true}); err != nil {
-			return err
-		}
+		s.prompt(tenfold.UserMessage{Synthetic: true})
 	}
 	s.open, s.message, s.begun = true, message, s.stamp()
 	s.add(openCodePartJSON{Type: "step-start"})
-	return nil
 }
 
 func (s *synthesis) add(p openCodePartJSON) { s.parts = append(s.parts, p) }
@@ -235,7 +211,7 @@ func (s *synthesis) call(p tenfold.ToolCall) {
 func (s *synthesis) result(p tenfold.ToolResult) {
 	waiting := s.calls[p.CallID]
 	if len(waiting) == 0 {
-		s.x.warn.Add(0, "result without its call has no place and is left out", "results without their calls have no place and are left out")
+		s.x.warn.NoForm(tenfold.Entry{Payload: p}, engine.OpenCode)
 		return
 	}
 	s.calls[p.CallID] = waiting[1:]
@@ -261,9 +237,9 @@ func (s *synthesis) result(p tenfold.ToolResult) {
 }
 
 // close writes the response under way.
-func (s *synthesis) close() error {
+func (s *synthesis) close() {
 	if !s.open {
-		return nil
+		return
 	}
 	finish := "stop"
 	id := s.id("msg_")
@@ -285,26 +261,20 @@ func (s *synthesis) close() error {
 		openCodeModel: s.which(), Time: openCodeSpan{Created: s.begun, Completed: max(s.begun, s.stamp())}, Finish: finish,
 		openCodeIDs: openCodeIDs{ID: id, SessionID: s.session},
 	}
-	err := s.write(openCodeMessageJSON{info, s.parts})
+	s.write(openCodeMessageJSON{info, s.parts})
 	s.open, s.done, s.parts, s.counts, s.cost = false, false, nil, openCodeCounts{}, 0
 	clear(s.calls)
-	return err
 }
 
-func (s *synthesis) write(m openCodeMessageJSON) error {
+func (s *synthesis) write(m openCodeMessageJSON) {
 	if m.Parts == nil {
 		m.Parts = []openCodePartJSON{}
 	}
-	raw, err := json.Marshal(m, engine.ScanOptions...)
-	if err != nil {
-		return err
-	}
 	if s.comma {
-		s.x.write(",")
+		s.x.Write(",")
 	}
 	s.comma = true
-	_, err = s.x.out.Write(raw)
-	return err
+	s.x.Write(s.x.Marshal(m))
 }
 
 func (s *synthesis) stamp() int64 { return max(s.now, 1) }
@@ -323,8 +293,8 @@ func (s *synthesis) which() openCodeModel {
 	return m
 }
 
-// openCodeMetadata gives opaque data under the names its provider reads it by.
-func openCodeMetadata(r tenfold.Reasoning) jsontext.Value {
+// metadata gives opaque data under the names its provider reads it by.
+func (s *synthesis) metadata(r tenfold.Reasoning) jsontext.Value {
 	inner, name := map[string]string{}, ""
 	put := func(key, value string) {
 		if value != "" {
@@ -347,11 +317,7 @@ func openCodeMetadata(r tenfold.Reasoning) jsontext.Value {
 	if len(inner) == 0 {
 		return nil
 	}
-	raw, err := json.Marshal(map[string]map[string]string{name: inner}, append(engine.ScanOptions, json.Deterministic(true))...)
-	if err != nil {
-		return nil
-	}
-	return raw
+	return jsontext.Value(s.x.Marshal(map[string]map[string]string{name: inner}))
 }
 
 // id makes the next id: opencode's are a time, a count within it, and letters.

@@ -1,7 +1,6 @@
 package pi
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"path/filepath"
@@ -24,16 +23,14 @@ type piExporter struct{}
 
 // Export implements [engine.Exporter].
 func (piExporter) Export(w io.Writer, v engine.View) ([]string, error) {
-	x := &piWriter{out: bufio.NewWriterSize(w, 256<<10), v: v, calls: map[string]string{}, usage: map[string]tenfold.Usage{}, taken: map[string]bool{}, again: map[string]int{}}
-	if err := x.write(); err != nil {
-		return nil, err
-	}
-	return x.warn.Text(), x.out.Flush()
+	x := &piWriter{Out: engine.NewOut(w), v: v, calls: map[string]string{}, usage: map[string]tenfold.Usage{}, taken: map[string]bool{}, again: map[string]int{}}
+	x.write()
+	return x.warn.Text(), x.Done()
 }
 
 // piWriter is one export.
 type piWriter struct {
-	out  *bufio.Writer
+	engine.Out
 	v    engine.View
 	scan engine.Scanner
 	warn engine.Warnings
@@ -63,7 +60,7 @@ type piWritten struct {
 }
 
 // write writes the whole file.
-func (x *piWriter) write() error {
+func (x *piWriter) write() {
 	if x.v.Format == engine.Pi {
 		x.readAPIs()
 	}
@@ -71,11 +68,10 @@ func (x *piWriter) write() error {
 		// What responses cost is left out: pi would take the last of them for
 		// the size of the conversation.
 		for e := range x.v.ForClient() {
-			if err := x.entry(e); err != nil {
-				return err
-			}
+			x.entry(e)
 		}
-		return x.finish()
+		x.finish()
+		return
 	}
 	for e := range x.v.Entries() {
 		if u, ok := e.Payload.(tenfold.Usage); ok && e.MessageID != "" {
@@ -88,33 +84,25 @@ func (x *piWriter) write() error {
 			line = RestorePi(&x.scan, group)
 		}
 		if line != "" {
-			if err := x.restored(line, group); err != nil {
-				return err
-			}
+			x.restored(line, group)
 			continue
 		}
 		for _, e := range group {
-			if err := x.entry(e); err != nil {
-				return err
-			}
+			x.entry(e)
 		}
 	}
-	return x.finish()
+	x.finish()
 }
 
 // finish writes what is still open. A file needs its header in any case.
-func (x *piWriter) finish() error {
-	if err := x.flush(); err != nil {
-		return err
-	}
-	return x.head(tenfold.Entry{})
+func (x *piWriter) finish() {
+	x.flush()
+	x.head(tenfold.Entry{})
 }
 
 // restored writes a line as it came.
-func (x *piWriter) restored(line string, group []tenfold.Entry) error {
-	if err := x.flush(); err != nil {
-		return err
-	}
+func (x *piWriter) restored(line string, group []tenfold.Entry) {
+	x.flush()
 	var r Record
 	r.Parse(&x.scan, []byte(line))
 	x.headed = x.headed || r.Typ == "session"
@@ -130,14 +118,13 @@ func (x *piWriter) restored(line string, group []tenfold.Entry) error {
 			break
 		}
 	}
-	_, err := x.out.WriteString(line + "\n")
-	return err
+	x.Line(line)
 }
 
 // head writes the header in front of the first line.
-func (x *piWriter) head(e tenfold.Entry) error {
+func (x *piWriter) head(e tenfold.Entry) {
 	if x.headed {
-		return nil
+		return
 	}
 	x.headed = true
 	id := x.v.ID
@@ -145,23 +132,12 @@ func (x *piWriter) head(e tenfold.Entry) error {
 		id += "-compacted" // another session than the one it came from
 	}
 	cwd := x.cwd()
-	return x.marshal(piLine{Type: "session", Version: 3, ID: id, Timestamp: x.stamp(e), Cwd: &cwd})
-}
-
-func (x *piWriter) marshal(l piLine) error {
-	raw, err := json.Marshal(l, engine.ScanOptions...)
-	if err != nil {
-		return err
-	}
-	_, err = x.out.Write(append(raw, '\n'))
-	return err
+	x.JSON(piLine{Type: "session", Version: 3, ID: id, Timestamp: x.stamp(e), Cwd: &cwd})
 }
 
 // line writes a line that hangs from the last one.
-func (x *piWriter) line(e tenfold.Entry, l piLine) error {
-	if err := x.head(e); err != nil {
-		return err
-	}
+func (x *piWriter) line(e tenfold.Entry, l piLine) {
+	x.head(e)
 	sum := engine.Digest([]byte(x.v.ID + "/" + e.ID))
 	l.ID = sum[:8]
 	for x.taken[l.ID] {
@@ -178,7 +154,7 @@ func (x *piWriter) line(e tenfold.Entry, l piLine) error {
 	if e.Payload.Kind().Visible() {
 		x.lines = append(x.lines, piWritten{e.Seq, l.ID})
 	}
-	return x.marshal(l)
+	x.JSON(l)
 }
 
 func (x *piWriter) time(e tenfold.Entry) time.Time {
@@ -196,12 +172,12 @@ func (x *piWriter) stamp(e tenfold.Entry) string {
 }
 
 // entry writes one entry as lines of its own.
-func (x *piWriter) entry(e tenfold.Entry) error {
+func (x *piWriter) entry(e tenfold.Entry) {
 	if e.Branch != "" {
 		if e.Payload.Kind().Visible() {
-			x.warn.Add(0, "message of a sub-agent has no place in a pi session and is left out", "messages of sub-agents have no place in a pi session and are left out")
+			x.warn.NoForm(e, engine.Pi)
 		}
-		return nil
+		return
 	}
 	switch p := e.Payload.(type) {
 	case tenfold.UserMessage:
@@ -210,68 +186,56 @@ func (x *piWriter) entry(e tenfold.Entry) error {
 			text := a.Element()
 			content = append(content, piBlockOut{Type: "text", Text: &text})
 		}
-		return x.message(e, &piMessageOut{Role: "user", Content: content})
+		x.message(e, &piMessageOut{Role: "user", Content: content})
 	case tenfold.ToolResult:
-		return x.message(e, &piMessageOut{Role: "toolResult", ToolCallID: p.CallID, ToolName: x.calls[p.CallID], Content: x.parts(p.Parts), IsError: &p.IsError})
+		x.message(e, &piMessageOut{Role: "toolResult", ToolCallID: p.CallID, ToolName: x.calls[p.CallID], Content: x.parts(p.Parts), IsError: &p.IsError})
 	case tenfold.Reasoning:
 		if from := x.v.Format; from != "" && from != engine.Pi {
 			x.warn.ForeignReasoning("pi")
-			return nil
+			return
 		}
-		return x.block(e)
+		x.block(e)
 	case tenfold.AssistantMessage, tenfold.ToolCall:
-		return x.block(e)
-	case tenfold.ProviderItem:
-		x.warn.Add(0, "provider-specific block has no place in a pi session and is left out", "provider-specific blocks have no place in a pi session and are left out")
+		x.block(e)
+	case tenfold.ProviderItem, tenfold.CompactionRevoked:
+		x.warn.NoForm(e, engine.Pi)
 	case tenfold.ConfigDelta:
-		return x.config(e, p)
+		x.config(e, p)
 	case tenfold.Compaction:
-		return x.compaction(e, p)
-	case tenfold.CompactionRevoked:
-		x.warn.Overlay("pi")
+		x.compaction(e, p)
 	}
-	return nil
 }
 
-func (x *piWriter) message(e tenfold.Entry, m *piMessageOut) error {
-	if err := x.flush(); err != nil {
-		return err
-	}
+func (x *piWriter) message(e tenfold.Entry, m *piMessageOut) {
+	x.flush()
 	m.Timestamp = x.time(e).UnixMilli()
-	return x.line(e, piLine{Type: "message", Message: m})
+	x.line(e, piLine{Type: "message", Message: m})
 }
 
-func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) error {
-	if err := x.flush(); err != nil {
-		return err
-	}
-	// pi brings its own prompt and tools.
+func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) {
+	x.flush()
 	if x.v.Format != engine.Pi && (c.System != nil || c.Tools != nil) {
-		x.warn.Add(0, "system prompt or list of tools has no place in a pi session and is left out", "system prompts or lists of tools have no place in a pi session and are left out")
+		x.warn.NoForm(e, engine.Pi)
 	}
 	if c.Extra != "" {
 		level := ""
 		x.scan.Reset([]byte(c.Extra))
 		engine.Shape{"thinkingLevel", &level}.Read(&x.scan)
 		if level != "" {
-			if err := x.line(e, piLine{Type: "thinking_level_change", ThinkingLevel: level}); err != nil {
-				return err
-			}
+			x.line(e, piLine{Type: "thinking_level_change", ThinkingLevel: level})
 		}
 	}
 	if c.Model == "" || c.Model == x.model {
-		return nil
+		return
 	}
 	x.model = c.Model
-	return x.line(e, piLine{Type: "model_change", Provider: x.apiOf(e, c.Model).provider, ModelID: c.Model})
+	x.line(e, piLine{Type: "model_change", Provider: x.apiOf(e, c.Model).provider, ModelID: c.Model})
 }
 
 // compaction writes a summary of all there was before what it kept. pi has no
 // place for other overlays.
-func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) error {
-	if err := x.flush(); err != nil {
-		return err
-	}
+func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) {
+	x.flush()
 	if x.overlays == nil {
 		x.overlays = map[string]tenfold.Overlay{}
 		for o := range x.v.Projection.Overlays() {
@@ -288,10 +252,10 @@ func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) error {
 				break
 			}
 		}
-		return x.line(e, l)
+		x.line(e, l)
+		return
 	}
-	x.warn.Overlay("pi")
-	return nil
+	x.warn.NoForm(e, engine.Pi)
 }
 
 // cwd looks for the working directory among what the importers left.

@@ -96,11 +96,9 @@ func (x *piWriter) parts(parts []tenfold.Part) []piBlockOut {
 }
 
 // block adds a block to the response under way, or begins another.
-func (x *piWriter) block(e tenfold.Entry) error {
+func (x *piWriter) block(e tenfold.Entry) {
 	if x.open == nil || (e.MessageID != x.openID && e.MessageID != "" && x.openID != "") {
-		if err := x.flush(); err != nil {
-			return err
-		}
+		x.flush()
 		x.open, x.from = &piMessageOut{Role: "assistant", StopReason: "stop", Timestamp: x.time(e).UnixMilli(), Usage: &piUsageOut{}}, e
 		at := x.apiOf(e, x.model)
 		x.open.API, x.open.Provider, x.open.Model = at.api, at.provider, at.model
@@ -128,7 +126,6 @@ func (x *piWriter) block(e tenfold.Entry) error {
 		m.Content = append(m.Content, b)
 		m.StopReason = "toolUse"
 	}
-	return nil
 }
 
 // piThinking writes reasoning. A signature that stands on a call waits as a
@@ -158,10 +155,10 @@ func piThinking(r tenfold.Reasoning) piBlockOut {
 }
 
 // flush writes the response under way.
-func (x *piWriter) flush() error {
+func (x *piWriter) flush() {
 	m, id := x.open, x.openID
 	if x.open, x.openID = nil, ""; m == nil {
-		return nil
+		return
 	}
 	m.Content = slices.DeleteFunc(m.Content, func(b piBlockOut) bool { return b.Type == "thought" })
 	if m.Content == nil {
@@ -176,5 +173,5 @@ func (x *piWriter) flush() error {
 			m.Usage.Cost.Total = *u.Cost
 		}
 	}
-	return x.line(x.from, piLine{Type: "message", Message: m})
+	x.line(x.from, piLine{Type: "message", Message: m})
 }

@@ -11,15 +11,14 @@ import (
 // message turns a message into entries.
 func (p *pi) message(r *Record, id string) error {
 	m := &r.Msg
-	w := engine.Finder{Scan: &p.scan, Raw: r.raw}
+	w := engine.Finder{Scan: &p.Scan, Raw: r.raw}
 	switch m.role {
 	case "user":
 		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
-			if err := p.Turn(id); err != nil {
+			if err := p.Open(id); err != nil {
 				return err
 			}
-			p.over = false
-			return p.show(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, w.Cuts), Payload: tenfold.UserMessage{Parts: parts}})
+			return p.show(tenfold.Entry{ID: id, Source: w.Done(), Payload: tenfold.UserMessage{Parts: parts}})
 		}
 	case "custom", "hookMessage":
 		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
@@ -34,7 +33,7 @@ func (p *pi) message(r *Record, id string) error {
 		return p.unknown(r, id) // stands in the tree already
 	case "toolResult":
 		if parts, ok := piParts(&w, m); ok {
-			return p.show(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, w.Cuts), Payload: tenfold.ToolResult{CallID: m.call, Parts: parts, IsError: m.isError}})
+			return p.show(tenfold.Entry{ID: id, Source: w.Done(), Payload: tenfold.ToolResult{CallID: m.call, Parts: parts, IsError: m.isError}})
 		}
 	case "assistant":
 		return p.assistant(r, id)
@@ -42,25 +41,18 @@ func (p *pi) message(r *Record, id string) error {
 		return p.system(r, id)
 	}
 	if m.content.Found() || m.role == "" || m.blocks != nil {
-		p.Warn.Add(r.line, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		p.Warn.Odd(r.line, "message")
 	}
 	return p.unknown(r, id)
 }
 
-// show emits a visible entry, in a turn that is not hidden.
+// show hands on an entry that a model sees, and notes whose it is.
 func (p *pi) show(e tenfold.Entry) error {
-	if p.over || !p.Turned {
-		p.over = false
-		if err := p.Turn(e.ID); err != nil {
-			return err
-		}
-	}
-	p.visible = true
 	n := &p.nodes[len(p.nodes)-1]
 	_, user := e.Payload.(tenfold.UserMessage)
 	_, result := e.Payload.(tenfold.ToolResult)
 	n.shown, n.user, n.reply = true, user, !user && !result
-	return p.Emit(e)
+	return p.Show(e)
 }
 
 // aside emits a message that no person wrote to the model: what a command of the
@@ -73,7 +65,7 @@ func (p *pi) aside(r *Record, id string, is tenfold.Purpose, parts []tenfold.Par
 // assistant emits the blocks of a response, then its usage.
 func (p *pi) assistant(r *Record, id string) error {
 	m := &r.Msg
-	w := engine.Finder{Scan: &p.scan, Raw: r.raw}
+	w := engine.Finder{Scan: &p.Scan, Raw: r.raw}
 	var blocks []tenfold.Payload
 	switch {
 	case m.blocks != nil:
@@ -93,12 +85,12 @@ func (p *pi) assistant(r *Record, id string) error {
 	}
 	dropped := m.Failed() && len(blocks) > 0
 	if dropped {
-		p.over = true // a turn of its own, to be hidden
+		p.Over = true // a turn of its own, to be hidden
 	}
 	for i, b := range blocks {
 		e := tenfold.Entry{ID: engine.BlockID(id, i), MessageID: id, Payload: b}
 		if i == 0 {
-			e.Source = engine.Splice(r.raw, w.Cuts)
+			e.Source = w.Done()
 		}
 		if err := p.show(e); err != nil {
 			return err

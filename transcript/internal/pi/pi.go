@@ -87,49 +87,23 @@ func (piImporter) Import(ctx context.Context, src engine.Source, sink engine.Sin
 	if err != nil {
 		return err
 	}
-	p := &pi{Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.Pi}}, src: src, scan: engine.Scanner{Cost: engine.BlockCost}, byID: map[string]int32{}, leaf: -1}
+	p := &pi{Session: engine.NewSession(src, sink, engine.Pi), byID: map[string]int32{}, leaf: -1}
+	parse := func(raw []byte) { p.rec.Parse(&p.Scan, raw) }
 	if s := engine.NewHead(head, src.Name).JSON; s.Shape == engine.ShapeObject && len(s.Objects) == 1 && piMessageAlone(s.Objects[0]) {
-		return engine.WithDocument(ctx, src, engine.Pi, p.document)
+		return p.ReadOne(ctx, func(raw []byte) {
+			if parse(raw); p.Scan.Err == nil {
+				parse(engine.AppendCompact(nil, raw))
+			}
+		}, func(int) error { return p.record(&p.rec, 1) })
 	}
-	r := engine.NewLineReader(ctx, src)
-	err = r.Records(engine.Pi, func(raw []byte) error {
-		p.rec.Parse(&p.scan, raw)
-		return p.scan.Err
-	}, func() error { return p.record(&p.rec, r.Number) })
-	if err != nil {
-		return err
-	}
-	return p.finish()
-}
-
-// document reads a message that stands alone, over several lines.
-func (p *pi) document(d engine.Document) error {
-	p.scan.Reset(d.Raw)
-	p.scan.Value()
-	p.scan.End()
-	if p.scan.Err != nil {
-		return d.Broken(p.scan.Err)
-	}
-	p.rec.Parse(&p.scan, engine.AppendCompact(nil, d.Raw))
-	if err := p.record(&p.rec, 1); err != nil {
-		return err
-	}
-	return p.finish()
+	return p.ReadLines(ctx, parse, func(line int) error { return p.record(&p.rec, line) })
 }
 
 // pi is one import.
 type pi struct {
-	engine.Emitter
-	src  engine.Source
-	scan engine.Scanner
-	rec  Record
-
-	title string
+	engine.Session
+	rec   Record
 	model string
-	// over says that the next visible entry needs a turn of its own: what
-	// stands before it is hidden to the end of its turn.
-	over    bool
-	visible bool
 
 	nodes    []piNode
 	byID     map[string]int32
@@ -148,22 +122,21 @@ func (p *pi) record(r *Record, line int) error {
 	r.line = line
 	p.At(r.time())
 	if p.Conv.ID == "" {
-		if r.Typ == "session" && r.id != "" {
-			p.Conv.ID, p.Conv.Named = engine.ConversationID(r.id), true
-		} else {
-			p.Conv.ID = engine.ContentID(p.src.Name, engine.Pi, r.raw)
+		name := r.id
+		if r.Typ != "session" {
+			name = ""
 		}
+		p.Named(name, r.raw)
 	}
 	if r.kind != '{' {
-		p.Warn.Add(line, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
 		p.records = append(p.records, -1)
-		return p.Keep(p.Ids.Unique("line:"+engine.Digest(r.raw)), "pi.value", r.raw)
+		return p.KeepValue(line, r.raw)
 	}
 	if r.Typ == "session" {
 		p.records = append(p.records, -1)
 		return p.Keep(p.Ids.Unique("session"), "pi.session", r.raw)
 	}
-	id := p.Ids.Unique(r.entryID())
+	id := p.Ids.Record(r.id, r.raw)
 	if err := p.attach(r, id); err != nil {
 		return err
 	}
@@ -173,14 +146,6 @@ func (p *pi) record(r *Record, line int) error {
 		n.turn, n.step = int32(p.Place.Turn), int32(p.Place.Step) //nolint:gosec // an import has far fewer entries
 	}
 	return err
-}
-
-// entryID is the line's own id, or a hash of what it says.
-func (r *Record) entryID() string {
-	if engine.PlainID(r.id) {
-		return r.id
-	}
-	return "line:" + engine.Digest(r.raw)
 }
 
 // body emits what a line says.
@@ -196,7 +161,7 @@ func (p *pi) body(r *Record, id string) error {
 		r.Msg.role = "custom"
 		return p.message(r, id)
 	case "branch_summary":
-		w := engine.Finder{Scan: &p.scan, Raw: r.raw}
+		w := engine.Finder{Scan: &p.Scan, Raw: r.raw}
 		if !w.IsString(r.Summary) || len(r.Summary.Of(r.raw)) == 2 {
 			return p.unknown(r, id)
 		}
@@ -218,7 +183,7 @@ func (p *pi) body(r *Record, id string) error {
 		extra := `{"thinkingLevel":` + string(r.level.Of(r.raw)) + "}"
 		return p.Emit(tenfold.Entry{ID: id, Source: string(r.raw), Payload: tenfold.ConfigDelta{Extra: extra}})
 	case "session_info":
-		p.title = r.name
+		p.Conv.Title = r.name
 	}
 	return p.unknown(r, id)
 }
@@ -226,17 +191,6 @@ func (p *pi) body(r *Record, id string) error {
 // unknown keeps a line that no model sees (L4).
 func (p *pi) unknown(r *Record, id string) error {
 	return p.Keep(id, tenfold.Kind("pi."+cmp.Or(r.Typ, "untyped")), r.raw)
-}
-
-func (p *pi) finish() error {
-	if !p.visible {
-		p.Warn.Add(0, "file without messages: the conversation is empty", "")
-	}
-	if p.Conv.ID == "" {
-		p.Conv.ID = engine.NameID(p.src.Name, engine.Pi)
-	}
-	p.Conv.Title = p.title
-	return p.End()
 }
 
 // How pi words for its model what is not a message of a person or a model.
@@ -271,8 +225,8 @@ func unwrap(text, before, after string) (string, bool) {
 
 // time is the line's, or that of a message that stands alone.
 func (r *Record) time() time.Time {
-	if t, err := time.Parse(time.RFC3339Nano, r.stamp); err == nil {
-		return t.UTC()
+	if t := engine.ReadTime(r.stamp); !t.IsZero() {
+		return t
 	}
 	if r.Typ == "" && r.Msg.millis > 0 {
 		return time.UnixMilli(int64(r.Msg.millis)).UTC()

@@ -125,11 +125,7 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 			message.Read(s)
 		},
 	}
-	engine.EachMember(s, func(name []byte) {
-		if !line.Member(s, name) && !message.Member(s, name) {
-			s.Value()
-		}
-	})
+	line.Read(s, message)
 	s.End()
 	r.twice = s.Twice
 }

@@ -20,7 +20,7 @@ func RestorePi(s *engine.Scanner, group []tenfold.Entry) string {
 		return ""
 	}
 	var r Record
-	f := engine.Refill{Raw: []byte(source)}
+	f := engine.Finder{Raw: []byte(source)}
 	r.Parse(s, f.Raw)
 	if s.Err != nil || r.kind != '{' {
 		return source
@@ -35,12 +35,12 @@ func RestorePi(s *engine.Scanner, group []tenfold.Entry) string {
 		case tenfold.Compaction:
 			if p.Summary != nil {
 				text, _ := unwrap(p.Summary.Text, piCompactionBefore, piCompactionAfter)
-				f.Text(r.Summary, text)
+				f.Put(r.Summary, text)
 			}
 		case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ProviderItem:
 			if r.Msg.blocks == nil {
 				if text, ok := p.(tenfold.AssistantMessage); ok {
-					f.Text(r.Msg.content, text.Text)
+					f.Put(r.Msg.content, text.Text)
 				}
 				continue
 			}
@@ -56,38 +56,38 @@ func RestorePi(s *engine.Scanner, group []tenfold.Entry) string {
 }
 
 // fillBlock fills one block; false when more of it is to come.
-func fillBlock(f *engine.Refill, b *piBlock, p tenfold.Payload) bool {
+func fillBlock(f *engine.Finder, b *piBlock, p tenfold.Payload) bool {
 	switch p := p.(type) {
 	case tenfold.AssistantMessage:
-		f.Text(b.text, p.Text)
+		f.Put(b.text, p.Text)
 	case tenfold.Reasoning:
 		if p.CallID != "" {
-			f.Text(b.thought, p.Signature)
+			f.Put(b.thought, p.Signature)
 			return false
 		}
-		f.Text(b.thinking, p.Text)
-		f.Text(b.signature, p.Signature+p.Encrypted)
+		f.Put(b.thinking, p.Text)
+		f.Put(b.signature, p.Signature+p.Encrypted)
 	case tenfold.ToolCall:
-		f.Whole(b.arguments, p.Arguments)
+		f.PutWhole(b.arguments, p.Arguments)
 	case tenfold.ProviderItem:
-		f.Whole(b.Span, p.Data)
+		f.PutWhole(b.Span, p.Data)
 	}
 	return true
 }
 
 // fillParts fills the content of a user's message or a result.
-func fillParts(f *engine.Refill, r *Record, parts []tenfold.Part) {
+func fillParts(f *engine.Finder, r *Record, parts []tenfold.Part) {
 	if r.Summary.Found() && len(parts) == 1 {
 		text, ok := unwrap(parts[0].Text, piBranchBefore, piBranchAfter)
 		if !ok {
 			text, _ = unwrap(parts[0].Text, piCompactionBefore, piCompactionAfter)
 		}
-		f.Text(r.Summary, text)
+		f.Put(r.Summary, text)
 		return
 	}
 	if r.Msg.blocks == nil {
 		if len(parts) == 1 {
-			f.Text(r.Msg.content, parts[0].Text)
+			f.Put(r.Msg.content, parts[0].Text)
 		}
 		return
 	}
@@ -95,12 +95,12 @@ func fillParts(f *engine.Refill, r *Record, parts []tenfold.Part) {
 		b, p := &r.Msg.blocks[i], parts[i]
 		switch {
 		case p.File == nil:
-			f.Text(b.text, p.Text)
+			f.Put(b.text, p.Text)
 		case p.File.Detail != "":
-			f.Whole(b.Span, p.File.Detail)
+			f.PutWhole(b.Span, p.File.Detail)
 		default:
 			_, data, _ := strings.Cut(p.File.URI, ",")
-			f.Text(b.data, data)
+			f.Put(b.data, data)
 		}
 	}
 }

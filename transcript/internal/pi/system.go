@@ -46,7 +46,7 @@ type piSystemLine struct {
 func (p *pi) system(r *Record, id string) error {
 	var l piSystemLine
 	if json.Unmarshal(r.raw, &l, engine.ScanOptions...) != nil || !p.prompt.add(l) {
-		p.Warn.Add(r.line, "message could not be understood and was kept as it is", "messages could not be understood and were kept as they are")
+		p.Warn.Odd(r.line, "message")
 		return p.unknown(r, id)
 	}
 	text := p.prompt.text()

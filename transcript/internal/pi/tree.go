@@ -73,7 +73,7 @@ func (p *pi) attach(r *Record, id string) error {
 			first = p.Place.Turn + 1
 		}
 		p.segments = append(p.segments, piSegment{base: parent, turn: first})
-		p.over = n > 0
+		p.Over = n > 0
 	}
 	p.nodes = append(p.nodes, piNode{segment: int32(len(p.segments) - 1)}) //nolint:gosec // an import has far fewer entries
 	p.records = append(p.records, n)
@@ -196,7 +196,7 @@ func (p *pi) leave(id string, hide tenfold.Compaction, shows []tenfold.Compactio
 func (p *pi) drop(id string) error {
 	p.Warn.Add(p.rec.line, "interrupted response is hidden, as pi no longer sends it",
 		"interrupted responses are hidden, as pi no longer sends them")
-	p.over = true
+	p.Over = true
 	p.dropped = append(p.dropped, p.Place.Turn)
 	return p.Emit(tenfold.Entry{ID: id + "/dropped", Payload: brokenOff(p.Place.Turn)})
 }
@@ -317,7 +317,7 @@ func (p *pi) compaction(r *Record, id string) error {
 	if r.ours {
 		return p.unknown(r, id)
 	}
-	w := engine.Finder{Scan: &p.scan, Raw: r.raw}
+	w := engine.Finder{Scan: &p.Scan, Raw: r.raw}
 	if !w.IsString(r.Summary) {
 		p.Warn.Add(r.line, "compaction came without a summary: nothing is hidden", "compactions came without a summary: nothing is hidden")
 		return p.unknown(r, id)
@@ -340,7 +340,7 @@ func (p *pi) compaction(r *Record, id string) error {
 			return p.unknown(r, id)
 		}
 	} else {
-		p.over = true
+		p.Over = true
 	}
 	for i := range p.compacts {
 		if old := &p.compacts[i]; old.revocation == "" && c.less(*old) {
@@ -357,7 +357,7 @@ func (p *pi) compaction(r *Record, id string) error {
 		o.ToStep = &c.step
 	}
 	p.compacts = append(p.compacts, c)
-	if err := p.Emit(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, w.Cuts), Payload: o}); err != nil {
+	if err := p.Emit(tenfold.Entry{ID: id, Source: w.Done(), Payload: o}); err != nil {
 		return err
 	}
 	r.Msg.model = p.model
@@ -370,7 +370,7 @@ func (p *pi) firstKept(r *Record) *piNode {
 	kept := int32(-1)
 	if at, ok := p.byID[r.firstKept]; ok && r.firstKept != "" {
 		kept = at
-	} else if i := p.scan.Number(r.FirstIndex); r.FirstIndex.Found() && i < len(p.records) {
+	} else if i := p.Scan.Number(r.FirstIndex); r.FirstIndex.Found() && i < len(p.records) {
 		kept = p.records[i]
 	}
 	path, ok := p.runs(p.leaf)

@@ -204,7 +204,7 @@ func (p *plain) record(f *engine.Finder, at engine.Span) error {
 	p.out = &engine.Emitter{Sink: p.sink, Conv: engine.Conversation{ID: engine.ConversationID(id), Format: engine.Plain}}
 	p.system, p.speeches, p.before = false, 0, ""
 	talk := f.Text(at)
-	rest := []byte(engine.Splice(f.Raw, f.Cuts))
+	rest := []byte(f.Done())
 	if err := p.out.Keep("record:"+engine.Digest(rest), "plain-transcript.record", rest); err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ export interface Applying {
   from?: string;
   /** turns or tokens at the end: 3, 20k */
   keep?: string;
-  /** apply just this, and leave out all else */
+  /** apply this plan; all other fields must be empty */
   plan?: Plan;
   profile?: string;
   /** NAME or NAME:KEY=VALUE,…; not with a profile */
@@ -36,7 +36,7 @@ export interface Applying {
   target?: string;
   /** a bound; not with keep */
   to?: string;
-  /** the log that was looked at: 409 where it went on since; 0 takes the newest */
+  /** version of the log that was looked at: 409 if it has changed since; 0 takes the newest */
   version?: number;
 }
 
@@ -60,18 +60,18 @@ export interface AuditPage {
 }
 
 export interface Balance {
-  /** the request, counted from 1, from which on it paid; 0 for never */
+  /** break-even request, counted from 1; 0 for never */
   break_even: number;
   compactions: number;
-  /** below zero where they cost more than they saved */
+  /** negative if they cost more than they saved */
   net: number;
   requests: number;
-  /** for writing anew what the prompt cache held */
+  /** cost of rewriting the prompt cache */
   rewriting: number;
   saved: number;
   strategies?: string[];
   summaries: number;
-  /** how much of that is not recorded but worked out */
+  /** part of it that is estimated, not recorded */
   summaries_estimated: number;
   /** requests that would not have fit the window without compaction */
   too_large: number;
@@ -80,7 +80,7 @@ export interface Balance {
 export interface Batch {
   /** at most 1000, and 32 MB */
   entries: LogEntry[];
-  /** the version that the program read: 409 where the log has another; absent: after whatever is there */
+  /** version that the program has read: 409 if the log is at another; absent: append after whatever is there */
   expected?: number;
 }
 
@@ -111,7 +111,7 @@ export interface Compaction {
   last: number;
   /** false while it is undone */
   live: boolean;
-  /** that wrote its summary; digest where no model was asked */
+  /** model that wrote its summary; digest if no model was called */
   model?: string;
   profile?: string;
   reason?: string;
@@ -177,15 +177,15 @@ export interface Comparison {
 }
 
 export interface Conversation {
-  /** the one that the command line means without an ID */
+  /** it is the conversation that commands use without an ID */
   active: boolean;
-  /** when something was said first */
+  /** time of the first message */
   began: string;
   /** all that the log holds, the oldest first */
   compactions: Compaction[];
   /** what its recorded requests cost, US$; 0 where unknown */
   dollars: number;
-  /** when something was said last */
+  /** time of the last message */
   ended: string;
   /** the version of the log */
   entries: number;
@@ -199,23 +199,23 @@ export interface Conversation {
   sums: FateSum[];
   title: string;
   tokens: Tokens;
-  /** whose session it is, as claude-code; empty: ours */
+  /** tool that wrote the session, such as claude-code; empty for Tenfold itself */
   tool: string;
   turns: number;
-  /** when something was appended last */
+  /** time of the last append */
   updated: string;
   /** its context window in tokens; 0 where unknown */
   window: number;
 }
 
 export interface ConversationRow {
-  /** the one that the command line means without an ID */
+  /** it is the conversation that commands use without an ID */
   active: boolean;
-  /** when something was said first */
+  /** time of the first message */
   began: string;
   /** what its recorded requests cost, US$; 0 where unknown */
   dollars: number;
-  /** when something was said last */
+  /** time of the last message */
   ended: string;
   /** the version of the log */
   entries: number;
@@ -224,10 +224,10 @@ export interface ConversationRow {
   project: string;
   title: string;
   tokens: Tokens;
-  /** whose session it is, as claude-code; empty: ours */
+  /** tool that wrote the session, such as claude-code; empty for Tenfold itself */
   tool: string;
   turns: number;
-  /** when something was appended last */
+  /** time of the last append */
   updated: string;
 }
 
@@ -288,7 +288,7 @@ export interface Entry {
   shown: string;
   shown_length: number;
   step: number;
-  /** the text that stands in for it */
+  /** text of the summary that replaces it */
   summary?: string;
   /** the first 300 characters, on one line */
   text: string;
@@ -330,7 +330,7 @@ export interface FateSum {
 }
 
 export interface Fault {
-  /** as query.limit or body.keep */
+  /** such as query.limit or body.keep */
   location: string;
   message: string;
 }
@@ -338,14 +338,14 @@ export interface Fault {
 export interface Fresh {
   /** what its log begins with; at most 1000, and 32 MB */
   entries?: LogEntry[];
-  /** absent: the server makes one, with an Idempotency-Key always the same */
+  /** if absent, the server makes one; with an Idempotency-Key it is derived from the key */
   id?: string;
   title?: string;
 }
 
 export interface Hit {
   conversation: string;
-  /** no model sees it now; null where too much would have to be read to say so */
+  /** no model sees it now; null if too much would have to be read to know */
   hidden: boolean | null;
   kind: string;
   /** where the words stand in the snippet, in UTF-16 code units */
@@ -356,22 +356,22 @@ export interface Hit {
 }
 
 export interface Job {
-  /** and after */
+  /** tokens that a model sees after it */
   after?: number;
   /** attempts that began */
   attempt: number;
   /** how many there are at most */
   attempts: number;
-  /** tokens that a model saw before; 0 where nothing was compacted */
+  /** tokens that a model saw before; 0 if nothing was compacted */
   before?: number;
   /** when the last attempt began */
   began?: string;
-  /** that it appended */
+  /** ids of the compactions that it appended */
   compactions: string[];
   /** its id */
   conversation: string;
   created: string;
-  /** what the models that it called cost, all attempts; 0 where none was, or where no price is known */
+  /** cost of the models that it called, over all attempts; 0 if none was called, or the price is unknown */
   dollars?: number;
   /** when the next attempt may begin */
   due?: string;
@@ -383,7 +383,7 @@ export interface Job {
   id: string;
   /** compact */
   kind: string;
-  /** what came of it: compacted, nothing to compact, superseded … */
+  /** result: compacted, nothing to compact, superseded … */
   outcome?: string;
   /** the profile or the strategies that it applies */
   policy: string;
@@ -393,14 +393,14 @@ export interface Job {
   title: string;
   /** of the log that made it due */
   version: number;
-  /** what a job that does not run waits for */
+  /** what a job that is not running waits for */
   waits?: string;
   /** why it became due */
   why: string;
 }
 
 export interface JobPage {
-  /** jobs by state, whichever states were asked for */
+  /** number of jobs by state, regardless of the states in the filter */
   counts: Facet[];
   items: Job[];
   /** cursor of the next page; empty at the end */
@@ -490,7 +490,7 @@ export interface MadeToken {
   label: string;
   revoked?: string | null;
   scopes: string[];
-  /** what programs send as Authorization: Bearer; it is shown this once */
+  /** programs send it as Authorization: Bearer; it is shown only once */
   secret: string;
   state: string;
   used?: string | null;
@@ -509,11 +509,11 @@ export interface Measured {
 }
 
 export interface Message {
-  /** go_on: where the conversation stopped, without a text */
+  /** go_on continues where the conversation stopped, and takes no text */
   do?: "answer" | "compact" | "go_on";
-  /** PROVIDER/MODEL, of a provider that the configuration knows; empty: as configured by whoever started the server */
+  /** PROVIDER/MODEL, of a configured provider; if empty, the model configured on the server */
   model?: string;
-  /** what the person says; with compact: what must be kept */
+  /** message of the user; with compact, what must be kept */
   text?: string;
 }
 
@@ -613,7 +613,7 @@ export interface Parted {
 export interface Piece {
   /** seq of the newest entry when the text began */
   after: number;
-  /** it takes the place of all that came of such a text, or of this call's output */
+  /** replaces everything sent so far of such a text, or of the output of this call */
   begins?: boolean;
   /** of output: the sub-agent's whose call it is */
   branch?: string;
@@ -638,7 +638,7 @@ export interface Plan {
   tokens?: Tokens;
   /** of the log that it was made for */
   version: number;
-  /** what is not in the plan because a model would have to be called: compact with the wish to have it */
+  /** what is not in the plan because it requires a model: compact by the wish instead to include it */
   withheld?: string[];
 }
 
@@ -675,11 +675,11 @@ export interface Question {
   call: string;
   /** what may be answered: once, always, no */
   choices: string[];
-  /** all that it would do */
+  /** complete description of the call */
   detail: string;
-  /** never that of another question */
+  /** unique id */
   id: string;
-  /** why it is asked about */
+  /** why permission is required */
   why: string;
 }
 
@@ -708,16 +708,16 @@ export interface Recorded {
 }
 
 export interface RedoingBody {
-  /** say what would change, and write nothing */
+  /** report what would change without writing */
   dry_run?: boolean;
-  /** apply again only the overlay undone last */
+  /** re-apply only the overlay undone last */
   one?: boolean;
 }
 
 export interface Reply {
   /** always: for the rest of the agent's session */
   answer: "once" | "always" | "no";
-  /** of a no: the model is told */
+  /** reason for a no, which the model sees */
   reason?: string;
 }
 
@@ -751,7 +751,7 @@ export interface Report {
 }
 
 export interface Retry {
-  /** when it is asked again */
+  /** time of the next attempt */
   at: string;
   attempt: number;
   why: string;
@@ -801,7 +801,7 @@ export interface Running {
   branch?: string;
   /** its id */
   call: string;
-  /** it writes nowhere but in the workspace, and reaches no network */
+  /** it can write only in the workspace, and cannot use the network */
   contained: boolean;
   /** the tool and what it does */
   line: string;
@@ -872,21 +872,21 @@ export interface Spendings {
 }
 
 export interface Status {
-  /** an agent of this server works on it: no message can be sent */
+  /** an agent of this server is working on it, so no message can be sent */
   busy: boolean;
   /** that the log holds, undone ones included */
   compactions: number;
-  /** how the agent of this server ended its last work; absent while it works, and where it did none */
+  /** how the last run of this server's agent ended; absent during a run, and before the first */
   ended?: Ended;
   /** beginnings of what a provider may cache, from 0 */
   epoch: number;
-  /** why the last attempt of this turn to compact came to nothing */
+  /** why the last attempt of this turn to compact failed */
   failure?: string;
   /** where the figure is from: reported by the provider, with what came since; estimated, and corrected by what it reported before; estimated */
   method: "reported" | "calibrated" | "estimate";
   /** what a person can do where something went wrong */
   offers: Offer[];
-  /** the model is being waited for; what it had begun to write is written again */
+  /** the model will be called again; the text it had begun is discarded */
   retry?: Retry;
   /** calls that run now */
   running: Running[];
@@ -898,7 +898,7 @@ export interface Status {
   tokens: number;
   /** when its time is over, whether it ended or not */
   until?: string;
-  /** calls that wait for leave */
+  /** calls that wait for permission */
   waiting: Question[];
   /** 0 where unknown */
   window: number;
@@ -957,7 +957,7 @@ export interface Token {
 export interface TokenWishBody {
   /** what the token is for */
   label: string;
-  /** what it may do; admin includes the others, append does not include compact */
+  /** what the token may do; admin includes the others, append does not include compact */
   scopes: ("read" | "append" | "compact" | "admin")[];
   /** how long it is valid; 0: until it is revoked */
   seconds?: number;
@@ -989,7 +989,7 @@ export interface Trial {
 export interface UndoingBody {
   /** undo every overlay in effect */
   all?: boolean;
-  /** say what would change, and write nothing */
+  /** report what would change without writing */
   dry_run?: boolean;
   /** undo only the newest overlay */
   one?: boolean;
@@ -1014,7 +1014,7 @@ export interface View {
   /** index into kinds */
   kind: number[];
   kinds: string[];
-  /** what the provider would refuse; empty as a rule */
+  /** what the provider would reject; usually empty */
   problems: string[];
   provider: string;
   /** tokens */
@@ -1061,7 +1061,7 @@ export interface Wish {
   target?: string;
   /** a bound; not with keep */
   to?: string;
-  /** the log that was looked at: 409 where it went on since; 0 takes the newest */
+  /** version of the log that was looked at: 409 if it has changed since; 0 takes the newest */
   version?: number;
 }
 
@@ -1076,11 +1076,11 @@ export interface Written {
 
 // What each operation takes and gives.
 export interface Ops {
-  /** List who did what, the newest first */
+  /** Read the audit log, newest first */
   "GET /api/audit": { path: {}; query: {since?: string; cursor?: string; limit?: number}; body: undefined; out: AuditPage };
   /** List conversations */
   "GET /api/conversations": { path: {}; query: {q?: string; project?: string; tool?: string; since?: string; until?: string; sort?: "updated" | "ended" | "tokens" | "dollars"; totals?: boolean; cursor?: string; limit?: number}; body: undefined; out: Conversations };
-  /** Make a conversation, with the entries that its log begins with */
+  /** Create a conversation with the first entries of its log */
   "POST /api/conversations": { path: {}; query: {}; body: Fresh; out: Conversation };
   /** Describe a conversation */
   "GET /api/conversations/{id}": { path: {id: string}; query: {}; body: undefined; out: Conversation };
@@ -1092,7 +1092,7 @@ export interface Ops {
   "GET /api/conversations/{id}/compactions/{compaction}/rows": { path: {id: string; compaction: string}; query: {from?: number; limit?: number; chars?: number}; body: undefined; out: ComparedRows };
   /** A window of entries, whole */
   "GET /api/conversations/{id}/entries": { path: {id: string}; query: {after?: number; limit?: number}; body: undefined; out: Entries };
-  /** Append entries, all or none of them */
+  /** Append entries, all or none */
   "POST /api/conversations/{id}/entries": { path: {id: string}; query: {}; body: Batch; out: Appended };
   /** One entry whole */
   "GET /api/conversations/{id}/entries/{seq}": { path: {id: string; seq: number}; query: {offset?: number; limit?: number}; body: undefined; out: Entry };
@@ -1102,7 +1102,7 @@ export interface Ops {
   "GET /api/conversations/{id}/export": { path: {id: string}; query: {to?: "html"; compacted?: boolean; redact?: boolean; word?: string[] | null}; body: undefined; out: undefined };
   /** Measure strategies on a conversation */
   "GET /api/conversations/{id}/lab": { path: {id: string}; query: {strategy?: string[] | null}; body: undefined; out: undefined };
-  /** Have the agent work: answer a message, compact, or go on */
+  /** Send a message to the agent, or have it compact or continue */
   "POST /api/conversations/{id}/messages": { path: {id: string}; query: {}; body: Message; out: undefined };
   /** What a conversation cost, and what compactions saved */
   "GET /api/conversations/{id}/money": { path: {id: string}; query: {ours?: boolean}; body: undefined; out: Money };
@@ -1112,21 +1112,21 @@ export interface Ops {
   "DELETE /api/conversations/{id}/pins/{seq}": { path: {id: string; seq: number}; query: {}; body: undefined; out: undefined };
   /** Pin an entry, and the other half of a call and its result */
   "PUT /api/conversations/{id}/pins/{seq}": { path: {id: string; seq: number}; query: {}; body: undefined; out: undefined };
-  /** Say what a compaction would do; calls no model and writes nothing */
+  /** Report what a compaction would do, without calling a model or writing */
   "POST /api/conversations/{id}/plan": { path: {id: string}; query: {}; body: Wish; out: Trial };
-  /** Make a plan to apply: its overlays, for a version; calls no model and writes nothing */
+  /** Make a plan to apply: overlays for a version of the log; calls no model and writes nothing */
   "POST /api/conversations/{id}/plans": { path: {id: string}; query: {}; body: Wish; out: Plan };
   /** The body of the request to a model: what it sees of the conversation now */
   "GET /api/conversations/{id}/projection": { path: {id: string}; query: {provider?: string; model?: string; branch?: string}; body: undefined; out: Record<string, unknown> };
   /** Answer a question of the agent */
   "POST /api/conversations/{id}/questions/{qid}": { path: {id: string; qid: string}; query: {}; body: Reply; out: undefined };
-  /** Apply again what was undone last */
+  /** Re-apply what was undone last */
   "POST /api/conversations/{id}/redo": { path: {id: string}; query: {}; body: RedoingBody; out: Change };
   /** A window of entries, a line each */
   "GET /api/conversations/{id}/rows": { path: {id: string}; query: {from?: number; limit?: number}; body: undefined; out: Rows };
   /** Search the entries of a conversation, hidden ones included */
   "GET /api/conversations/{id}/search": { path: {id: string}; query: {q: string; limit?: number}; body: undefined; out: ListHit };
-  /** Stop the agent, and keep what it did */
+  /** Stop the agent; its work so far is kept */
   "POST /api/conversations/{id}/stop": { path: {id: string}; query: {}; body: undefined; out: undefined };
   /** Undo the newest compacting command */
   "POST /api/conversations/{id}/undo": { path: {id: string}; query: {}; body: UndoingBody; out: Change };
@@ -1136,7 +1136,7 @@ export interface Ops {
   "GET /api/jobs": { path: {}; query: {state?: ("queued" | "scheduled" | "running" | "retrying" | "completed" | "cancelled" | "failed")[] | null; conversation?: string; cursor?: string; limit?: number}; body: undefined; out: JobPage };
   /** Cancel a job that has not ended */
   "POST /api/jobs/{id}/cancel": { path: {id: string}; query: {}; body: undefined; out: Job };
-  /** Run a job again that failed, was cancelled, or waits for its next attempt */
+  /** Retry a job that failed, was cancelled, or waits for its next attempt */
   "POST /api/jobs/{id}/retry": { path: {id: string}; query: {}; body: undefined; out: Job };
   /** Measure strategies on the newest conversations, of a project or of all */
   "GET /api/lab": { path: {}; query: {project?: string; strategy?: string[] | null}; body: undefined; out: undefined };
@@ -1166,14 +1166,14 @@ export interface Ops {
   "POST /api/store/title": { path: {}; query: {}; body: undefined; out: undefined };
   /** Read the entries after a seq, and those that come, until the program hangs up */
   "POST /api/store/watch": { path: {}; query: {}; body: undefined; out: undefined };
-  /** Describe the tenant, what it may use and uses, and what this token may do */
+  /** Describe the tenant, its limits and usage, and what this token may do */
   "GET /api/tenant": { path: {}; query: {}; body: undefined; out: TenantView };
   /** List the tokens of the tenant */
   "GET /api/tokens": { path: {}; query: {}; body: undefined; out: ListToken };
-  /** Make a token; the answer holds its secret, which nobody can read again */
+  /** Create a token; its secret is in the response and cannot be read again */
   "POST /api/tokens": { path: {}; query: {}; body: TokenWishBody; out: MadeToken };
-  /** End a token, within seconds on all servers */
+  /** Revoke a token, within seconds on all servers */
   "DELETE /api/tokens/{token}": { path: {token: string}; query: {}; body: undefined; out: Token };
-  /** Make a token in the place of another, which ends after a grace */
+  /** Replace a token with a new one; the old one ends after a grace period */
   "POST /api/tokens/{token}/rotate": { path: {token: string}; query: {}; body: RotationBody; out: MadeToken };
 }
