@@ -11,7 +11,7 @@ import (
 )
 
 // X9: the replay compacts when the proxy does. What a person says may bring the context
-// over the limit: that waits for the end of the turn, unless it is much at once.
+// over the limit: that waits for the end of the turn, unless it is much at once and writing it dear.
 func TestReplayLiveKeepsThePace(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
@@ -26,7 +26,8 @@ func TestReplayLiveKeepsThePace(t *testing.T) {
 		{"what is said brings it over the limit", []int{60_000, 60_000, 39_000}, 2_000, 0, time.Minute, 0},
 		{"and the turn ends", []int{60_000, 60_000, 39_000}, 2_000, 1, time.Minute, 1},
 		{"and goes on at once", []int{60_000, 60_000, 39_000}, 2_000, 1, time.Millisecond, 1},
-		{"a person pastes much", []int{60_000, 60_000, 20_000}, 31_000, 0, time.Minute, 1},
+		{"a person pastes much", []int{60_000, 60_000, 20_000}, 31_000, 0, time.Minute, 0},
+		{"a person pastes much, kept for an hour", []int{60_000, 60_000, 20_000}, 31_000, 0, time.Minute, 1},
 	} {
 		l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
 		now := replayNoon
@@ -54,6 +55,9 @@ func TestReplayLiveKeepsThePace(t *testing.T) {
 		}
 		o := eval.LiveOptions{Live: liveDefaults(t), Model: "claude-sonnet-4-5"}
 		o.Live.Micro.Enabled = false
+		if strings.Contains(one.name, "an hour") {
+			o.Lifetime = time.Hour
+		}
 		r, err := eval.ReplayLive(t.Context(), l, o)
 		if err != nil || r.Full != one.full || r.Cold+r.Asked > 0 {
 			t.Errorf("%s: full %d, cold %d, asked %d, %v; want full %d", one.name, r.Full, r.Cold, r.Asked, err, one.full)

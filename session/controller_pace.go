@@ -21,7 +21,7 @@ type Pace struct {
 	// request may not fit with its answer. Both are out of reach where none begins by itself.
 	Limit, Tight int
 	// Paste is how much somebody must have added at once for a request over the limit to
-	// wait although it fits.
+	// wait although it fits; out of reach where that is not dear.
 	Paste int
 	// Lifetime is how long the provider's cache lasts; zero is not known.
 	Lifetime time.Duration
@@ -69,7 +69,7 @@ func (p Pace) Cools() time.Duration {
 
 // Pace is that of a conversation of which nothing is known but the model's window.
 func (l Live) Pace(window int) Pace {
-	p := Pace{Limit: math.MaxInt, Tight: math.MaxInt}
+	p := Pace{Limit: math.MaxInt, Tight: math.MaxInt, Paste: math.MaxInt}
 	if !l.Auto.Enabled {
 		return p
 	}
@@ -78,7 +78,10 @@ func (l Live) Pace(window int) Pace {
 		when = trigger.Context(trigger.DefaultContext)
 	}
 	p.Tight = int((1 - reserve) * float64(window))
-	p.Limit, p.Paste = min(trigger.Limit(when, window), p.Tight), int(pasteShare*float64(window))
+	p.Limit = min(trigger.Limit(when, window), p.Tight)
+	if l.Lifetime > 0 {
+		p.Paste = int(pasteShare * float64(window))
+	}
 	if l.Paid() {
 		p.Tight = p.Limit // the request waits for what asks a model
 	}

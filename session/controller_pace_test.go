@@ -29,8 +29,9 @@ func TestX9WhatARequestWaitsFor(t *testing.T) {
 		{"there is room", func(r *running) { r.turn(); r.call(4000); r.say(); r.turn() }, goOn, goOn, goOn},
 		{"full, between turns", func(r *running) { due(r) }, goOn, goOn, compacted},
 		{"full by what a person said", func(r *running) { r.turn(); r.call(7200); r.say(); r.stuck(1300) }, goOn, goOn, compacted},
-		{"full by much that a person pasted", func(r *running) { r.turn(); r.call(6800); r.say(); r.stuck(1700) }, compacted, goOn, compacted},
-		{"not full, by much that a person pasted", func(r *running) { r.turn(); r.call(5800); r.say(); r.stuck(1700) }, goOn, goOn, goOn},
+		{"full by much that a person pasted", func(r *running) { r.turn(); r.call(6800); r.say(); r.stuck(1700) }, goOn, goOn, compacted},
+		{"the same, kept for an hour", func(r *running) { r.live.Lifetime = time.Hour; r.turn(); r.call(6800); r.say(); r.stuck(1700) }, compacted, goOn, compacted},
+		{"not full, by much that a person pasted", func(r *running) { r.live.Lifetime = time.Hour; r.turn(); r.call(5800); r.say(); r.stuck(1700) }, goOn, goOn, goOn},
 		{"full, at the end of a turn", func(r *running) { r.turn(); r.call(4000); r.call(4500); r.say() }, goOn, goOn, compacted},
 		{"full, inside a turn", func(r *running) { r.turn(); r.call(4000); r.call(4500) }, goOn, goOn, goOn},
 		{"the next may not fit, between turns", func(r *running) { r.turn(); r.call(9200); r.say(); r.turn() }, goOn, compacted, compacted},
@@ -141,6 +142,7 @@ func TestX9ThePaceMissesNothing(t *testing.T) {
 		r := run(t, memory.New())
 		r.live.Micro = session.LiveMicro{Enabled: true, Strategy: strategy.Micro{KeepRecent: 1}, ClearAtLeast: 1000, ColdAfter: 5 * time.Minute}
 		r.live.Auto.Enabled = rapid.Bool().Draw(rt, "auto")
+		r.live.Lifetime = rapid.SampledFrom([]time.Duration{0, 10 * time.Minute}).Draw(rt, "kept")
 		r.reopen()
 		var said int // of the window, by the last answer
 		var at time.Time

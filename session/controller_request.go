@@ -93,12 +93,16 @@ func (c *Controller) request(ctx context.Context, state State) (Input, Decision,
 }
 
 // pasteShare is the share of the window that a person must have added at once for the
-// request to wait for a plan. So much is dear to write to the provider's cache twice, before
-// the compaction and after: one recorded session would cost 11 % more for it.
+// request to wait for a plan, where the client has its prompts kept for longer and so pays twice
+// the price for writing them. As much is dear to write before the compaction and after: one
+// recorded session would cost 11 % more for it.
 const pasteShare = 0.15
 
 // pasted tells whether what came since the last answer is as much.
 func (c *Controller) pasted() bool {
+	if c.live.Lifetime <= 0 {
+		return false
+	}
 	tokens, l := 0, c.session.log
 	for seq := l.Version(); seq > 0; seq-- {
 		e, _ := l.Entry(seq)

@@ -69,6 +69,28 @@ func TestX4CodexTakesAHandleOfOurs(t *testing.T) {
 	}
 }
 
+// triggered is how often Codex asked for a compaction of its own that was answered: none
+// reaches the model.
+func (f *front) triggered() (n int) {
+	asks := func(body []byte) bool {
+		r, err := wire.OpenAIResponses{}.Scan("/v1/responses", bytes.TrimSpace(body), nil)
+		return err == nil && wire.Triggered(r)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, sent := range f.sent {
+		if asks(sent) {
+			n++
+		}
+	}
+	for _, r := range f.Server.Requests() {
+		if asks(r.Body) {
+			n--
+		}
+	}
+	return n
+}
+
 // Codex goes by the usage of the last answer. Where that passes the proxy's limit and its own,
 // it compacts at the next turn, right after the proxy did: it is told what there is, and the
 // view is not halved once more (live X4, X5).
@@ -90,15 +112,7 @@ func TestX4RunCodexRightAfterOurCompaction(t *testing.T) {
 			t.Errorf("Codex does not say %q: %s", answer, out)
 		}
 	}
-	asked := 0
-	f.mu.Lock()
-	for _, sent := range f.sent {
-		if r, err := (wire.OpenAIResponses{}).Scan("/v1/responses", bytes.TrimSpace(sent), nil); err == nil && wire.Triggered(r) {
-			asked++
-		}
-	}
-	f.mu.Unlock()
-	made := f.compactions(t)
+	made, asked := f.compactions(t), f.triggered()
 	if asked != 1 || len(made) != 1 || !strings.Contains(made[0], "the threshold is") {
 		t.Errorf("Codex asked %d times for a compaction; made are %q", asked, made)
 	}

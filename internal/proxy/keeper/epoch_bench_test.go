@@ -36,7 +36,7 @@ func source(size int) func() string {
 // the longest of those that lead there from a context that is not full.
 func BenchmarkX9EpochAlone(b *testing.B) {
 	for _, size := range []int{400 << 10, 4 << 20} {
-		for _, name := range []string{"rest", "thought", "words", "loop", "cold", "jump"} {
+		for _, name := range []string{"rest", "thought", "words", "loop", "cold", "jump", "paste", "anew"} {
 			b.Run(fmt.Sprintf("%dKB/%s", size>>10, name), func(b *testing.B) {
 				var waits, cpu, beside time.Duration
 				for b.Loop() {
@@ -66,6 +66,9 @@ func epochAlone(b *testing.B, size int, name string) (wait, cpu, beside time.Dur
 	defer func() { _ = disk.Close() }()
 	p.store = disk
 	p.live = session.Live{Auto: session.LiveAuto{Enabled: true}}
+	if name == "paste" {
+		p.live.Lifetime = time.Hour
+	}
 	p.live.Request.Options = strategy.Options{Window: size / 4 * 100 / 82}
 	p.restart()
 	defer p.close()
@@ -128,14 +131,18 @@ func epochAlone(b *testing.B, size int, name string) (wait, cpu, beside time.Dur
 		ask()
 		keeper.Rest(p.k, true)
 		c.user("And then?")
-	case "words", "jump":
-		full := map[string]int{"words": size * 51 / 50, "jump": size * 118 / 100}[name] // 97 % of the window
+	case "words", "jump", "paste":
+		full := map[string]int{"words": size * 51 / 50, "jump": size * 118 / 100, "paste": size * 118 / 100}[name] // 97 % of the window
 		c.messages = c.messages[:len(c.messages)-1]
 		c.user(strings.ReplaceAll(text(), "\t", " ") + strings.Repeat(text(), (full-length())/4000))
 	case "cold":
 		if p.pass(6 * time.Minute); keeper.Cool(p.k) != 1 {
 			b.Fatal("nothing is done as the cache gets cold")
 		}
+	}
+	if name == "anew" { // nobody was there as the cache got cold
+		p.pass(6 * time.Minute)
+		p.restart()
 	}
 	if name == "loop" { // step by step, with answers that call
 		for ; length() < size*107/100; n++ {
