@@ -259,7 +259,8 @@ func (f *fitting) keepAnswers() {
 		if !ok || r.Tokens > shortMessage {
 			continue
 		}
-		if t.Kind != tool.Asks && !denied[c.call.CallID] && (!result.Ended().Bad() || !tool.Refusal(tenfold.TextLines(result))) {
+		_, refused := tool.Refusal(tenfold.TextLines(result))
+		if t.Kind != tool.Asks && !denied[c.call.CallID] && !(refused && result.Ended().Bad()) {
 			continue
 		}
 		e, _ := f.p.Log().Entry(c.seq)

@@ -249,6 +249,43 @@ func TestF4OlderMessagesGiveWayTheConstraintsLast(t *testing.T) {
 	}
 }
 
+// F4: of what a person said of a refused call the demands give way as late as
+// those of messages do; what demands nothing goes with the other short messages.
+func TestF4DemandsOfRefusedCallsGiveWayLast(t *testing.T) {
+	refused := "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+	demands := []string{"Never touch the vendor directory.", "Do not add a dependency.", "Always run the linter first."}
+	lines := []string{"t", "u the task is a bakery", "c p Bash {\"command\":\"a\"}", "e p " + refused + strings.Join(demands, "\n") + "\nwhat a day *200"}
+	lines = append(lines, "c q Bash {\"command\":\"b\"}", "e q "+refused+"the oven is blue *200", "c f Bash {\"command\":\"c\"}", "e f no such file")
+	for i := range 30 {
+		lines = append(lines, "t", fmt.Sprintf("u thing %d is nice *300", i), fmt.Sprintf("c n%d Bash {}", i), fmt.Sprintf("r n%d *200", i), "a *400")
+	}
+	lines = append(lines, "t", "u the last request *600", "c 1 Bash {}", "r 1 *90", "a end")
+	raw := tenfold.Project(script(t, lines...))
+	const text = "fit:target=900"
+	made := plan(t, raw, strategy.Options{}, text)
+	holdTarget(t, text, raw, made)
+	if !made.Fitted.Met() || made.Fitted.GaveWay == 0 {
+		t.Fatalf("%+v", made.Fitted)
+	}
+	shown := strings.Join(texted(made.View()), "\n")
+	for _, want := range demands {
+		if !strings.Contains(shown, want) {
+			t.Errorf("%q is not shown", want)
+		}
+	}
+	for _, gone := range []string{"the oven is blue", "thing 0 "} {
+		if strings.Contains(shown, gone) {
+			t.Errorf("%q stays", gone)
+		}
+	}
+	// With less room they are all that is left of it.
+	made = plan(t, raw, strategy.Options{}, "fit:target=500")
+	shown = strings.Join(texted(made.View()), "\n")
+	if !strings.Contains(shown, demands[0]) || strings.Contains(shown, "doesn't want to proceed") || strings.Contains(shown, "what a day") {
+		t.Errorf("%s", shown)
+	}
+}
+
 // F4: notices go first; standing instructions stay, long ones by their rules where
 // there is little room (P8a).
 func TestF4P8aLongInstructionsGiveWayToTheirRules(t *testing.T) {

@@ -1,11 +1,13 @@
 package strategy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/tool"
 )
 
 const (
@@ -119,16 +121,47 @@ func (f *fitting) concessions() []concession {
 	}
 	for _, c := range f.calls {
 		if st := f.stands[c.seq]; st.call && st.what == StandsMessages {
-			_, _, call := f.base.Fate(c.seq)
-			_, _, result := f.base.Fate(c.result)
-			short = append(short, concession{seq: c.seq, gone: true, saves: call + result})
+			short, late = f.answer(c, short, late)
 		}
 	}
-	slices.SortStableFunc(short, func(a, b concession) int { return int(a.seq - b.seq) })
+	for _, list := range [][]concession{short, late} {
+		slices.SortStableFunc(list, func(a, b concession) int { return cmp.Compare(a.seq, b.seq) })
+	}
 	for i := range last {
 		last[i].last = true
 	}
 	return slices.Concat(contexts, short, late, last)
+}
+
+// answer adds an answer, or what was said of a refused call, to what gives way:
+// whole to the first list, or to the second all but what it demands.
+func (f *fitting) answer(c toolCall, short, late []concession) (_, _ []concession) {
+	_, _, call := f.base.Fate(c.seq)
+	_, _, result := f.base.Fate(c.result)
+	r, _ := f.p.Log().Entry(c.result)
+	text := tenfold.TextLines(r.Payload)
+	demands := f.demands(said(text), shortMessage)
+	if len(demands) == 0 {
+		return append(short, concession{seq: c.seq, gone: true, saves: call + result}), late
+	}
+	saves := result - f.p.Log().Counter().Count(shownOf(text, demands))
+	return short, append(late, concession{seq: c.seq, left: stance{what: StandsMessages, call: true, lines: demands}, saves: max(saves, 1)})
+}
+
+// said is the text of an answer with blanks in place of what the host wrote
+// before a person's words on a refused call.
+func said(text string) string {
+	words, ok := tool.Refusal(text)
+	if !ok {
+		return text
+	}
+	head := []byte(text[:len(text)-len(words)])
+	for i := range head {
+		if head[i] != '\n' {
+			head[i] = ' '
+		}
+	}
+	return string(head) + words
 }
 
 // shownOf is about what is left of a text of which lines are kept.

@@ -119,10 +119,7 @@ func refusal(result string) (words string, refused bool) {
 	if !slices.ContainsFunc(refusals, func(p string) bool { return strings.HasPrefix(result, p) }) && !strings.HasSuffix(strings.TrimSpace(result), "Command aborted") {
 		return "", false
 	}
-	if !tool.Refusal(result) {
-		return "", true
-	}
-	_, words, _ = strings.Cut(result, "the user said:")
+	words, _ = tool.Refusal(result)
 	words = strings.TrimSpace(words)
 	if strings.HasPrefix(words, "The user wants to clarify these questions.") {
 		words = "" // the host's words

@@ -199,14 +199,14 @@ func TestL12Output(t *testing.T) {
 }
 
 func TestRefusal(t *testing.T) {
-	for text, want := range map[string]bool{
-		"The user doesn't want to proceed with this. To tell you how to proceed, the user said:\nnot like that": true,
-		"The user doesn't want to proceed with this tool use.":                                                  false,
-		"grep: the user said: nothing":                                                                          false,
-		"":                                                                                                      false,
+	for text, want := range map[string]string{
+		"The user doesn't want to proceed with this. To tell you how to proceed, the user said:\nnot like that": "\nnot like that",
+		"The user doesn't want to proceed with this tool use.":                                                  "",
+		"grep: the user said: nothing":                                                                          "",
+		"":                                                                                                      "",
 	} {
-		if got := tool.Refusal(text); got != want {
-			t.Errorf("%q: %v", text, got)
+		if got, ok := tool.Refusal(text); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v", text, got, ok)
 		}
 	}
 }

@@ -105,8 +105,10 @@ func speakerOf(l *tenfold.Log, seq int64, p tenfold.ToolResult) speakers {
 			return byUser
 		}
 	}
-	if p.Ended().Bad() && len(p.Parts) > 0 && tool.Refusal(p.Parts[0].Text) {
-		return byUser
+	if p.Ended().Bad() && len(p.Parts) > 0 {
+		if _, refused := tool.Refusal(p.Parts[0].Text); refused {
+			return byUser
+		}
 	}
 	return byTool
 }
