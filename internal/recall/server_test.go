@@ -148,7 +148,7 @@ func TestA9ErrorsOverMCP(t *testing.T) {
 		tool, want string
 		arguments  map[string]any
 	}{
-		{"expand", "not a reference (copy what stands after", map[string]any{"id": "the log"}},
+		{"expand", "not a reference (copy the text after", map[string]any{"id": "the log"}},
 		{"expand", "no conversation of this store has this handle", map[string]any{"id": "000000:1"}},
 		{"expand", "the conversation has entries 1 to", map[string]any{"id": h + ":99"}},
 		{"expand", "nothing in it that a model could see", map[string]any{"id": h + ":1"}},
