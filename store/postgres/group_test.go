@@ -130,7 +130,7 @@ func more(t *testing.T, s *Store, admin *pgxpool.Pool) {
 	note := func(what string) Statement { return Statement{SQL: "INSERT INTO noted VALUES ($1)", Args: []any{what}} }
 	nothing := Statement{SQL: "DELETE FROM noted WHERE what = $1", Args: []any{"not there"}, None: errors.New("nothing is noted")}
 	write := func(all map[string]More) {
-		g := &s.doing
+		g := &grouper{} // of its own: no timer of an earlier group takes its members
 		for _, id := range slices.Sorted(maps.Keys(all)) {
 			c, err := newColumns([]tenfold.Entry{said(fmt.Sprint(id, len(q.asked)))})
 			if err != nil {
