@@ -63,6 +63,7 @@ func testGroups(t *testing.T, server *pgtest.Server) {
 		"commit": {[]store.Batch{batch("a", store.AnyVersion, "9"), batch("uncommitted", 1, "10")}, []int64{0, 0}, "XX123"},
 		"locked": {[]store.Batch{batch("a", store.AnyVersion, "7"), batch("locked", 1, "8")}, []int64{0, 0}, "55P03"},
 	} {
+		g := &grouper{} // of its own, as the timer of an earlier group would take its members
 		for _, b := range test.batches {
 			c, err := newColumns(b.Entries)
 			if err != nil {
@@ -73,19 +74,19 @@ func testGroups(t *testing.T, server *pgtest.Server) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.grouper.waiting = append(s.grouper.waiting, m)
+			g.waiting = append(g.waiting, m)
 		}
-		members := slices.Clone(s.grouper.waiting)
-		s.writeGroup(&s.grouper, s.grouper.next(t.Context()))
+		members := slices.Clone(g.waiting)
+		s.writeGroup(g, g.next(t.Context()))
 		for i, m := range members {
 			<-m.done
 			if m.version != test.versions[i] && m.written || m.written != (test.versions[i] > 0) || code(m.err) != test.code {
 				t.Errorf("%s: append %d: written %v, version %d, %v", name, i, m.written, m.version, m.err)
 			}
 		}
-	}
-	if s.grouper.writing != 0 {
-		t.Error("others would wait for nobody")
+		if g.writing != 0 {
+			t.Errorf("%s: others would wait for nobody", name)
+		}
 	}
 	var got []string
 	for _, log := range []string{"a", "b", "c"} {
@@ -130,7 +131,7 @@ func more(t *testing.T, s *Store, admin *pgxpool.Pool) {
 	note := func(what string) Statement { return Statement{SQL: "INSERT INTO noted VALUES ($1)", Args: []any{what}} }
 	nothing := Statement{SQL: "DELETE FROM noted WHERE what = $1", Args: []any{"not there"}, None: errors.New("nothing is noted")}
 	write := func(all map[string]More) {
-		g := &grouper{} // of its own: no timer of an earlier group takes its members
+		g := &grouper{} // of its own, as the timer of an earlier group would take its members
 		for _, id := range slices.Sorted(maps.Keys(all)) {
 			c, err := newColumns([]tenfold.Entry{said(fmt.Sprint(id, len(q.asked)))})
 			if err != nil {
