@@ -260,7 +260,7 @@ func (f *fitting) keepAnswers() {
 			continue
 		}
 		_, refused := tool.Refusal(tenfold.TextLines(result))
-		if t.Kind != tool.Asks && !denied[c.call.CallID] && !(refused && result.Ended().Bad()) {
+		if t.Kind != tool.Asks && !denied[c.call.CallID] && (!refused || !result.Ended().Bad()) {
 			continue
 		}
 		e, _ := f.p.Log().Entry(c.seq)
