@@ -148,6 +148,13 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	if born || begins(ex) {
 		return nil
 	}
+	if t.after != nil {
+		select {
+		case <-t.after:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	svc, err := t.k.sessions(ctx)
 	if err != nil {
 		return err

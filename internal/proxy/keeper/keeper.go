@@ -269,7 +269,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 		if was.frozen.holds(ex.r) {
 			t.frozen = was.frozen
 		}
-		t.passing = was.passing
+		t.passing, t.after = was.passing, was.stored()
 	}
 	k.remember(t)
 	return t, true

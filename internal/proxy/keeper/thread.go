@@ -66,6 +66,7 @@ type thread struct {
 
 	log      record // of the jobs
 	misheard int
+	after    <-chan struct{} // closed once the store has what another history was told
 }
 
 // A billed is what the vendor counted of all requests, in tokens.
@@ -206,6 +207,22 @@ func (t *thread) flush(then func(context.Context, *exchange)) {
 			ex.release()
 		}
 	})
+}
+
+// stored has everything stored that the history was told, for another one that may go on
+// from it: a client that is started again, and says its beginning otherwise, would find
+// less of it in the store and leave for a copy. It gives what is closed by then; nil where
+// nothing is waited for, as an answer is still to come.
+func (t *thread) stored() <-chan struct{} {
+	if t.newest == nil || !t.newest.done {
+		return nil
+	}
+	t.flush(nil)
+	done := make(chan struct{})
+	if !t.later(func(context.Context) { close(done) }) {
+		return nil
+	}
+	return done
 }
 
 // letGo has the bytes of a request let go that was answered, where they are held.
