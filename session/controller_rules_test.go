@@ -425,6 +425,13 @@ func TestV2ColdIsFree(t *testing.T) {
 	}
 	r.want(r.settle(), session.GoOn, session.Ready)
 
+	r = begin(4500) // the plan by which it was found worth it is the one that is done (X9)
+	r.clock.pass(6 * time.Minute)
+	due := r.next()
+	if d, err := r.c.Run(t.Context(), due); err != nil || due.Fitted() == nil || d.Result.Plan.Fitted != due.Fitted() {
+		t.Errorf("planned anew: %+v, %v", d, err)
+	}
+
 	r = begin(2500) // not worth it: the target is 2,000
 	r.clock.pass(time.Hour)
 	r.want(r.settle(), session.GoOn, session.Ready)

@@ -66,13 +66,11 @@ func epochAlone(b *testing.B, size int, name string) (wait, cpu, beside time.Dur
 	defer func() { _ = disk.Close() }()
 	p.store = disk
 	p.live = session.Live{Auto: session.LiveAuto{Enabled: true}}
-	if name == "paste" {
-		p.live.Lifetime = time.Hour
-	}
 	p.live.Request.Options = strategy.Options{Window: size / 4 * 100 / 82}
 	p.restart()
 	defer p.close()
 	c := newClient(p, "s")
+	c.hour = name == "paste"
 	text := source(4000)
 	call := func(n int) string {
 		return fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/w/%d.go"}}`, n, n)
