@@ -38,6 +38,7 @@ func (c *Controller) RunPrepared(ctx context.Context, d Decision, ahead *Prepare
 	case d.Micro:
 		return c.clear(ctx, d)
 	}
+	c.session.foreseen = nil
 	id, begun, err := c.begin(ctx, d)
 	if err != nil || id == "" {
 		return begun, err

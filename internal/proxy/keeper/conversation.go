@@ -188,7 +188,7 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 	var told story
 	ends := false // it says nothing more
 	for _, c := range known {
-		s, err := svc.Open(ctx, c.ID)
+		s, err := t.k.open(ctx, svc, c.ID)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
