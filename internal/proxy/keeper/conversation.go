@@ -231,7 +231,7 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 // retell finds which messages of a request a log has.
 func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
 	var st story
-	pieces, err := ex.in.Protocol.Read(ex.r, 0)
+	pieces, err := t.wire(ex).Read(ex.r, 0)
 	if err != nil {
 		return st, fmt.Errorf("message 0: %w", err)
 	}
@@ -242,7 +242,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		}
 	}
 	for i := len(st.chains); i < upto; i++ {
-		pieces, err := ex.in.Protocol.Read(ex.r, i)
+		pieces, err := t.wire(ex).Read(ex.r, i)
 		if err != nil {
 			return st, fmt.Errorf("message %d: %w", i, err)
 		}

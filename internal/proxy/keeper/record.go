@@ -34,6 +34,7 @@ type record struct {
 	read   time.Time // when the log was last read, others' entries included
 	// rests is the conversation that is only in the store, until the next job.
 	rests string
+	once  *once // of the job under way; nil for none
 }
 
 // forget drops what is known of the store, so that it is read anew.
@@ -244,7 +245,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 	b := batch{fits: true, at: c.story.at}
 	prev := ex.before
 	for i := from; i < upto; i++ {
-		pieces, err := ex.in.Protocol.Read(ex.r, i)
+		pieces, err := t.wire(ex).Read(ex.r, i)
 		if err != nil {
 			return b, fmt.Errorf("message %d: %w", i, err)
 		}
@@ -358,7 +359,7 @@ func (t *thread) found(ex *exchange, upto int) error {
 	c := &t.log
 	l := c.session.Log()
 	for i := len(c.story.chains); i < upto; i++ {
-		pieces, err := ex.in.Protocol.Read(ex.r, i)
+		pieces, err := t.wire(ex).Read(ex.r, i)
 		if err != nil {
 			return err
 		}

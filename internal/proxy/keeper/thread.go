@@ -269,6 +269,7 @@ func (t *thread) work() {
 func (t *thread) do(job func(context.Context)) {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
+	defer func() { t.log.once = nil }()
 	ctx, stop := context.WithTimeout(context.Background(), jobTime)
 	defer stop()
 	defer func() {
