@@ -88,8 +88,7 @@ func outcome(c session.Result) ended {
 	e := ended{Outcome: Nothing, Reason: c.Reason}
 	switch c.Outcome {
 	case session.Applied, session.Repeated:
-		e = ended{Outcome: Compacted}
-		e.Before, e.After = c.Plan.Sizes()
+		e = ended{Outcome: Compacted, Before: c.Plan.Before, After: c.Plan.After}
 		for _, o := range c.Overlays {
 			e.Compactions = append(e.Compactions, o.ID)
 		}
