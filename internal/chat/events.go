@@ -189,37 +189,23 @@ func (m *model) compaction(d session.Decision) {
 	case session.Compact:
 		m.finishText()
 		m.compacting, m.label, m.since = true, "compacting", m.now()
-		m.sayMarked("◇ ", terminal.Cyan, sentence("Compacting", d.Reason)+" The input is closed until it is done.")
+		m.sayMarked("◇ ", terminal.Cyan, sentence(d.Told(), d.Reason)+" The input is closed until it is done.")
 	case session.Compacted:
 		m.failed, m.closed = false, false
 		m.compacted(d)
 	case session.GoOn:
-		m.say(terminal.Normal, sentence("Nothing was compacted", d.Reason))
+		m.say(terminal.Normal, sentence(d.Told(), d.Reason))
 	case session.Failed, session.Exceeded:
-		m.failed = true
-		reason, hint := d.Reason, ""
-		if d.Problem != nil {
-			reason, hint = d.Problem.Error(), d.Problem.Hint
-		}
-		what := "Compacting failed"
-		if d.Action == session.Exceeded {
-			what = "The context is full, and compacting it failed"
-			m.closed = true
-		}
-		m.wrong(sentence(what, reason)+" Nothing was removed.", hint)
+		m.failed, m.closed = true, m.closed || d.Action == session.Exceeded
+		reason, hint := d.Why()
+		m.wrong(sentence(d.Told(), reason)+" Nothing was removed.", hint)
 	}
 }
 
 // compacted says what a compaction did.
 func (m *model) compacted(d session.Decision) {
-	plan := d.Result.Plan
-	before, after := plan.Scale.Tokens(plan.Before), plan.Scale.Tokens(plan.After)
-	what := "Compacted"
-	if d.Micro {
-		what = "Cleared old tool results"
-	}
-	text := fmt.Sprintf("%s: %s → %s", what, number.Thousands(before), number.Count(after, "token"))
-	if before > 0 {
+	text := d.Told()
+	if before, after := d.Result.Plan.Sizes(); before > 0 {
 		text += fmt.Sprintf(" (%d %% less)", (before-after)*100/before)
 	}
 	if d.Result.Count > 0 && !d.Micro {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -205,11 +204,6 @@ func (c *chaos) mend(ctx context.Context) {
 // get asks a server of its API for whom a token is of.
 func (s *server) get(ctx context.Context, token, path string) (string, error) {
 	return s.ask(ctx, token, http.MethodGet, path, http.NoBody)
-}
-
-func (s *server) post(ctx context.Context, path, body string) error {
-	_, err := s.ask(ctx, s.token, http.MethodPost, path, strings.NewReader(body))
-	return err
 }
 
 func (s *server) ask(ctx context.Context, token, method, path string, body io.Reader) (string, error) {
