@@ -80,3 +80,9 @@ func (k *keeper) open(ctx context.Context, svc *session.Service, id string) (*se
 	}
 	return svc.Open(ctx, id)
 }
+
+// forgetAhead lets go of what was read ahead: the client began something else.
+func (k *keeper) forgetAhead() {
+	k.stop()
+	k.ahead.Store(nil)
+}

@@ -126,6 +126,9 @@ func TestX9WhatIsExpectedIsReadAhead(t *testing.T) {
 			c.answered(ex, said("fine"))
 			c.turn(100)
 			c.close()
+			if held := keeper.Ahead(c.k); held != "" {
+				t.Errorf("%s is still held", held)
+			}
 			if n, f := len(c.conversations()), c.failures(); n != map[bool]int{false: 1, true: 2}[name == "another conversation"] || len(f) > 0 {
 				t.Errorf("%d conversations, failures: %q", n, f)
 			}

@@ -18,6 +18,7 @@ func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDe
 	if err != nil {
 		return err
 	}
+	t.k.forgetAhead()
 	d, _ := changedConfig(tenfold.Config{}, head)
 	all := append([]tenfold.Entry{{Time: ex.began.UTC(), Payload: d}}, entries...)
 	s, err := svc.Create(ctx, session.Create{
