@@ -36,7 +36,7 @@ func (k *keeper) readAhead(ctx context.Context, of Expected) {
 		if n++; err != nil || n > mostListed {
 			return
 		}
-		if c.Origin.Tool == of.Tool && c.Origin.Directory == of.Directory {
+		if c.Origin.Tool == of.Tool && c.Origin.Directory == of.Directory && c.Origin.Mark == "" { // not of a file
 			a.id = c.ID
 			break
 		}

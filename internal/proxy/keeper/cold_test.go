@@ -11,6 +11,8 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
 	"tenfold/internal/proxy/wire"
+	"tenfold/session"
+	"tenfold/store"
 	"tenfold/strategy"
 )
 
@@ -97,6 +99,10 @@ func TestX9WhatIsExpectedIsReadAhead(t *testing.T) {
 			if name != "warm" {
 				c.pass(6 * time.Minute)
 			}
+			file := session.Create{ID: "of a file", Origin: store.Origin{Key: "k", Mark: "m", Tool: "claude-code"}}
+			if _, err := c.service().Create(t.Context(), file); err != nil { // a newer one, imported
+				t.Fatal(err)
+			}
 			c.k = nil
 			c.restart()
 			got, plans := keeper.Ahead(c.k), done.plans.Load()
@@ -129,7 +135,7 @@ func TestX9WhatIsExpectedIsReadAhead(t *testing.T) {
 			if held := keeper.Ahead(c.k); held != "" {
 				t.Errorf("%s is still held", held)
 			}
-			if n, f := len(c.conversations()), c.failures(); n != map[bool]int{false: 1, true: 2}[name == "another conversation"] || len(f) > 0 {
+			if n, f := len(c.conversations()), c.failures(); n != map[bool]int{false: 2, true: 3}[name == "another conversation"] || len(f) > 0 {
 				t.Errorf("%d conversations, failures: %q", n, f)
 			}
 		})
