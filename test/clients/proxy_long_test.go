@@ -15,6 +15,7 @@ import (
 	"tenfold/internal/corpustest"
 	"tenfold/internal/proxy"
 	"tenfold/session"
+	"tenfold/store/sqlite"
 	"tenfold/test/modelserver"
 	"tenfold/trigger"
 )
@@ -283,7 +284,8 @@ func (f *front) talks(t *testing.T, full *atomic.Bool) talk {
 	return out
 }
 
-// undo takes back what was compacted last, by another process.
+// undo takes back what was compacted last, as another process does by the proxy's clock:
+// what the model thinks meanwhile is dated by it (B1).
 func (f *front) undo(t *testing.T) {
 	t.Helper()
 	all := f.keeper.Status()
@@ -291,5 +293,16 @@ func (f *front) undo(t *testing.T) {
 	if at < 0 {
 		t.Fatalf("no conversation was edited: %+v", all)
 	}
-	f.tenfold("conversation", "undo", all[at].ID)
+	store, err := sqlite.Open(t.Context(), f.store())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	s, err := session.NewService(store, session.WithClock(f.now)).Open(t.Context(), all[at].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Undo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }

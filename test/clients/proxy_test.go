@@ -94,10 +94,13 @@ func proxied(t *testing.T, c Client, live func(*session.Live), script func(p *Pl
 
 func (f *front) now() time.Time { return time.Now().Add(time.Duration(f.later.Load())) }
 
+// store is where the proxy keeps what goes through, and commands look for it.
+func (f *front) store() string { return filepath.Join(f.data(), "tenfold", "tenfold.db") }
+
 // open starts the proxy. Whoever starts it once more closes it before.
 func (f *front) open(t *testing.T) {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(f.data(), "tenfold", "tenfold.db"))
+	store, err := sqlite.Open(t.Context(), f.store())
 	if err != nil {
 		t.Fatal(err)
 	}
