@@ -66,6 +66,9 @@ func TestRunClientsLong(t *testing.T) {
 				case slices.Contains(ownTurns, turn):
 					talk.compact()
 				case turn == coldTurn:
+					// What rests was stored by then: histories that the client left behind
+					// would be found cold too.
+					time.Sleep(session.RestAfter + 2*time.Second)
 					f.later.Add(int64(3 * time.Hour))
 				case turn == anewTurn:
 					f.close()
