@@ -259,7 +259,7 @@ func (f *fitting) keepAnswers() {
 		if !ok || r.Tokens > shortMessage {
 			continue
 		}
-		_, refused := tool.Refusal(tenfold.TextLines(result))
+		_, refused := tenfold.Refusal(tenfold.TextLines(result))
 		if t.Kind != tool.Asks && !denied[c.call.CallID] && (!refused || !result.Ended().Bad()) {
 			continue
 		}

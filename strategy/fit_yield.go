@@ -7,7 +7,6 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
-	"tenfold/tool"
 )
 
 const (
@@ -151,7 +150,7 @@ func (f *fitting) answer(c toolCall, short, late []concession) (_, _ []concessio
 // said is the text of an answer with blanks in place of what the host wrote
 // before a person's words on a refused call.
 func said(text string) string {
-	words, ok := tool.Refusal(text)
+	words, ok := tenfold.Refusal(text)
 	if !ok {
 		return text
 	}
