@@ -241,6 +241,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		one := tenfold.CallPolicy{Action: tenfold.Keep}
 		if !st.whole {
 			k.Whole, k.WholeBody, k.Lines = k.Whole || st.answer, k.WholeBody || st.body, union(k.Lines, st.lines)
+			k.Body = union(k.Body, st.part)
 			if len(k.Lines) > 0 && !k.Whole {
 				k.Lines = union(k.Lines, f.ending(c))
 			}

@@ -36,6 +36,7 @@ type stance struct {
 	whole        bool
 	answer, body bool // with the answer the whole result, with the body the whole call
 	lines        []tenfold.LineRange
+	part         []tenfold.LineRange // of the bodies in a call's arguments
 }
 
 // always works out what stays whatever it is worth (F5): requests of up to 500
@@ -82,7 +83,7 @@ func (f *fitting) always() {
 	f.keepAnswers()
 	f.keepPointed()
 	f.keepPlan(calls)
-	f.keepPlanFile(calls)
+	f.keepPlanText(calls)
 	f.keepImages(calls)
 	f.keepError(calls)
 	f.keepHandles(calls)
@@ -265,27 +266,6 @@ func (f *fitting) keepAnswers() {
 		}
 		e, _ := f.p.Log().Entry(c.seq)
 		f.stand(c.seq, stance{what: StandsMessages, whole: e.Tokens <= shortMessage, answer: true})
-	}
-}
-
-// keepPlan keeps the latest plan or list of todos. Nothing is chosen of earlier ones.
-func (f *fitting) keepPlan(calls []toolCall) {
-	latest := true
-	f.pastPlans = map[int64]bool{}
-	for _, c := range slices.Backward(calls) {
-		t, _ := tool.Lookup(c.call.Name)
-		if t.Kind != tool.Plans {
-			continue
-		}
-		if _, ok := t.Plan(c.call.Arguments); !ok {
-			continue
-		}
-		if latest {
-			f.stand(c.seq, stance{what: StandsPlan, whole: true})
-		} else {
-			f.pastPlans[c.seq], f.pastPlans[c.result] = true, true
-		}
-		latest = false
 	}
 }
 
