@@ -20,7 +20,7 @@ import (
 // quotes the log, tools' words always behind a mark or as code. The same entries
 // give the same text. It is empty where there is nothing to say or no room.
 func (l *Ledger) Text(budget int) string {
-	c := choice{counter: l.counter, items: l.items(), budget: budget, most: budget, share: budget}
+	c := choice{counter: l.counter, items: l.items(), budget: budget, most: budget, share: budget, dir: l.dir()}
 	return c.text("")
 }
 
