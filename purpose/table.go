@@ -81,6 +81,13 @@ var phrases = []struct {
 	{"System: Please continue.", tenfold.Notice},
 }
 
+// attached are how files begin and end that a message names, as opencode puts them
+// behind it, with what follows the beginning: a tag that a person typed is none of them.
+var attached = []struct{ start, then, end string }{
+	{"<path>", "</path>\n<type>", "</content>"},
+	{"<file>\n00001| ", "", "</file>"},
+}
+
 // placeholders are texts that Claude Code puts in the place of a model's answer.
 var placeholders = []string{"No response requested.", "(no content)", "Prompt is too long"}
 

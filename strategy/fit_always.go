@@ -8,6 +8,7 @@ import (
 	"tenfold"
 	"tenfold/atom"
 	"tenfold/excerpt"
+	"tenfold/purpose"
 	"tenfold/tool"
 )
 
@@ -71,7 +72,7 @@ func (f *fitting) always() {
 			st.whole = true
 		}
 		if !st.whole {
-			st.lines = f.gist(tenfold.TextLines(m))
+			st.lines = f.gist(wordsOf(m))
 		}
 		f.stands[seq] = st
 	}
@@ -110,6 +111,25 @@ func (f *fitting) stand(seq int64, st stance) {
 // later lists the calls behind what may be touched. They stand anyway; but a
 // plan among them is newer, and they may have made an error good.
 func (f *fitting) later() []toolCall { return toolCalls(f.p, f.last+1, f.p.Version()) }
+
+// wordsOf is the text of a message with blank lines in place of what a host put beside
+// the person's words, such as the files that they name: that demands nothing.
+func wordsOf(m tenfold.UserMessage) string {
+	var texts []string
+	for _, p := range m.Parts {
+		switch {
+		case p.File != nil:
+		case purpose.OfText(p.Text) == tenfold.Request:
+			texts = append(texts, p.Text)
+		default:
+			texts = append(texts, strings.Repeat("\n", strings.Count(p.Text, "\n")))
+		}
+	}
+	if text := strings.Join(texts, "\n"); strings.TrimSpace(text) != "" {
+		return text
+	}
+	return tenfold.TextLines(m)
+}
 
 // gist is what always stays of a long message of the person: how it begins, and the
 // statements in it that demand something, up to the size of a short message.

@@ -99,6 +99,9 @@ func (f *fitting) concessions() []concession {
 			continue
 		}
 		text := tenfold.TextLines(m)
+		if m.IsRequest() {
+			text = wordsOf(m)
+		}
 		st, stands := f.stands[seq]
 		if task == 0 && m.IsRequest() {
 			task = seq
