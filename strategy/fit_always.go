@@ -8,6 +8,7 @@ import (
 	"tenfold"
 	"tenfold/atom"
 	"tenfold/excerpt"
+	"tenfold/purpose"
 	"tenfold/tool"
 )
 
@@ -36,6 +37,7 @@ type stance struct {
 	whole        bool
 	answer, body bool // with the answer the whole result, with the body the whole call
 	lines        []tenfold.LineRange
+	part         []tenfold.LineRange // of the bodies in a call's arguments
 }
 
 // always works out what stays whatever it is worth (F5): requests of up to 500
@@ -70,7 +72,7 @@ func (f *fitting) always() {
 			st.whole = true
 		}
 		if !st.whole {
-			st.lines = f.gist(tenfold.TextLines(m))
+			st.lines = f.gist(wordsOf(m))
 		}
 		f.stands[seq] = st
 	}
@@ -82,7 +84,7 @@ func (f *fitting) always() {
 	f.keepAnswers()
 	f.keepPointed()
 	f.keepPlan(calls)
-	f.keepPlanFile(calls)
+	f.keepPlanText(calls)
 	f.keepImages(calls)
 	f.keepError(calls)
 	f.keepHandles(calls)
@@ -109,6 +111,25 @@ func (f *fitting) stand(seq int64, st stance) {
 // later lists the calls behind what may be touched. They stand anyway; but a
 // plan among them is newer, and they may have made an error good.
 func (f *fitting) later() []toolCall { return toolCalls(f.p, f.last+1, f.p.Version()) }
+
+// wordsOf is the text of a message with blank lines in place of what a host put beside
+// the person's words, such as the files that they name: that demands nothing.
+func wordsOf(m tenfold.UserMessage) string {
+	var texts []string
+	for _, p := range m.Parts {
+		switch {
+		case p.File != nil:
+		case purpose.OfText(p.Text) == tenfold.Request:
+			texts = append(texts, p.Text)
+		default:
+			texts = append(texts, strings.Repeat("\n", strings.Count(p.Text, "\n")))
+		}
+	}
+	if text := strings.Join(texts, "\n"); strings.TrimSpace(text) != "" {
+		return text
+	}
+	return tenfold.TextLines(m)
+}
 
 // gist is what always stays of a long message of the person: how it begins, and the
 // statements in it that demand something, up to the size of a short message.
@@ -259,33 +280,12 @@ func (f *fitting) keepAnswers() {
 		if !ok || r.Tokens > shortMessage {
 			continue
 		}
-		_, refused := tool.Refusal(tenfold.TextLines(result))
+		_, refused := tenfold.Refusal(tenfold.TextLines(result))
 		if t.Kind != tool.Asks && !denied[c.call.CallID] && (!refused || !result.Ended().Bad()) {
 			continue
 		}
 		e, _ := f.p.Log().Entry(c.seq)
 		f.stand(c.seq, stance{what: StandsMessages, whole: e.Tokens <= shortMessage, answer: true})
-	}
-}
-
-// keepPlan keeps the latest plan or list of todos. Nothing is chosen of earlier ones.
-func (f *fitting) keepPlan(calls []toolCall) {
-	latest := true
-	f.pastPlans = map[int64]bool{}
-	for _, c := range slices.Backward(calls) {
-		t, _ := tool.Lookup(c.call.Name)
-		if t.Kind != tool.Plans {
-			continue
-		}
-		if _, ok := t.Plan(c.call.Arguments); !ok {
-			continue
-		}
-		if latest {
-			f.stand(c.seq, stance{what: StandsPlan, whole: true})
-		} else {
-			f.pastPlans[c.seq], f.pastPlans[c.result] = true, true
-		}
-		latest = false
 	}
 }
 

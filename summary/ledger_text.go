@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"tenfold/cause"
 )
 
 // Text writes the ledger as Markdown of at most so many tokens: sections in the
@@ -18,7 +20,7 @@ import (
 // quotes the log, tools' words always behind a mark or as code. The same entries
 // give the same text. It is empty where there is nothing to say or no room.
 func (l *Ledger) Text(budget int) string {
-	c := choice{counter: l.counter, items: l.items(), budget: budget, most: budget, share: budget}
+	c := choice{counter: l.counter, items: l.items(), budget: budget, most: budget, share: budget, dir: l.dir()}
 	return c.text("")
 }
 
@@ -283,6 +285,18 @@ func (l *Ledger) errorItems(s *items) {
 		}
 		s.add(in, rankError, order, "- %s%s: %s%s, turn %d\n%s", lead, f.what, f.words, again, f.turn, cause)
 	}
+}
+
+// causeOf gives the lines of an output that say why a call failed (M4a), each
+// whole or, of one over 220 characters, what stands in the middle of words around
+// what it tells (P5b).
+func causeOf(output string) (lines []string) {
+	for _, line := range cause.Of(output) {
+		if text := clip(line.Text, fragmentFrom); !slices.Contains(lines, text) {
+			lines = append(lines, text)
+		}
+	}
+	return lines
 }
 
 // commandsMost is how many commands are told.
