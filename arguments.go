@@ -262,7 +262,7 @@ func (p *ToolPolicy) bodyLines(c ToolCall, lines []LineRange) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString("[argument " + Label(body.Name) + "]\n" + text)
+		b.WriteString(joinMarks(argumentMark+Label(body.Name)+"]", text))
 	}
 	return b.String()
 }

@@ -158,7 +158,8 @@ func byteAt(text string, n int) int {
 	return len(text)
 }
 
-// foldedBeside puts the lines that tell of folded calls beside a text.
+// foldedBeside puts what tells of folded calls beside a text: behind the stub that
+// it begins with, else on a line of its own.
 func (p *Projection) foldedBeside(by int32, f *Folded, recall bool, text string) string {
 	if f == nil {
 		return text
@@ -168,12 +169,13 @@ func (p *Projection) foldedBeside(by int32, f *Folded, recall bool, text string)
 	switch {
 	case words == "" || text == "":
 		return text + words
-	case !f.After:
-		return words + "\n" + text
-	case strings.HasSuffix(text, "\n"):
-		return text + words
+	case f.After:
+		return joinMarks(text, words)
+	case strings.HasPrefix(text, stubMark):
+		stub, _, _ := strings.Cut(text, "\n")
+		return stub + " " + words + text[len(stub):]
 	}
-	return text + "\n" + words
+	return joinMarks(words, text)
 }
 
 // foldedParts puts them beside a content, whose parts stay as they are.
@@ -197,11 +199,8 @@ func (p *Projection) foldedParts(by int32, f *Folded, recall bool, parts []Part)
 
 // appendText puts a text behind a content, on a line of its own.
 func appendText(parts []Part, text string) []Part {
-	switch {
-	case len(parts) == 1 && parts[0].File == nil && parts[0].Text == "":
-		return Text(text)
-	case len(parts) == 1 && parts[0].File == nil:
-		return Text(strings.TrimSuffix(parts[0].Text, "\n") + "\n" + text)
+	if len(parts) == 1 && parts[0].File == nil {
+		return Text(joinMarks(parts[0].Text, text))
 	}
 	return append(slices.Clone(parts), TextPart(text))
 }

@@ -21,7 +21,7 @@ var layers = [][]string{
 	{"."},
 	{"internal/telemetry"},
 	{"containment", "token", "tool", "atom", "purpose", "body", "internal/record", "store/vault"},
-	{"client", "store", "provider", "transcript", "toolbox", "trigger", "excerpt", "internal/takeover", "internal/redact"},
+	{"client", "store", "provider", "transcript", "toolbox", "trigger", "excerpt", "cause", "internal/takeover", "internal/redact"},
 	{"provider/answer", "permission"},
 	{"strategy", "provider/catalog", "internal/proxy/wire"},
 	{"summary/check"},

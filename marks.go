@@ -132,6 +132,36 @@ func unseen(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me) || strings.ContainsRune("\u115f\u1160\u3164\uffa0", r)
 }
 
+// What marks of a view's own begin with, and what a text of the log never does in a
+// view that shortened it ([shieldMarks]).
+const (
+	stubMark     = "[compacted] "
+	argumentMark = "[argument "
+)
+
+// joinMarks joins two texts by a line end, or by a blank where nothing but marks
+// would stand on both sides of it: a run of what is left out is told in one line (F7).
+func joinMarks(before, after string) string {
+	before = strings.TrimSuffix(before, "\n")
+	first, _, _ := strings.Cut(after, "\n")
+	switch last := before[strings.LastIndexByte(before, '\n')+1:]; {
+	case before == "":
+		return after
+	case isMark(last) && isMark(first):
+		return before + " " + after
+	}
+	return before + "\n" + after
+}
+
+// isMark reports whether a line of a shortened text is nothing but marks.
+func isMark(line string) bool {
+	if line == gapMark || strings.HasPrefix(line, stubMark) || strings.HasPrefix(line, argumentMark) {
+		return true
+	}
+	rest, ok := strings.CutPrefix(line, "[")
+	return ok && (reads(rest, "# earlier call", false) || reads(rest, "# earlier calls", false) || reads(rest, "# later call", false) || reads(rest, "# later calls", false))
+}
+
 // Label makes a name fit to stand in a mark: on one line, with "_" in the place
 // of the characters that marks are made of.
 func Label(name string) string {

@@ -94,7 +94,7 @@ func TestP5StubsNameTheFilesOfAPatch(t *testing.T) {
 	lines := tenfold.ToolPolicy{Action: tenfold.Selective, Recall: true, Calls: map[string]tenfold.CallPolicy{"c": {
 		Action: tenfold.Trim, Result: tenfold.Strip, Body: []tenfold.LineRange{{First: 2, Last: 4}},
 	}}}
-	same(t, "with lines of it", of(lines, done), "[compacted] apply_patch: success, 3 lines (recall 3)\n[argument input]\n… *** Update File: a.go\n@@\n-old …")
+	same(t, "with lines of it", of(lines, done), "[compacted] apply_patch: success, 3 lines (recall 3) [argument input]\n… *** Update File: a.go\n@@\n-old …")
 }
 
 func TestP5aTheNote(t *testing.T) {
@@ -164,6 +164,65 @@ func TestP5bWholeSentences(t *testing.T) {
 		1: {Action: tenfold.Trim, Lines: lines(2, 2)},
 	}}))
 	sees(t, p, "user: "+strings.Join(strings.Split(wrapped, "\n")[:2], "\n")+" …")
+}
+
+// P5b: a sentence that is wrapped over several lines is kept from its first line to its
+// last, whichever of them is asked for, and no line beside it.
+func TestP5bSentencesOverSeveralLines(t *testing.T) {
+	const text = "Bread is baked in the old oven of the house, and nowhere else at all.\n" +
+		"Whatever you do in the whole course of this long change, you must not\n" +
+		"delete the tables of the old version, since the people who bake with\n" +
+		"them have nothing else to look things up in, and will not have before\n" +
+		"the summer comes around and all of it is moved to where it belongs\nthen.\n" +
+		"The new oven stays as it is until somebody has had a look at its door.\n"
+	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for asked := 1; asked <= len(all); asked++ {
+		first, last := asked, asked
+		if asked > 1 && asked < len(all) {
+			first, last = 2, len(all)-1
+		}
+		p := project(t, user(strings.Repeat(text+"\n", 3)), texts("x", tenfold.TextPolicy{Marks: tenfold.MarksShort, Entries: map[int64]tenfold.TextTrim{
+			1: {Action: tenfold.Trim, Lines: lines(asked, asked)},
+		}}))
+		got := strings.TrimPrefix(view(p)[0], "user: ")
+		for i, line := range all {
+			if stands := strings.Contains(got, line); stands != (i+1 >= first && i+1 <= last) {
+				t.Errorf("line %d asked for: line %d stands: %v\n%s", asked, i+1, stands, got)
+			}
+		}
+	}
+}
+
+// P5b: a line without sentences is cut at a blank that is near, else at the nearest
+// end of a word, else where it must be.
+func TestP5bWhereALineWithoutSentencesIsCut(t *testing.T) {
+	word := func(n int) string { return strings.Repeat("q", n) }
+	for name, c := range map[string]struct {
+		before, after string // of where the cut is asked for
+		left, right   string // what of them stands
+	}{
+		"at a bound":                         {"a=b=" + word(9) + "=", "=" + word(9) + "=c", "", ""},
+		"a blank before a nearer sign":       {"a=b= " + word(9) + "=" + word(30), word(30) + "=" + word(9) + " =c", word(9) + "=" + word(30), word(30) + "=" + word(9)},
+		"a blank that is too far":            {"a=b= " + word(9) + "=" + word(31), word(31) + "=" + word(9) + " =c", word(31), word(31)},
+		"the nearest of two signs":           {"a=b=" + word(9) + "=" + word(5), word(5) + "=" + word(9) + "=c", word(5), word(5)},
+		"a sign as far as one is looked for": {"a=b=" + word(100), word(100) + "=c=d", word(100), word(100)},
+		"no sign is near":                    {"a=b=" + word(101), word(101) + "=c=d", "", ""},
+	} {
+		rest := strings.Repeat("{=}", 400)
+		line := rest + c.before + c.after + rest
+		at := len(rest) + len(c.before)
+		from, _ := tenfold.Fragment(line, at, len(line))
+		_, to := tenfold.Fragment(line, 0, at)
+		same(t, name+", to the left", line[from:at], c.left)
+		same(t, name+", to the right", line[at:to], c.right)
+	}
+	// No character is cut in two.
+	line := strings.Repeat("{=}", 40) + word(120) + "ü" + word(120) + strings.Repeat("{=}", 40)
+	at := strings.Index(line, "ü") + 1
+	from, _ := tenfold.Fragment(line, at, len(line))
+	_, to := tenfold.Fragment(line, 0, at)
+	same(t, "before a character", line[from:at+1], "ü")
+	same(t, "behind a character", line[at-1:to], "ü")
 }
 
 // Widening twice changes nothing, and cuts no word that is short.

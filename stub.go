@@ -199,11 +199,11 @@ func (l *Log) endingOf(call int32, r *ToolResult) int32 {
 		e.lines = 0 // goes without saying
 	}
 	if failed {
-		e.telling = quoteLine(lastTelling(partsText(r.Parts)))
+		e.telling = quoteLine(telling(partsText(r.Parts)))
 	}
 	number := l.endings.of(e)
 	if int(number) == len(l.stubs) {
-		text := "[compacted] " + l.toolName(tool) + ": " + Label(cmp.Or(string(e.outcome), "done"))
+		text := stubMark + l.toolName(tool) + ": " + Label(cmp.Or(string(e.outcome), "done"))
 		if e.lines > 0 {
 			text += ", " + strconv.Itoa(int(e.lines)) + " lines"
 		}
@@ -295,7 +295,7 @@ func withoutFiles(m UserMessage, over Size) (UserMessage, bool) {
 }
 
 func fileStub(label string, size Size) string {
-	return fmt.Sprintf("[compacted] %s, %d bytes", label, size)
+	return fmt.Sprintf(stubMark+"%s, %d bytes", label, size)
 }
 
 // Label names the file on one line, by its name and its media type.

@@ -12,9 +12,9 @@ import (
 // Of two lines with the same names one is taken: an atom counts once. Without
 // coverage both are.
 func TestCoverage(t *testing.T) {
-	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file one|plain words that are too long to fill a gap|and again open_file more", "a done")
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file one|plain words|between the two of them|that are too many to fill a gap|and again open_file more", "a done")
 	same(t, "with coverage", shown(choose(l, linesOnly(100))), "4:1")
-	same(t, "without", shown(choose(l, linesOnly(100, excerpt.Coverage))), "4:1,3")
+	same(t, "without", shown(choose(l, linesOnly(100, excerpt.Coverage))), "4:1,5")
 }
 
 // The dearer of two lines waits, though it is worth more; without cost it
@@ -231,7 +231,7 @@ func TestAdversarialLogs(t *testing.T) {
 	}
 }
 
-// F6: a gap of one or two lines and 30 bytes is filled, not marked.
+// F6: a gap of one or two lines is filled, not marked, unless they are long.
 func TestF6GapsAreFilled(t *testing.T) {
 	rest := strings.Repeat("|words of no use to anybody", 9)
 	for text, want := range map[string]string{
@@ -240,7 +240,8 @@ func TestF6GapsAreFilled(t *testing.T) {
 		"open_file|}||close_file":                                   "4:1-4",
 		"open_file|else|or else|close_file":                         "4:1-4",
 		"open_file|}|}||close_file":                                 "4:1,5",
-		"open_file|more than thirty bytes of words here|close_file": "4:1,3",
+		"open_file|a line of words as people write them|close_file": "4:1-3",
+		"open_file|" + strings.Repeat("long ", 40) + "|close_file":  "4:1,3",
 		"|open_file|}|else|close_file":                              "4:2-5",
 	} {
 		l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+text+rest, "a done")

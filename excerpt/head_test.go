@@ -5,7 +5,7 @@ import "testing"
 // Lines of a patch, of what was found in files and of a notice keep the line
 // that says of which file they are (F6).
 func TestF6LinesKeepTheirHead(t *testing.T) {
-	const plain = "plain words are here, many of them"
+	const plain = "plain words are here, many of them, too long for a gap to be filled with any of them, as long as the sentences that people write who have time, and then some words more still"
 	for name, tt := range map[string]struct {
 		log    []string
 		budget int

@@ -139,7 +139,7 @@ func TestAChoiceIsTheSameOnEveryMachine(t *testing.T) {
 	for _, o := range variants(l) {
 		fmt.Fprintln(h, bytesOf(indexed(l).Choose(everything(l, o))))
 	}
-	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "2852caa81b600597")
+	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "8227f510017015fa")
 }
 
 // The zero budget takes nothing, and all there is costs no more than it is.

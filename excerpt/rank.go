@@ -70,7 +70,7 @@ const beside = 6
 const (
 	// maxFill and maxFillBytes bound a gap that is filled rather than marked (F6).
 	maxFill      = 2
-	maxFillBytes = 30
+	maxFillBytes = 160
 )
 
 // gap looks at the lines beyond one, in the direction of step, until one that is
@@ -139,7 +139,7 @@ func (c *chooser) costOf(one *candidate, e *entry) int64 {
 }
 
 // foldCost is what the line costs that tells of folded calls.
-const foldCost = 8 * token
+const foldCost = 12 * token
 
 // opening is what it costs to open a group: its name and primary argument, and
 // one more line that tells of folded calls, unless its neighbours are open.

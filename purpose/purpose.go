@@ -129,6 +129,11 @@ func leading(text string) (block string, is tenfold.Purpose, ok bool) {
 	if !strings.HasPrefix(text, "<") {
 		return "", "", false
 	}
+	for _, a := range attached {
+		if end := strings.LastIndex(text, a.end); end >= 0 && strings.HasPrefix(text, a.start) && strings.Contains(text[:end], a.then) {
+			return text[:end+len(a.end)], tenfold.Notice, true
+		}
+	}
 	for _, t := range tags {
 		rest, ok := strings.CutPrefix(text[1:], t.name)
 		if !ok || rest == "" || !strings.ContainsRune("> \n", rune(rest[0])) {

@@ -79,6 +79,15 @@ var phrases = []struct {
 	{"Called the list tool with the following input:", tenfold.Notice},
 	{"Continue if you have next steps, or stop and ask for clarification", tenfold.Notice},
 	{"System: Please continue.", tenfold.Notice},
+	{"OBSERVATION:\n", tenfold.Notice}, // what a tool printed, in trajectories without calls
+	{"EXECUTION RESULT of [", tenfold.Notice},
+}
+
+// attached are how files begin and end that a message names, as opencode puts them
+// behind it, with what follows the beginning: a tag that a person typed is none of them.
+var attached = []struct{ start, then, end string }{
+	{"<path>", "</path>\n<type>", "</content>"},
+	{"<file>\n00001| ", "", "</file>"},
 }
 
 // placeholders are texts that Claude Code puts in the place of a model's answer.

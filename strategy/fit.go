@@ -110,8 +110,9 @@ type fitting struct {
 	request int64 // the last request; 0 for none
 	// pastPlans are the calls and results of plans that a later one took the place of.
 	pastPlans map[int64]bool
-	renewed   []int64     // what is not counted, for it is put there anew (P8a)
-	focus     *atom.Focus // nil without one
+	renewed   []int64                       // what is not counted, for it is put there anew (P8a)
+	focus     *atom.Focus                   // nil without one
+	endings   map[int64][]tenfold.LineRange // how commands ended, by call, as far as asked for
 	report    *Fitted
 
 	// base is the view of what always stays; best is what was found, and view the
@@ -240,6 +241,10 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		one := tenfold.CallPolicy{Action: tenfold.Keep}
 		if !st.whole {
 			k.Whole, k.WholeBody, k.Lines = k.Whole || st.answer, k.WholeBody || st.body, union(k.Lines, st.lines)
+			k.Body = union(k.Body, st.part)
+			if len(k.Lines) > 0 && !k.Whole {
+				k.Lines = union(k.Lines, f.ending(c))
+			}
 			one = left(k)
 		}
 		if folded.Calls > 0 {

@@ -8,6 +8,7 @@ import (
 	"tenfold"
 	"tenfold/atom"
 	"tenfold/excerpt"
+	"tenfold/purpose"
 	"tenfold/tool"
 )
 
@@ -36,6 +37,7 @@ type stance struct {
 	whole        bool
 	answer, body bool // with the answer the whole result, with the body the whole call
 	lines        []tenfold.LineRange
+	part         []tenfold.LineRange // of the bodies in a call's arguments
 }
 
 // always works out what stays whatever it is worth (F5): requests of up to 500
@@ -70,7 +72,7 @@ func (f *fitting) always() {
 			st.whole = true
 		}
 		if !st.whole {
-			st.lines = f.gist(tenfold.TextLines(m))
+			st.lines = f.gist(wordsOf(m))
 		}
 		f.stands[seq] = st
 	}
@@ -82,7 +84,7 @@ func (f *fitting) always() {
 	f.keepAnswers()
 	f.keepPointed()
 	f.keepPlan(calls)
-	f.keepPlanFile(calls)
+	f.keepPlanText(calls)
 	f.keepImages(calls)
 	f.keepError(calls)
 	f.keepHandles(calls)
@@ -109,6 +111,25 @@ func (f *fitting) stand(seq int64, st stance) {
 // later lists the calls behind what may be touched. They stand anyway; but a
 // plan among them is newer, and they may have made an error good.
 func (f *fitting) later() []toolCall { return toolCalls(f.p, f.last+1, f.p.Version()) }
+
+// wordsOf is the text of a message with blank lines in place of what a host put beside
+// the person's words, such as the files that they name: that demands nothing.
+func wordsOf(m tenfold.UserMessage) string {
+	var texts []string
+	for _, p := range m.Parts {
+		switch {
+		case p.File != nil:
+		case purpose.OfText(p.Text) == tenfold.Request:
+			texts = append(texts, p.Text)
+		default:
+			texts = append(texts, strings.Repeat("\n", strings.Count(p.Text, "\n")))
+		}
+	}
+	if text := strings.Join(texts, "\n"); strings.TrimSpace(text) != "" {
+		return text
+	}
+	return tenfold.TextLines(m)
+}
 
 // gist is what always stays of a long message of the person: how it begins, and the
 // statements in it that demand something, up to the size of a short message.
@@ -240,13 +261,7 @@ func lastTyped(p *tenfold.Projection) int64 {
 // answers to questions, and what was said of a call that was refused. And it
 // keeps the calls of tools that the configuration wants left alone (H1).
 func (f *fitting) keepAnswers() {
-	denied := map[string]bool{}
-	for seq := range f.each(f.first, f.last) {
-		e, _ := f.p.Log().Entry(seq)
-		if a, ok := e.Payload.(tenfold.Approval); ok && a.State == tenfold.ApprovalDenied {
-			denied[a.CallID] = true
-		}
-	}
+	approvals := f.approvals()
 	for _, c := range f.calls {
 		set := f.o.Tools[c.call.Name]
 		if set.Exempt != nil && *set.Exempt || set.Response == tenfold.Keep {
@@ -259,8 +274,8 @@ func (f *fitting) keepAnswers() {
 		if !ok || r.Tokens > shortMessage {
 			continue
 		}
-		_, refused := tool.Refusal(tenfold.TextLines(result))
-		if t.Kind != tool.Asks && !denied[c.call.CallID] && (!refused || !result.Ended().Bad()) {
+		_, refused := tenfold.Refusal(tenfold.TextLines(result))
+		if t.Kind != tool.Asks && approvals[c.seq] != tenfold.ApprovalDenied && (!refused || !result.Ended().Bad()) {
 			continue
 		}
 		e, _ := f.p.Log().Entry(c.seq)
@@ -268,25 +283,31 @@ func (f *fitting) keepAnswers() {
 	}
 }
 
-// keepPlan keeps the latest plan or list of todos. Nothing is chosen of earlier ones.
-func (f *fitting) keepPlan(calls []toolCall) {
-	latest := true
-	f.pastPlans = map[int64]bool{}
-	for _, c := range slices.Backward(calls) {
-		t, _ := tool.Lookup(c.call.Name)
-		if t.Kind != tool.Plans {
-			continue
+// approvals gives what was decided last on calls, by their seqs. As ids are used again,
+// an approval is of the newest call before it with its id and branch, or of the next.
+func (f *fitting) approvals() map[int64]tenfold.ApprovalState {
+	type name struct{ branch, id string }
+	calls, early, decided := map[name]int64{}, map[name]tenfold.ApprovalState{}, map[int64]tenfold.ApprovalState{}
+	for seq := range f.each(f.first, f.last) {
+		e, _ := f.p.Log().Entry(seq)
+		switch p := e.Payload.(type) {
+		case tenfold.ToolCall:
+			n := name{e.Branch, p.CallID}
+			calls[n] = seq
+			if state, ok := early[n]; ok {
+				decided[seq] = state
+				delete(early, n)
+			}
+		case tenfold.Approval:
+			n := name{e.Branch, p.CallID}
+			if at, ok := calls[n]; ok {
+				decided[at] = p.State
+			} else {
+				early[n] = p.State
+			}
 		}
-		if _, ok := t.Plan(c.call.Arguments); !ok {
-			continue
-		}
-		if latest {
-			f.stand(c.seq, stance{what: StandsPlan, whole: true})
-		} else {
-			f.pastPlans[c.seq], f.pastPlans[c.result] = true, true
-		}
-		latest = false
 	}
+	return decided
 }
 
 // keepError keeps the last failure, unless it was made good: a later call of
@@ -321,13 +342,7 @@ func (f *fitting) keepError(calls []toolCall) {
 func (f *fitting) keepHandles(calls []toolCall) {
 	l := f.p.Log()
 	now, _, _ := l.Where(f.p.Version())
-	waiting := map[string]bool{}
-	for seq := range f.each(f.first, f.last) {
-		e, _ := l.Entry(seq)
-		if a, ok := e.Payload.(tenfold.Approval); ok {
-			waiting[a.CallID] = a.State == tenfold.ApprovalRequested
-		}
-	}
+	approvals := f.approvals()
 	skill, ended := false, false
 	for _, c := range slices.Backward(calls) {
 		turn, _, _ := l.Where(c.seq)
@@ -341,7 +356,7 @@ func (f *fitting) keepHandles(calls []toolCall) {
 		switch {
 		case polls && !runs:
 			ended = true
-		case c.result == 0, waiting[c.call.CallID], runs && !polls && !ended:
+		case c.result == 0, approvals[c.seq] == tenfold.ApprovalRequested, runs && !polls && !ended:
 			f.stand(c.seq, stance{what: StandsHandles, whole: true})
 		case t.Kind == tool.Skills && !skill:
 			skill = true

@@ -38,3 +38,27 @@ func TestS13aAnswersAndRefusalsStay(t *testing.T) {
 		t.Errorf("what nobody said, or is long, stays: %v, %v", got[10], got[14])
 	}
 }
+
+// L11: what demands something in a file that a message names is code, not what the
+// person demands: it does not always stay.
+func TestL11AnAttachedFileDemandsNothing(t *testing.T) {
+	file := "<path>/w/oven.go</path>\n<type>file</type>\n<content>\n" + strings.Repeat("plain words of a file and more of them\n", 300) +
+		"// Never heat the oven twice.\n" + strings.Repeat("plain words of a file and more of them\n", 300) + "</content>"
+	l := tenfold.NewLog()
+	for _, p := range []tenfold.Payload{
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: []tenfold.Part{tenfold.TextPart("Move it to @oven.go\nAlways keep the door shut.\n"), tenfold.TextPart(file)}},
+		tenfold.AssistantMessage{Text: strings.Repeat("words and more ", 400)},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("go on")},
+		tenfold.AssistantMessage{Text: "done"},
+	} {
+		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shown := strings.Join(texted(plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=200,without=blocks").View()), "\n")
+	if !strings.Contains(shown, "Always keep the door shut.") || strings.Contains(shown, "Never heat") {
+		t.Errorf("%s", shown)
+	}
+}

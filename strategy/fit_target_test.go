@@ -294,7 +294,8 @@ func TestF4P8aLongInstructionsGiveWayToTheirRules(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&rules, "The part %d of the house is described here at length,\nwith words and more words about what it is.\n\n", i)
 	}
-	rules.WriteString("Never touch the vendor directory.\n")
+	// Longer than what other blocks would leave of the room: rules are first.
+	rules.WriteString("Never touch the vendor directory, whatever anybody says and however small the change is,\nand ask the people who live there before you touch what is next to it.\n")
 	lines := append([]string{"t", "x " + rules.String(), "n <command-name>/clear</command-name> *300"}, work(20, 30)[1:]...)
 	raw := tenfold.Project(script(t, lines...))
 	seen := func(p *tenfold.Projection, seq int64) string { return tenfold.TextLines(payloads(p)[seq]) }
@@ -306,7 +307,7 @@ func TestF4P8aLongInstructionsGiveWayToTheirRules(t *testing.T) {
 	made = plan(t, raw, strategy.Options{}, "fit:target=1200")
 	holdTarget(t, "1200", raw, made)
 	got := seen(made.View(), 2)
-	if len(got) > len(rules.String())/2 || !strings.Contains(got, "Never touch the vendor directory.") || !strings.Contains(got, "# AGENTS.md instructions for /work") {
+	if len(got) > len(rules.String())/2 || !strings.Contains(got, "Never touch the vendor directory, whatever") || !strings.Contains(got, "next to it.") || !strings.Contains(got, "# AGENTS.md instructions for /work") {
 		t.Errorf("with little room they are %q", got)
 	}
 	if fate, _, _ := made.View().Fate(3); fate != tenfold.Omitted {

@@ -7,7 +7,6 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
-	"tenfold/tool"
 )
 
 const (
@@ -75,12 +74,12 @@ func (f *fitting) concede(c concession) {
 // concessions lists what may give way, in the order of F4. Notices and long
 // messages of the person have given way from the start: they stand as far as
 // they are chosen. Then come standing instructions over 1,000 tokens, to their
-// blocks, rules first; older short messages, the oldest first, but the first of
-// all and those that state a constraint last. Of those the constraint stays.
-// What P9 shields does not give way.
+// blocks, rules first; a plan in words, to its open items; older short messages,
+// the oldest first, but the first of all and those that state a constraint last.
+// Of those the constraint stays. What P9 shields does not give way.
 func (f *fitting) concessions() []concession {
 	l, counter := f.p.Log(), f.p.Log().Counter()
-	var contexts, short, late, last []concession
+	var contexts, plans, short, late, last []concession
 	put := func(to *[]concession, seq int64, what, text string, lines []tenfold.LineRange) {
 		_, _, now := f.base.Fate(seq)
 		if saves := now - counter.Count(shownOf(text, lines)); saves > 0 {
@@ -100,6 +99,9 @@ func (f *fitting) concessions() []concession {
 			continue
 		}
 		text := tenfold.TextLines(m)
+		if m.IsRequest() {
+			text = wordsOf(m)
+		}
 		st, stands := f.stands[seq]
 		if task == 0 && m.IsRequest() {
 			task = seq
@@ -120,8 +122,11 @@ func (f *fitting) concessions() []concession {
 		}
 	}
 	for _, c := range f.calls {
-		if st := f.stands[c.seq]; st.call && st.what == StandsMessages {
+		switch st := f.stands[c.seq]; {
+		case st.call && st.what == StandsMessages:
 			short, late = f.answer(c, short, late)
+		case st.call && st.whole && st.what == StandsPlan:
+			plans = f.planItems(c, plans)
 		}
 	}
 	for _, list := range [][]concession{short, late} {
@@ -130,7 +135,7 @@ func (f *fitting) concessions() []concession {
 	for i := range last {
 		last[i].last = true
 	}
-	return slices.Concat(contexts, short, late, last)
+	return slices.Concat(contexts, plans, short, late, last)
 }
 
 // answer adds an answer, or what was said of a refused call, to what gives way:
@@ -151,7 +156,7 @@ func (f *fitting) answer(c toolCall, short, late []concession) (_, _ []concessio
 // said is the text of an answer with blanks in place of what the host wrote
 // before a person's words on a refused call.
 func said(text string) string {
-	words, ok := tool.Refusal(text)
+	words, ok := tenfold.Refusal(text)
 	if !ok {
 		return text
 	}

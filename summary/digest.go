@@ -61,7 +61,7 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	if l.entries == 0 {
 		return strategy.SummaryResult{}, nil
 	}
-	c := choice{counter: counter, items: l.items(), budget: cmp.Or(d.Tokens, r.Budget)}
+	c := choice{counter: counter, items: l.items(), dir: l.dir(), budget: cmp.Or(d.Tokens, r.Budget)}
 	if c.most = c.budget; c.budget <= 0 {
 		c.budget = min(max(size/digestShare, digestLeast), digestMost)
 		c.most = max(c.budget, size/2)

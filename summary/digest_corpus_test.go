@@ -83,7 +83,14 @@ func (f fact) in(digest string) bool {
 		}
 		return true
 	}
+	dir := ""
 	for line := range strings.SplitSeq(digest, "\n") {
+		if in, ok := strings.CutPrefix(line, "- in `"); ok { // that of the files below
+			dir = strings.TrimSuffix(in, "`:")
+		}
+		if short, ok := strings.CutPrefix(line, "- `"); ok && dir != "" && !strings.HasPrefix(short, "/") {
+			line = "- `" + dir + short
+		}
 		if !slices.ContainsFunc(f.all, func(part string) bool { return !strings.Contains(line, part) }) {
 			return true
 		}

@@ -198,6 +198,23 @@ func TestM4aChangedFiles(t *testing.T) {
 	}, []string{"broken.go", "twice.go`: modified"})
 }
 
+// M4a: a directory that all changed files are in is said once, above them; one that is
+// short, or that holds one file, is said with each.
+func TestM4aTheDirectoryOfChangedFilesIsSaidOnce(t *testing.T) {
+	changed := func(paths ...string) string {
+		lines := []string{"t", "u Port the parser.", `c r Read {"file_path":"/home/baker/projects/bakery/README.md"}`, "r r text", `c s Read {"file_path":"/etc/hosts"}`, "r s text"}
+		for i, path := range paths {
+			lines = append(lines, fmt.Sprintf(`c %d Edit {"file_path":"%s","old_string":"x","new_string":"y"}`, i, path), fmt.Sprintf("r %d ok", i))
+		}
+		return sectionOf(digestOfLines(t, lines...), "Changed files")
+	}
+	holds(t, changed("/home/baker/projects/bakery/src/oven.go", "/home/baker/projects/bakery/src/oven_test.go", "/home/baker/projects/bakery/go.mod"),
+		[]string{"- in `/home/baker/projects/bakery/`:\n- `go.mod`: modified", "- `src/oven_test.go`: modified", "- `src/oven.go`: modified", "only read, of late: `/etc/hosts`, `README.md`"}, []string{"bakery/src", "bakery/go.mod"})
+	holds(t, changed("/home/baker/projects/bakery/src/oven.go"), []string{"- `/home/baker/projects/bakery/src/oven.go`: modified"}, []string{"- in `"})
+	holds(t, changed("/w/src/oven.go", "/w/src/bread.go"), []string{"- `/w/src/oven.go`: modified", "- `/w/src/bread.go`: modified"}, []string{"- in `"})
+	holds(t, changed("/home/baker/projects/bakery/src/oven.go", "src/bread.go"), []string{"- `/home/baker/projects/bakery/src/oven.go`: modified"}, []string{"- in `"})
+}
+
 // M4a: errors are told with their cause line.
 func TestM4aCauseLines(t *testing.T) {
 	for _, c := range []struct{ output, want string }{

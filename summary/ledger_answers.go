@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tenfold/tool"
+	"tenfold"
 )
 
 // exchange is a question and what a person answered.
@@ -119,7 +119,7 @@ func refusal(result string) (words string, refused bool) {
 	if !slices.ContainsFunc(refusals, func(p string) bool { return strings.HasPrefix(result, p) }) && !strings.HasSuffix(strings.TrimSpace(result), "Command aborted") {
 		return "", false
 	}
-	words, _ = tool.Refusal(result)
+	words, _ = tenfold.Refusal(result)
 	words = strings.TrimSpace(words)
 	if strings.HasPrefix(words, "The user wants to clarify these questions.") {
 		words = "" // the host's words

@@ -3,11 +3,10 @@ package summary
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"tenfold/atom"
+	"tenfold/cause"
 	"tenfold/tool"
 )
 
@@ -209,47 +208,17 @@ func (c verdict) looksRed(output string) bool {
 	red, none := false, false
 	for line := range strings.SplitSeq(output, "\n") {
 		line = atom.Clean(line)
-		for _, word := range counts(line) {
-			if n, ok := counted(line, word); ok && n > 0 {
-				return true
-			} else if ok {
-				none = true
-			}
+		failures, counted := cause.Failures(line)
+		if failures > 0 {
+			return true
 		}
-		n := proves(line)
-		red = red || line == "FAIL" || n == ofTest || strings.HasPrefix(line, "FAIL\t") || strings.HasPrefix(line, "npm ERR! ") || strings.HasPrefix(line, "panic: ") ||
+		none = none || counted
+		n := cause.Proves(line)
+		red = red || line == "FAIL" || n == cause.Test || strings.HasPrefix(line, "FAIL\t") || strings.HasPrefix(line, "npm ERR! ") || strings.HasPrefix(line, "panic: ") ||
 			strings.HasPrefix(line, "error: script ") || strings.HasPrefix(line, "error: could not compile") || strings.HasPrefix(line, "make: *** ") ||
-			!tests && n == ofCause && !named(line)
+			!tests && n == cause.Error && !cause.NamesException(line)
 	}
 	return red && !none
-}
-
-// counts are the words of a line that a number of failures may stand before.
-func counts(line string) []string {
-	switch {
-	case strings.Contains(line, " fail"):
-		return []string{" failed", " fail", " failing"}
-	case strings.Contains(line, " error"):
-		return []string{" errors", " error"}
-	}
-	return nil
-}
-
-// counted reads the number before a word of a summary: "3 passed, 1 failed".
-func counted(line, word string) (n int, ok bool) {
-	at := strings.Index(line, word)
-	if at < 1 || len(line) > fragmentFrom || at+len(word) < len(line) && (line[at+len(word)] == '_' || unicode.IsLetter(rune(line[at+len(word)]))) {
-		return 0, false
-	}
-	first := at
-	for first > 0 && line[first-1] >= '0' && line[first-1] <= '9' {
-		first--
-	}
-	if first > 0 && !strings.ContainsRune(" (,;:|", rune(line[first-1])) {
-		return 0, false
-	}
-	n, err := strconv.Atoi(line[first:at])
-	return n, err == nil
 }
 
 // looksGreen reports whether the output of a check tells that it passed, or is

@@ -93,6 +93,16 @@ type choice struct {
 	// budget bounds all items, most those that must be there, share those of
 	// a rank before exchanges.
 	budget, most, share int
+	// dir is where files are that are named without it.
+	dir string
+}
+
+// heading is what stands above the items of a section.
+func (c *choice) heading(s section) string {
+	if s == inFiles && c.dir != "" {
+		return headings[s] + "- in " + code(c.dir, 2*lineLength) + ":\n"
+	}
+	return headings[s]
 }
 
 // text takes what fits, by rank, and writes it in sections.
@@ -110,7 +120,7 @@ func (c *choice) text(head string) (text string) {
 		it := &c.items[i]
 		cost := it.tokens
 		if !open[it.section] {
-			cost += c.counter.Count(headings[it.section]) + leftOut
+			cost += c.counter.Count(c.heading(it.section)) + leftOut
 		}
 		limit := c.budget
 		switch {
@@ -159,7 +169,7 @@ func (c *choice) write(head string) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(headings[s])
+		b.WriteString(c.heading(s))
 		for _, it := range here {
 			b.WriteString(it.text)
 		}

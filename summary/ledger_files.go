@@ -37,15 +37,47 @@ func (f *file) done() string {
 	return times(f.same, string(f.last))
 }
 
+// shortestDir is how many bytes a directory has that is said once for all files.
+const shortestDir = 16
+
+// dir is the directory that all changed files are in, where it is long and there are
+// several, with a slash behind it; else empty.
+func (l *Ledger) dir() string {
+	dir, n := "", 0
+	for _, f := range l.paths {
+		if f.changes == 0 {
+			continue
+		}
+		if n++; n == 1 {
+			dir = f.path
+		}
+		at := 0
+		for at < min(len(dir), len(f.path)) && dir[at] == f.path[at] {
+			at++
+		}
+		dir = dir[:strings.LastIndexByte(dir[:at], '/')+1]
+	}
+	if n < 2 || len(dir) < shortestDir {
+		return ""
+	}
+	return dir
+}
+
 // fileItems tells the files that were changed, the newest first, with what was
 // changed in those of late, and a handful of those that were only read.
 func (l *Ledger) fileItems(s *items) {
-	unsure := map[string]bool{}
+	unsure, dir := map[string]bool{}, l.dir()
+	name := func(path string) string {
+		if short := strings.TrimPrefix(path, dir); short != "" {
+			return short
+		}
+		return path
+	}
 	for _, c := range slices.Backward(l.unanswered()) {
 		for _, f := range c.files {
 			if f.Op != tool.FileRead && !unsure[f.Path] && !l.changedSince(f.Path, c) {
 				unsure[f.Path] = true
-				s.add(inFiles, rankChanged, -1, "- %s: %s, turn %d, no result\n", code(f.Path, 2*lineLength), f.Op, c.turn)
+				s.add(inFiles, rankChanged, -1, "- %s: %s, turn %d, no result\n", code(name(f.Path), 2*lineLength), f.Op, c.turn)
 			}
 		}
 	}
@@ -56,11 +88,11 @@ func (l *Ledger) fileItems(s *items) {
 	for i, f := range paths {
 		if f.changes == 0 {
 			if len(read) < readFiles && !slices.ContainsFunc(paths, func(o *file) bool { return o.changes > 0 && strings.HasSuffix(f.path, "/"+o.path) }) {
-				read = append(read, f.path)
+				read = append(read, name(f.path))
 			}
 			continue
 		}
-		parent := s.add(inFiles, rankChanged, i, "- %s: %s, turn %d\n", code(f.path, 2*lineLength), f.done(), f.turn)
+		parent := s.add(inFiles, rankChanged, i, "- %s: %s, turn %d\n", code(name(f.path), 2*lineLength), f.done(), f.turn)
 		if told < hunkFiles && f.last != tool.FileDeleted {
 			if words := hunks(f); words != "" {
 				told++

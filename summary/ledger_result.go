@@ -22,9 +22,3 @@ func saidIn(parts []tenfold.Part) string {
 
 // lineLength is how many characters of a tool's line are quoted.
 const lineLength = 200
-
-// preamble is how lines begin that hosts put around an output.
-var preamble = []string{
-	"Output:", "Wall time:", "Chunk ID:", "Original token count:", "Total output lines:", "Exit code", "exit code", "Exit Code:", "exit status ",
-	"Process exited with code", "Command exited with code", "Process running with session ID",
-}

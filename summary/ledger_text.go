@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"tenfold/cause"
 )
 
 // Text writes the ledger as Markdown of at most so many tokens: sections in the
@@ -18,7 +20,7 @@ import (
 // quotes the log, tools' words always behind a mark or as code. The same entries
 // give the same text. It is empty where there is nothing to say or no room.
 func (l *Ledger) Text(budget int) string {
-	c := choice{counter: l.counter, items: l.items(), budget: budget, most: budget, share: budget}
+	c := choice{counter: l.counter, items: l.items(), budget: budget, most: budget, share: budget, dir: l.dir()}
 	return c.text("")
 }
 
@@ -217,17 +219,15 @@ func (l *Ledger) unanswered() []*call {
 }
 
 func (l *Ledger) questionItems(s *items) {
-	byID := map[string]*call{}
 	for _, c := range l.unanswered() {
-		byID[c.id] = c
 		for _, q := range c.questions {
 			s.add(inNow, rankState, atQuestions, "- turn %d, asked and not answered:%s", c.turn, said(opening(q, wholeMessage)))
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(l.approvals), func(a, b string) int { return cmp.Compare(l.approvals[b].order, l.approvals[a].order) }) {
-		a, what, reason := l.approvals[id], "call "+code(id, lineLength), "\n"
-		if c, open := byID[id]; open {
-			what = c.words()
+	for _, key := range slices.SortedFunc(maps.Keys(l.approvals), func(a, b openKey) int { return cmp.Compare(l.approvals[b].order, l.approvals[a].order) }) {
+		a, what, reason := l.approvals[key], "call "+code(key.id, lineLength), "\n"
+		if waiting := l.open[key]; len(waiting) > 0 {
+			what = waiting[len(waiting)-1].words()
 		}
 		if a.reason != "" {
 			reason = said(opening(a.reason, wholeMessage))
@@ -285,6 +285,18 @@ func (l *Ledger) errorItems(s *items) {
 		}
 		s.add(in, rankError, order, "- %s%s: %s%s, turn %d\n%s", lead, f.what, f.words, again, f.turn, cause)
 	}
+}
+
+// causeOf gives the lines of an output that say why a call failed (M4a), each
+// whole or, of one over 220 characters, what stands in the middle of words around
+// what it tells (P5b).
+func causeOf(output string) (lines []string) {
+	for _, line := range cause.Of(output) {
+		if text := clip(line.Text, fragmentFrom); !slices.Contains(lines, text) {
+			lines = append(lines, text)
+		}
+	}
+	return lines
 }
 
 // commandsMost is how many commands are told.

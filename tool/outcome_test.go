@@ -198,19 +198,6 @@ func TestL12Output(t *testing.T) {
 	}
 }
 
-func TestRefusal(t *testing.T) {
-	for text, want := range map[string]string{
-		"The user doesn't want to proceed with this. To tell you how to proceed, the user said:\nnot like that": "\nnot like that",
-		"The user doesn't want to proceed with this tool use.":                                                  "",
-		"grep: the user said: nothing":                                                                          "",
-		"":                                                                                                      "",
-	} {
-		if got, ok := tool.Refusal(text); got != want || ok != (want != "") {
-			t.Errorf("%q: %q, %v", text, got, ok)
-		}
-	}
-}
-
 // FuzzL12Outcome: whatever a result says, its outcome is one of L12, a middle
 // that is out of sight changes nothing, and what is settled stays.
 func FuzzL12Outcome(f *testing.F) {

@@ -91,17 +91,6 @@ func watches(name string) bool {
 	return false
 }
 
-// Refusal gives the end of a failed result that is a person's word rather than a
-// tool's: the call was refused, and the person said what to do instead. Claude
-// Code writes it so; agents that record an approval need no such look.
-func Refusal(result string) (said string, ok bool) {
-	if !strings.HasPrefix(result, "The user doesn't want to") {
-		return "", false
-	}
-	_, said, ok = strings.Cut(result, "the user said:")
-	return said, ok
-}
-
 // Output is what a tool gave, without what the host wrote around it of how the
 // call ended.
 func Output(r tenfold.ToolResult) string {

@@ -53,7 +53,7 @@ func counted(want corpustest.File, all []Collected) corpustest.File {
 			}
 			switch p := e.Payload.(type) {
 			case tenfold.UserMessage:
-				if message && !p.Synthetic {
+				if message && (!p.Synthetic || p.Purpose == tenfold.Notice) { // it counts what hosts say in a person's place
 					have.User++
 				}
 			case tenfold.AssistantMessage, tenfold.Reasoning:

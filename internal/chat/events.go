@@ -107,7 +107,7 @@ func (m *model) event(e agent.Event) {
 		m.label = "running " + named("", c.Name)
 		m.running = append(m.running, c)
 	case e.Output != nil:
-		m.printed(e.Output)
+		m.printed(e.Branch, e.Output)
 	case e.Waiting != nil:
 		m.waits(e.Waiting)
 	case e.Compaction != nil:
@@ -122,9 +122,9 @@ func (m *model) event(e agent.Event) {
 }
 
 // printed keeps the last line of what a call prints.
-func (m *model) printed(o *agent.Output) {
+func (m *model) printed(branch string, o *agent.Output) {
 	for _, r := range m.running {
-		if r.CallID == o.CallID {
+		if r.branch == branch && r.CallID == o.CallID {
 			text := o.Text[max(len(o.Text)-1000, 0):]
 			lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
 			r.output = terminal.VisibleLine(lines[len(lines)-1])

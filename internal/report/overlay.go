@@ -162,7 +162,7 @@ func PartedOf(p *session.Parting) *Parted {
 // what the view cost without.
 func Changed(conversation string, p *tenfold.Projection, before int, redo bool, overlays []tenfold.Overlay) Change {
 	scale := token.Calibrate(p.Log())
-	c := Change{Conversation: conversation, Tokens: Scaled(p.Log().Counter(), before, p.Tokens(), scale)}
+	c := Change{Conversation: conversation, Tokens: Scaled(CounterOf(p.Log()), before, p.Tokens(), scale)}
 	list := make([]Overlay, len(overlays))
 	for i, o := range overlays {
 		list[i] = OverlayOf(o, scale)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -26,9 +27,9 @@ type Tokens struct {
 // Counter is the counter's name, calibrated or not.
 func (t Tokens) Counter() string { return t.counter }
 
-// Scaled gives tokens before and after as they are shown.
-func Scaled(by tenfold.Counter, before, after int, scale token.Scale) Tokens {
-	name := CounterName(by)
+// Scaled gives tokens before and after as they are shown; the counter is that of
+// [CounterOf].
+func Scaled(name string, before, after int, scale token.Scale) Tokens {
 	t := Tokens{Before: scale.Tokens(before), After: scale.Tokens(after), Method: name, counter: name}
 	if scale.Source() == token.Calibrated {
 		t.Method, t.Ratio, t.Outside = string(token.Calibrated), scale.Ratio(), scale.Outside
@@ -44,10 +45,58 @@ func CounterName(c tenfold.Counter) string {
 	return "unknown"
 }
 
+// looked is how many entries at either end of a log are counted again to learn
+// what counted them, and longestLooked how many tokens they have at most: counting
+// takes time.
+const looked, longestLooked = 8, 2000
+
+// CounterOf names what counted a log: "o200k". An entry keeps the figure that it was
+// appended with, so that of a log whose counter was changed several did: "chars/4 and
+// o200k", the one that counts now last.
+func CounterOf(l *tenfold.Log) string {
+	others := []tenfold.Counter{token.O200k(), token.Cl100k(), token.Heuristic{}}
+	var foreign []tenfold.Entry // that it did not count
+	look := func(seq int64) bool {
+		e, _ := l.Entry(seq)
+		if e.Tokens == 0 || e.Tokens > longestLooked || !e.Payload.Kind().Visible() {
+			return false
+		}
+		counts := func(c tenfold.Counter) bool { return tenfold.CountPayload(c, e.Payload) == e.Tokens }
+		if !counts(l.Counter()) && slices.ContainsFunc(others, counts) {
+			foreign = append(foreign, e)
+		}
+		return true
+	}
+	first := int64(1)
+	for n := 0; n < looked && first <= l.Version(); first++ {
+		if look(first) {
+			n++
+		}
+	}
+	for n, seq := 0, l.Version(); n < looked && seq >= first; seq-- {
+		if look(seq) {
+			n++
+		}
+	}
+	var names []string
+	for len(foreign) > 0 { // the counter that explains most of them, until none is left
+		least := foreign
+		name := ""
+		for _, c := range others {
+			left := slices.DeleteFunc(slices.Clone(foreign), func(e tenfold.Entry) bool { return tenfold.CountPayload(c, e.Payload) == e.Tokens })
+			if len(left) < len(least) {
+				least, name = left, CounterName(c)
+			}
+		}
+		foreign, names = least, append(names, name)
+	}
+	return strings.Join(append(names, CounterName(l.Counter())), " and ")
+}
+
 // Totals are the tokens of a whole view.
 func Totals(view *tenfold.Projection, scale token.Scale) Tokens {
 	c := view.Totals().All()
-	return Scaled(view.Log().Counter(), c.Before, c.After, scale)
+	return Scaled(CounterOf(view.Log()), c.Before, c.After, scale)
 }
 
 // scaleSpans gives spans as they are shown; they add up to the total.

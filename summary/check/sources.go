@@ -106,7 +106,7 @@ func speakerOf(l *tenfold.Log, seq int64, p tenfold.ToolResult) speakers {
 		}
 	}
 	if p.Ended().Bad() && len(p.Parts) > 0 {
-		if _, refused := tool.Refusal(p.Parts[0].Text); refused {
+		if _, refused := tenfold.Refusal(p.Parts[0].Text); refused {
 			return byUser
 		}
 	}

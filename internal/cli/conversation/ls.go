@@ -30,8 +30,8 @@ func listCommand(a *command.App) *cobra.Command {
 		Short: "List conversations",
 		Long: `Lists the conversations in the store, the last changed first: a prefix of the
 id that is unique in the list, turns, estimated tokens before and after
-compaction, time of the last change, and title. "*" marks the active
-conversation. A second line has the tool, the directory and the dates of the
+compaction, time of the last change, and title. "conversation show" has the
+tokens as the provider counts them. "*" marks the active conversation. A second line has the tool, the directory and the dates of the
 session, if they are known.
 
 Flags narrow the list; a conversation must match all of them. The list shows 50
@@ -115,7 +115,7 @@ func list(ctx context.Context, a *command.App, f *filter, limit int, after strin
 			began, ended := listing.Span(c)
 			err := a.Emit(listJSON{
 				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
-				Tokens: report.Scaled(l.Service.Counter(), c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),
+				Tokens: report.Scaled(report.CounterName(l.Service.Counter()), c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),
 				Active: c.ID == active, Updated: c.Updated.UTC(),
 				Tool: session.ToolOf(c), Directory: c.Origin.Directory, Began: began.UTC(), Ended: ended.UTC(),
 			})

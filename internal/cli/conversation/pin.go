@@ -156,7 +156,7 @@ func printPins(a *command.App, s *session.Session, asked, changed []int64, befor
 		word, title = "pinned", "Pinned"
 	}
 	scale := token.Calibrate(s.Log())
-	now := report.Scaled(s.Log().Counter(), before, s.Projection().Tokens(), scale)
+	now := report.Scaled(report.CounterOf(s.Log()), before, s.Projection().Tokens(), scale)
 	if a.JSON {
 		return a.Emit(map[string]any{
 			"conversation": s.ID(), word: changed, "tokens": now,

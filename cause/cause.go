@@ -1,0 +1,210 @@
+// Package cause finds in what a command printed why it failed, and what its tests came to.
+package cause
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"tenfold/atom"
+)
+
+// A Line is a line of an output that says why a call failed.
+type Line struct {
+	Number int    // from 1
+	Text   string // as a reader sees it
+}
+
+// Of gives the lines of an output that say why a call failed (M4a): the
+// compiler's first error, the first exception or failing assertion, with the
+// name of the test; else the first line that speaks of a failure, else the
+// last. None where the output says nothing. They are in order of what they tell, the
+// name of a test first.
+func Of(output string) []Line {
+	var best, after []Line // the line that tells most, and what it leads to
+	var test, last Line
+	rank, follow, number := Telling(0), 0, 0
+	for raw := range strings.SplitSeq(output, "\n") {
+		line := Line{Text: atom.Clean(raw)}
+		if number++; number > longest {
+			break
+		}
+		if line.Number = number; isNoise(line.Text) {
+			continue
+		}
+		last = line
+		n := tells(line.Text)
+		switch {
+		case n > rank:
+			rank, best, after, follow = n, []Line{line}, nil, 0
+			switch {
+			case n == Test:
+				test, follow = line, 1
+			case strings.HasSuffix(line.Text, ":"):
+				follow = 2 // what was expected, and what was there
+			}
+		case follow > 0 && (raw[0] == ' ' || raw[0] == '\t' || rank == Error && n < Test):
+			after, follow = append(after, line), follow-1
+		default:
+			follow = 0
+		}
+	}
+	if rank == 0 && last.Text != "" {
+		best = []Line{last}
+	}
+	if rank == Error && test.Text != "" {
+		best = append([]Line{test}, best...)
+	}
+	var lines []Line
+	for _, line := range append(best, after...) {
+		if !slices.ContainsFunc(lines, func(l Line) bool { return l.Text == line.Text }) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// longest is how many lines of an output are looked at.
+const longest = 5000
+
+// A Telling is how much a line says of a failure; 0 for nothing.
+type Telling int
+
+// What lines say of a failure, the most telling last.
+const (
+	Failure Telling = iota + 1 // something failed
+	Test                       // the name of a test that failed
+	Error                      // an error, an exception, an assertion
+)
+
+// tells is how much a line says of a failure.
+func tells(line string) Telling {
+	if n := Proves(line); n > 0 || line == "" {
+		return n
+	}
+	if strings.HasPrefix(line, "Traceback (") || strings.HasPrefix(line, "0 error") || strings.HasPrefix(line, "no error") {
+		return 0
+	}
+	folded := strings.ToLower(line)
+	for _, word := range []string{"error", "fail", "cannot ", "can't ", "no such ", "not found", "denied", "unknown ", "invalid ", "unexpected ", "undefined", "timed out", "conflict", "refused", "missing", "rejected", "does not exist"} {
+		if strings.Contains(folded, word) && !strings.Contains(folded, "0 "+word) && !strings.Contains(folded, "no "+word) {
+			return Failure
+		}
+	}
+	return 0
+}
+
+// Proves is how much a line says of a failure that nothing but a failure prints:
+// [Test], [Error], or 0.
+func Proves(line string) Telling {
+	switch {
+	case strings.HasPrefix(line, "--- FAIL"), strings.HasPrefix(line, "FAILED "), strings.HasPrefix(line, "● "), strings.HasPrefix(line, "✗ "), strings.HasPrefix(line, "✕ "),
+		strings.HasPrefix(line, "× "), strings.HasPrefix(line, "not ok "), strings.HasPrefix(line, "(fail) "), strings.HasPrefix(line, "FAIL ") && strings.ContainsAny(line, "/."):
+		return Test
+	case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal: "), strings.HasPrefix(line, "E   "), strings.HasPrefix(line, "npm ERR! "), strings.HasPrefix(line, "error["),
+		strings.HasPrefix(line, "error TS"), strings.Contains(line, ": error TS"), strings.Contains(line, "' panicked at "), strings.Contains(line, "): error "), strings.HasPrefix(line, "error: "),
+		strings.Contains(line, " error: "), strings.Contains(line, ": error: "), strings.HasPrefix(line, "expect("), strings.HasPrefix(line, "assertion failed"), placed(line):
+		return Error
+	case NamesException(line):
+		return Error
+	}
+	return 0
+}
+
+// placed reports whether a line begins with a place, "file.go:7:" or
+// "file.ts(3,5):", and goes on with a message, as compilers and tests write.
+func placed(line string) bool {
+	at := strings.IndexAny(line, ":( ")
+	if at < 3 || line[at] == ' ' || !strings.Contains(line[:at], ".") || at+1 >= len(line) || line[at+1] < '0' || line[at+1] > '9' {
+		return false
+	}
+	rest := strings.TrimLeft(line[at+1:], "0123456789,")
+	if !strings.HasPrefix(rest, ":") && !strings.HasPrefix(rest, "):") {
+		return false
+	}
+	_, message, ok := strings.Cut(rest, ": ")
+	return ok && !strings.HasPrefix(strings.ToLower(message), "warning") && !strings.HasPrefix(strings.ToLower(message), "note")
+}
+
+// NamesException reports whether a line begins with the name of an exception and a
+// colon: "ValueError: …", "java.io.IOException: …", "Uncaught TypeError: …".
+func NamesException(line string) bool {
+	line = strings.TrimPrefix(strings.TrimPrefix(line, "Uncaught "), "thrown: ")
+	name, _, ok := strings.Cut(line, ":")
+	name, _, _ = strings.Cut(name, " [ERR_")
+	if !ok || name == "" || len(name) > 80 || strings.ContainsAny(name, " /\\\"'`") {
+		return false
+	}
+	return strings.HasSuffix(name, "Error") || strings.HasSuffix(name, "Exception") || strings.HasSuffix(name, "_error")
+}
+
+// isNoise reports lines that say nothing: blank ones, rules, fences, and what a
+// host writes about an output.
+func isNoise(line string) bool {
+	if strings.IndexFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0 || strings.HasPrefix(line, "```") || strings.Trim(line, "FAIL") == "" {
+		return true
+	}
+	for _, p := range preamble {
+		if strings.HasPrefix(line, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// preamble is how lines begin that hosts put around an output.
+var preamble = []string{
+	"Output:", "Wall time:", "Chunk ID:", "Original token count:", "Total output lines:", "Exit code", "exit code", "Exit Code:", "exit status ",
+	"Process exited with code", "Command exited with code", "Process running with session ID",
+}
+
+// Failures reads the number of failures in a line that sums up a run, as in "3
+// passed, 1 failed"; false for other lines.
+func Failures(line string) (n int, ok bool) {
+	words := []string{" failed", " fail", " failing"}
+	switch {
+	case strings.Contains(line, " fail"):
+	case strings.Contains(line, " error"):
+		words = []string{" errors", " error"}
+	default:
+		return 0, false
+	}
+	for _, word := range words {
+		if found, is := counted(line, word); is {
+			n, ok = max(n, found), true
+		}
+	}
+	return n, ok
+}
+
+// SumsUp reports whether a line sums up a run of tests or checks: "12 passing", "Tests: 3
+// passed, 1 failed".
+func SumsUp(line string) bool {
+	if _, ok := Failures(line); ok {
+		return true
+	}
+	_, passed := counted(line, " passed")
+	_, passing := counted(line, " passing")
+	return passed || passing
+}
+
+// longestSum is how many bytes a line has at most that sums up.
+const longestSum = 220
+
+// counted reads the number before a word of a summary.
+func counted(line, word string) (n int, ok bool) {
+	at := strings.Index(line, word)
+	if at < 1 || len(line) > longestSum || at+len(word) < len(line) && (line[at+len(word)] == '_' || unicode.IsLetter(rune(line[at+len(word)]))) {
+		return 0, false
+	}
+	first := at
+	for first > 0 && line[first-1] >= '0' && line[first-1] <= '9' {
+		first--
+	}
+	if first > 0 && !strings.ContainsRune(" (,;:|", rune(line[first-1])) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(line[first:at])
+	return n, err == nil
+}

@@ -1,0 +1,35 @@
+package tenfold
+
+import "strings"
+
+// How Claude Code writes that a person refused a call, what stands before that
+// person's words, and what it may put behind them.
+const (
+	refusal       = "The user doesn't want to"
+	refusalSaid   = "the user said:"
+	refusalAdvice = "\n\nNote: The user's next message may "
+)
+
+// Refusal gives the end of a failed result that is a person's word rather than a
+// tool's: the call was refused, and the person said what to do instead. Claude
+// Code writes it so; agents that record an approval need no such look.
+func Refusal(result string) (said string, ok bool) {
+	if !strings.HasPrefix(result, refusal) {
+		return "", false
+	}
+	_, said, ok = strings.Cut(result, refusalSaid)
+	return said, ok
+}
+
+// telling is the line of a failure that its stub quotes: the last one that says
+// something; of a refused call what the person said, or that it was refused.
+func telling(text string) string {
+	if !strings.HasPrefix(text, refusal) {
+		return lastTelling(text)
+	}
+	text, _, _ = strings.Cut(text, refusalAdvice)
+	if said, ok := Refusal(text); ok {
+		text = strings.Join(strings.Fields(said), " ")
+	}
+	return firstLine(text)
+}
