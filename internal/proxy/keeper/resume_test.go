@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/proxy/keeper"
 )
 
 // X2, V2c: Gemini CLI resumes a session with its results doubled and its calls
@@ -17,15 +18,17 @@ import (
 // is in the store by then or not.
 func TestX2GeminiResumesOneConversation(t *testing.T) {
 	t.Parallel()
-	for name, one := range map[string]struct{ anew, hasty bool }{"anew": {anew: true}, "late": {}, "soon": {hasty: true}} {
+	for name, one := range map[string]struct{ anew, hasty, stopped bool }{
+		"anew": {anew: true}, "late": {}, "soon": {hasty: true}, "stopped": {hasty: true, stopped: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			geminiResumes(t, one.anew, one.hasty)
+			geminiResumes(t, one.anew, one.hasty, one.stopped)
 		})
 	}
 }
 
-func geminiResumes(t *testing.T, anew, hasty bool) {
+func geminiResumes(t *testing.T, anew, hasty, stopped bool) {
 	t.Helper()
 	d := dialects["gemini"]
 	d.client = "gemini-cli"
@@ -47,6 +50,9 @@ func geminiResumes(t *testing.T, anew, hasty bool) {
 		s.takes(s.call(n))
 		s.messages = append(s.messages, s.result(n, strings.Repeat(fmt.Sprintf("the line of file %d that nobody needs\n", n), 40)))
 		s.takes(s.said(n))
+		if n == 3 && stopped { // it is stopped before the model answers, and forgets what was asked
+			s.ask(s.user("Look at everything.")).Done(200, true)
+		}
 		for i, m := range s.messages {
 			if i >= doubled {
 				m = result.ReplaceAllString(m, "$1$2,$2$3")
@@ -60,6 +66,13 @@ func geminiResumes(t *testing.T, anew, hasty bool) {
 		if n == 5 {
 			s.pass(time.Hour)
 		}
+	}
+	if keeper.Rest(s.k, false); stopped {
+		if all := s.conversations(); len(all) != 1 {
+			t.Errorf("%d conversations", len(all))
+		}
+		s.close()
+		return
 	}
 	s.close()
 	all := s.conversations()

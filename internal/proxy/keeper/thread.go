@@ -211,13 +211,16 @@ func (t *thread) flush(then func(context.Context, *exchange)) {
 
 // stored has everything stored that the history was told, for another one that may go on
 // from it: a client that is started again, and says its beginning otherwise, would find
-// less of it in the store and leave for a copy. It gives what is closed by then; nil where
-// nothing is waited for, as an answer is still to come.
+// less of it in the store and leave for a copy. What was not answered may be said
+// otherwise too. It gives what is closed by then; nil where nothing is waited for, as an
+// answer is still to come.
 func (t *thread) stored() <-chan struct{} {
-	if t.newest == nil || !t.newest.done {
+	switch ex := t.newest; {
+	case ex == nil, !ex.done:
 		return nil
+	case ex.response.Entries != nil:
+		t.flush(nil)
 	}
-	t.flush(nil)
 	done := make(chan struct{})
 	if !t.later(func(context.Context) { close(done) }) {
 		return nil
