@@ -2,12 +2,14 @@ package session_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"tenfold"
 	"tenfold/session"
 	"tenfold/store/memory"
+	"tenfold/strategy"
 )
 
 // X9, X3: reading ahead writes nothing, and changes nothing of what a full context is
@@ -66,5 +68,36 @@ func TestX9ReadsAheadNearTheLimitAlone(t *testing.T) {
 	r.c.ReadAhead()
 	if r.c.Session().ReadFor() != 0 {
 		t.Error("read although nothing is compacted by itself")
+	}
+}
+
+// X9, V2c: the plan by which a cold cache is found worth a compaction is the one that is
+// done, whatever a person says meanwhile. It is made anew after an answer, and where
+// another one is wanted.
+func TestX9APlanForAColdCacheIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	r := cooling(t, 4500)
+	r.clock.pass(6 * time.Minute)
+	plan := r.next().Fitted()
+	r.turn()
+	due := r.next()
+	if due.Fitted() != plan || plan == nil {
+		t.Error("a word of the person's has it planned anew")
+	}
+	if d, err := r.c.Run(t.Context(), due); err != nil || d.Result.Plan.Fitted != plan || d.Target != due.Target {
+		t.Errorf("planned anew: %+v, %v", d, err)
+	}
+
+	r = cooling(t, 4500)
+	r.clock.pass(6 * time.Minute)
+	plan = r.next().Fitted()
+	r.say()
+	r.turn()
+	r.clock.pass(6 * time.Minute)
+	later := r.next().Fitted()
+	r.live.Auto.Strategies = []strategy.Strategy{strategy.Fit{Edits: 10}}
+	r.c = r.c.Session().Control(r.live)
+	if other := r.next().Fitted(); later == nil || later == plan || other == nil || other == later {
+		t.Error("a plan is taken for another one")
 	}
 }
