@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// chaosTime is how long chaos goes on: as long as the environment says, two minutes, or
+// chaosTime is how long chaos goes on: as long as the environment says, a minute, or
 // a moment in short tests.
 func chaosTime(t *testing.T) time.Duration {
 	t.Helper()
@@ -29,7 +29,7 @@ func chaosTime(t *testing.T) time.Duration {
 	if testing.Short() {
 		return 10 * time.Second
 	}
-	return 2 * time.Minute
+	return time.Minute
 }
 
 func seed(t *testing.T) uint64 {
