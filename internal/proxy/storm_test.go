@@ -27,6 +27,10 @@ import (
 // fate is the header by which a client of the storm says what is to happen to its request.
 const fate = "X-Fate"
 
+// patience has, by session, what ends that of its client with a vendor that does not answer:
+// its request has come there.
+var patience sync.Map
+
 // A stormy upstream answers as a request wants it. It fails the test where a request is
 // one that the vendor refuses.
 func stormy(t *testing.T, w http.ResponseWriter, r *http.Request) {
@@ -60,6 +64,9 @@ func stormy(t *testing.T, w http.ResponseWriter, r *http.Request) {
 		says(`{"type":"error","error":{"type":"invalid_request_error","message":"messages.0: no"}}`)
 		return
 	case "half open":
+		if gives, ok := patience.Load(name); ok {
+			gives.(context.CancelFunc)()
+		}
 		<-r.Context().Done()
 		return
 	}
@@ -104,10 +111,7 @@ type seen struct {
 func asks(c *http.Client, base, session, how, answer, text string, slow bool) (s seen) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	if how == "half open" {
-		ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond) // a client loses patience
-		defer cancel()
-	}
+	patience.Store(session, cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/v1/messages", strings.NewReader(text))
 	if err != nil {
 		return seen{err: true}
