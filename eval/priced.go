@@ -146,7 +146,7 @@ func (r *Result) spendingTables(s Summary) []Table {
 				Rows: []TableRow{{"no compaction", []string{fmt.Sprintf("%.2f", sp.None), "", "", "", ""}}},
 			})
 			if sp.Own != sp.None {
-				tables[n].Rows = append(tables[n].Rows, TableRow{"as its tool compacted", []string{fmt.Sprintf("%.2f", sp.Own), change(sp.None, sp.Own), "", "", ""}})
+				tables[n].Rows = append(tables[n].Rows, TableRow{"as it was compacted", []string{fmt.Sprintf("%.2f", sp.Own), change(sp.None, sp.Own), "", "", ""}})
 			}
 		}
 		t := &tables[len(tables)-1]

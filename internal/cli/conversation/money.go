@@ -84,7 +84,7 @@ func printMoney(a *command.App, m *report.Money) {
 		a.TwoParts(terminal.Normal, first+number.Balance(r.Dollars)+" for "+responses, cached)
 	}
 	if m.Own != nil {
-		printBalance(a, number.CountOf(m.Own.Compactions, "compaction by its tool", "compactions by its tool"), m.Own)
+		printBalance(a, number.Count(m.Own.Compactions, "recorded compaction"), m.Own)
 	}
 	if m.Ours != nil {
 		printBalance(a, number.Count(m.Ours.Compactions, "compaction")+" by "+strategyWords(m.Ours.Strategies), m.Ours)
