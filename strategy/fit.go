@@ -242,6 +242,9 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		if !st.whole {
 			k.Whole, k.WholeBody, k.Lines = k.Whole || st.answer, k.WholeBody || st.body, union(k.Lines, st.lines)
 			k.Body = union(k.Body, st.part)
+			if !k.WholeBody {
+				k.Body = union(k.Body, commandLine(c.call))
+			}
 			if len(k.Lines) > 0 && !k.Whole {
 				k.Lines = union(k.Lines, f.ending(c))
 			}

@@ -46,9 +46,12 @@ func TestL11AnAttachedFileDemandsNothing(t *testing.T) {
 		"// Never heat the oven twice.\n" + strings.Repeat("plain words of a file and more of them\n", 300) + "</content>"
 	l := tenfold.NewLog()
 	for _, p := range []tenfold.Payload{
-		tenfold.TurnStart{}, tenfold.UserMessage{Parts: []tenfold.Part{tenfold.TextPart("Move it to @oven.go\nAlways keep the door shut.\n"), tenfold.TextPart(file)}},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: []tenfold.Part{tenfold.TextPart("Move it to @oven.go\nAlways keep the door shut.\n"), tenfold.TextPart(file)}},
 		tenfold.AssistantMessage{Text: strings.Repeat("words and more ", 400)},
-		tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("go on")}, tenfold.AssistantMessage{Text: "done"},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("go on")},
+		tenfold.AssistantMessage{Text: "done"},
 	} {
 		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
 			t.Fatal(err)
