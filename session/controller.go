@@ -87,6 +87,8 @@ type Wish struct {
 	// Idle tells that nothing is under way, whatever the log looks like: a call
 	// without a result was interrupted, and will not get one.
 	Idle bool
+
+	room int // the size to reach where the cache is cold anyway; zero for none
 }
 
 // A Decision is what the controller answers.
@@ -109,6 +111,8 @@ type Decision struct {
 
 	wish  Wish
 	trial Request
+	// planned is the plan that told whether it is worth it; nil for none.
+	planned *Prepared
 }
 
 // A Controller decides when a live conversation is compacted, and compacts it

@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
+	"tenfold"
 	"tenfold/strategy"
 	"tenfold/trigger"
 )
@@ -12,6 +14,7 @@ import (
 type Prepared struct {
 	request Request
 	plan    strategy.Plan
+	target  int // of the request
 }
 
 // nearShare is the share of the limit from which on a compaction is prepared.
@@ -38,10 +41,46 @@ func (c *Controller) Prepare() func(context.Context) (*Prepared, error) {
 		}
 		ahead := s.Control(live)
 		wish := Wish{By: ByTrigger}
-		r := ahead.asRequest(wish, ahead.target(wish))
-		plan, err := s.Plan(ctx, r)
-		return &Prepared{r, plan}, err
+		return ahead.prepared(ctx, wish, ahead.target(wish))
 	}
+}
+
+// prepared plans for a wish.
+func (c *Controller) prepared(ctx context.Context, w Wish, target int) (*Prepared, error) {
+	r := c.asRequest(w, target)
+	plan, err := c.session.Plan(ctx, r)
+	return &Prepared{r, plan, target}, err
+}
+
+// foresees gives the plan for a cold cache that was made before, where it would still be
+// done had nobody come back so soon: nothing came since but what a person said. It is made
+// anew where there is none, or for another configuration.
+func (c *Controller) foresees(ctx context.Context, w Wish, target int) (*Prepared, error) {
+	s := c.session
+	if p := s.foreseen; p != nil && s.onlySaid(p.plan.Version) {
+		if w.room = p.target; reflect.DeepEqual(c.asRequest(w, p.target), p.request) {
+			return p, nil
+		}
+	}
+	w.room = target
+	p, err := c.prepared(ctx, w, target)
+	if s.foreseen = nil; err == nil {
+		s.foreseen = p
+	}
+	return p, err
+}
+
+// onlySaid tells that nothing came since a version of the log but what a person said, and
+// records.
+func (s *Session) onlySaid(since int64) bool {
+	for e := range s.log.After(since) {
+		switch e.Payload.Kind() {
+		case tenfold.KindTurnStart, tenfold.KindUserMessage, tenfold.KindUsage, tenfold.KindCompactionAttempt:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // aheadShare is the share of the limit from which on what comes is read for the next

@@ -149,14 +149,12 @@ func (c *Controller) cold(ctx context.Context, d Decision) (Input, Decision, err
 	if !is || cache.Touched.IsZero() || tokens-target < least || float64(tokens-target) < progress*float64(tokens) {
 		return RequestFits, d, nil
 	}
-	r := c.asRequest(d.wish, target)
-	r.Options.DryRun = true
-	plan, err := s.Plan(ctx, r)
-	if err != nil || s.watcher.Scale(s.log).Tokens(plan.Before-plan.After) < least {
+	p, err := c.foresees(ctx, d.wish, target)
+	if err != nil || s.watcher.Scale(s.log).Tokens(p.plan.Before-p.plan.After) < least {
 		return RequestFits, d, nil //nolint:nilerr // what cannot be planned is not free
 	}
-	d.Reason = fmt.Sprintf("the prompt cache is %s, and a compaction to %d tokens makes room for %d turns", words, target, c.live.Turns)
-	d.wish.Target = strategy.Tokens(target)
+	d.Reason = fmt.Sprintf("the prompt cache is %s, and a compaction to %d tokens makes room for %d turns", words, p.target, c.live.Turns)
+	d.wish.room, d.planned = p.target, p
 	return RequestDue, d, nil
 }
 

@@ -425,6 +425,31 @@ func TestV2ColdIsFree(t *testing.T) {
 	}
 	r.want(r.settle(), session.GoOn, session.Ready)
 
+	r = begin(4500) // the plan by which it was found worth it is the one that is done (X9)
+	r.clock.pass(6 * time.Minute)
+	plan := r.next().Fitted()
+	r.turn()
+	due := r.next()
+	if due.Fitted() != plan || plan == nil {
+		t.Error("a word of the person's has it planned anew")
+	}
+	if d, err := r.c.Run(t.Context(), due); err != nil || d.Result.Plan.Fitted != plan || d.Target != due.Target {
+		t.Errorf("planned anew: %+v, %v", d, err)
+	}
+
+	r = begin(4500) // it is made anew after an answer, and as another one is wanted
+	r.clock.pass(6 * time.Minute)
+	plan = r.next().Fitted()
+	r.say()
+	r.turn()
+	r.clock.pass(6 * time.Minute)
+	later := r.next().Fitted()
+	r.live.Auto.Strategies = []strategy.Strategy{strategy.Fit{Edits: 10}}
+	r.c = r.c.Session().Control(r.live)
+	if other := r.next().Fitted(); later == nil || later == plan || other == nil || other == later {
+		t.Error("a plan is taken for another one")
+	}
+
 	r = begin(2500) // not worth it: the target is 2,000
 	r.clock.pass(time.Hour)
 	r.want(r.settle(), session.GoOn, session.Ready)

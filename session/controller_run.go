@@ -25,7 +25,7 @@ const (
 // with nothing to do comes back as it is. An error is one of the store: then it
 // is not known what the log holds, and nothing is to be compacted by hand.
 func (c *Controller) Run(ctx context.Context, d Decision) (Decision, error) {
-	return c.RunPrepared(ctx, d, nil)
+	return c.RunPrepared(ctx, d, d.planned)
 }
 
 // RunPrepared is Run with a plan that was prepared ahead, as [Controller.Prepare]
@@ -38,6 +38,7 @@ func (c *Controller) RunPrepared(ctx context.Context, d Decision, ahead *Prepare
 	case d.Micro:
 		return c.clear(ctx, d)
 	}
+	c.session.foreseen = nil
 	id, begun, err := c.begin(ctx, d)
 	if err != nil || id == "" {
 		return begun, err

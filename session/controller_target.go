@@ -31,6 +31,8 @@ func (c *Controller) target(w Wish) int {
 		return int(w.Target.Share * float64(tokens))
 	case w.Target.Tokens > 0:
 		return w.Target.Tokens
+	case w.room > 0:
+		return w.room
 	}
 	most := min(c.headroom(window), int(mostShare*float64(tokens)))
 	if w.By != ByPerson && w.By != ByModel { // the client would have compacted

@@ -214,7 +214,8 @@ func (r Request) tooLittle(plan strategy.Plan) string {
 	if r.Progress <= 0 || len(plan.Compactions) == 0 || float64(gone) >= r.Progress*float64(plan.Before) {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d tokens would go, less than %.0f %%", max(gone, 0), plan.Before, 100*r.Progress)
+	before, after := plan.Sizes()
+	return fmt.Sprintf("%d of %d tokens would go, less than %.0f %%", max(before-after, 0), before, 100*r.Progress)
 }
 
 // renew gives a plan for the log as it is now, from one that was made for an

@@ -45,7 +45,8 @@ func measured(ctx context.Context, op telemetry.Operation, c Result, err error) 
 		return
 	}
 	if c.Outcome == Applied {
-		op.Freed(ctx, c.Plan.Before-c.Plan.After)
+		before, after := c.Plan.Sizes()
+		op.Freed(ctx, before-after)
 	}
 	op.End(ctx, telemetry.Outcome(c.Outcome))
 }

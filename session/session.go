@@ -22,6 +22,7 @@ type Session struct {
 	projection *tenfold.Projection
 	watcher    trigger.Watcher
 	index      *excerpt.Index  // of what the root sees; nil until it is asked for
+	foreseen   *Prepared       // for a cold cache; nil for nothing
 	batch      []tenfold.Entry // room for the entries of one append
 	stats      store.Stats     // after it
 	texts      []searchable    // of the version searched; nil until a lookup

@@ -261,13 +261,7 @@ func lastTyped(p *tenfold.Projection) int64 {
 // answers to questions, and what was said of a call that was refused. And it
 // keeps the calls of tools that the configuration wants left alone (H1).
 func (f *fitting) keepAnswers() {
-	denied := map[string]bool{}
-	for seq := range f.each(f.first, f.last) {
-		e, _ := f.p.Log().Entry(seq)
-		if a, ok := e.Payload.(tenfold.Approval); ok && a.State == tenfold.ApprovalDenied {
-			denied[a.CallID] = true
-		}
-	}
+	approvals := f.approvals()
 	for _, c := range f.calls {
 		set := f.o.Tools[c.call.Name]
 		if set.Exempt != nil && *set.Exempt || set.Response == tenfold.Keep {
@@ -281,12 +275,39 @@ func (f *fitting) keepAnswers() {
 			continue
 		}
 		_, refused := tenfold.Refusal(tenfold.TextLines(result))
-		if t.Kind != tool.Asks && !denied[c.call.CallID] && (!refused || !result.Ended().Bad()) {
+		if t.Kind != tool.Asks && approvals[c.seq] != tenfold.ApprovalDenied && (!refused || !result.Ended().Bad()) {
 			continue
 		}
 		e, _ := f.p.Log().Entry(c.seq)
 		f.stand(c.seq, stance{what: StandsMessages, whole: e.Tokens <= shortMessage, answer: true})
 	}
+}
+
+// approvals gives what was decided last on calls, by their seqs. As ids are used again,
+// an approval is of the newest call before it with its id and branch, or of the next.
+func (f *fitting) approvals() map[int64]tenfold.ApprovalState {
+	type name struct{ branch, id string }
+	calls, early, decided := map[name]int64{}, map[name]tenfold.ApprovalState{}, map[int64]tenfold.ApprovalState{}
+	for seq := range f.each(f.first, f.last) {
+		e, _ := f.p.Log().Entry(seq)
+		switch p := e.Payload.(type) {
+		case tenfold.ToolCall:
+			n := name{e.Branch, p.CallID}
+			calls[n] = seq
+			if state, ok := early[n]; ok {
+				decided[seq] = state
+				delete(early, n)
+			}
+		case tenfold.Approval:
+			n := name{e.Branch, p.CallID}
+			if at, ok := calls[n]; ok {
+				decided[at] = p.State
+			} else {
+				early[n] = p.State
+			}
+		}
+	}
+	return decided
 }
 
 // keepError keeps the last failure, unless it was made good: a later call of
@@ -321,13 +342,7 @@ func (f *fitting) keepError(calls []toolCall) {
 func (f *fitting) keepHandles(calls []toolCall) {
 	l := f.p.Log()
 	now, _, _ := l.Where(f.p.Version())
-	waiting := map[string]bool{}
-	for seq := range f.each(f.first, f.last) {
-		e, _ := l.Entry(seq)
-		if a, ok := e.Payload.(tenfold.Approval); ok {
-			waiting[a.CallID] = a.State == tenfold.ApprovalRequested
-		}
-	}
+	approvals := f.approvals()
 	skill, ended := false, false
 	for _, c := range slices.Backward(calls) {
 		turn, _, _ := l.Where(c.seq)
@@ -341,7 +356,7 @@ func (f *fitting) keepHandles(calls []toolCall) {
 		switch {
 		case polls && !runs:
 			ended = true
-		case c.result == 0, waiting[c.call.CallID], runs && !polls && !ended:
+		case c.result == 0, approvals[c.seq] == tenfold.ApprovalRequested, runs && !polls && !ended:
 			f.stand(c.seq, stance{what: StandsHandles, whole: true})
 		case t.Kind == tool.Skills && !skill:
 			skill = true

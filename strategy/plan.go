@@ -56,6 +56,12 @@ type Plan struct {
 	base, view *tenfold.Projection // snapshots
 }
 
+// Sizes are the tokens of the view before and after, as the conversation's provider
+// counts them (semantics T3).
+func (plan Plan) Sizes() (before, after int) {
+	return plan.Scale.Tokens(plan.Before), plan.Scale.Tokens(plan.After)
+}
+
 // View is the conversation as the plan would leave it: a snapshot, which later
 // writes do not change. It is nil for a plan made by hand, until [Plan.On].
 func (plan Plan) View() *tenfold.Projection { return plan.view }

@@ -32,9 +32,9 @@ type Ledger struct {
 	failures  map[string]*failure // open ones, by what must succeed to close them
 	plans     map[string]*plan    // by branch
 	planFile  planFile
-	branches  []string            // of plans, in order
-	approvals map[string]approval // asked for, not answered, by call id
-	running   map[string]*call    // commands in the background, by handle
+	branches  []string             // of plans, in order
+	approvals map[openKey]approval // asked for, not answered
+	running   map[string]*call     // commands in the background, by handle
 	skill     skill
 	tree      tree
 	last      string // the assistant's last words, until somebody speaks
@@ -85,7 +85,7 @@ func NewLedger(c tenfold.Counter) *Ledger {
 	return &Ledger{
 		counter: c,
 		asked:   map[string]*request{}, open: map[openKey][]*call{}, files: map[string]*file{},
-		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[string]approval{}, failures: map[string]*failure{}, running: map[string]*call{},
+		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[openKey]approval{}, failures: map[string]*failure{}, running: map[string]*call{},
 	}
 }
 
@@ -226,10 +226,10 @@ func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) 
 
 func (l *Ledger) addApproval(turn int, branch string, a tenfold.Approval) {
 	if a.State == tenfold.ApprovalRequested {
-		l.approvals[a.CallID] = approval{a.Reason, turn, l.entries}
+		l.approvals[openKey{branch, a.CallID}] = approval{a.Reason, turn, l.entries}
 		return
 	}
-	delete(l.approvals, a.CallID)
+	delete(l.approvals, openKey{branch, a.CallID})
 	if a.State == tenfold.ApprovalDenied {
 		l.addRequest(turn, branch, strings.TrimSpace(a.Reason))
 	}

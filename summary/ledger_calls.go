@@ -12,7 +12,6 @@ import (
 
 // call is a call under way, and what is to be noted once it has ended.
 type call struct {
-	id        string
 	name      string
 	arguments string
 	turn      int
@@ -68,7 +67,7 @@ type command struct {
 }
 
 func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
-	c := &call{id: p.CallID, name: p.Name, arguments: p.Arguments, turn: turn, order: l.calls}
+	c := &call{name: p.Name, arguments: p.Arguments, turn: turn, order: l.calls}
 	c.known, _ = tool.Lookup(p.Name)
 	switch c.known.Kind {
 	case tool.Shell, tool.Reads, tool.Edits, tool.Writes, tool.Patches, tool.Editor:
@@ -180,7 +179,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 	if l.open[key] = waiting[:last]; last == 0 {
 		delete(l.open, key)
 	}
-	delete(l.approvals, p.CallID)
+	delete(l.approvals, key)
 
 	if len(c.questions) > 0 {
 		// What the tool gives back is what the person said.

@@ -266,3 +266,16 @@ func checkLines(t *testing.T, text string) {
 		}
 	}
 }
+
+// M3: sub-agents use the ids of calls that the root uses: what one is asked for is not
+// answered by another.
+func TestM3ApprovalsOfBranches(t *testing.T) {
+	text := ledgerOf(entriesOf(
+		t, "t", "u Clean up.",
+		`c 1 Bash {"command":"rm -r old"}`, "? 1 it removes files",
+		`@helper c 1 Bash {"command":"ls"}`, "@helper r 1 old", "@helper + 1",
+	)).Text(5000)
+	if !strings.Contains(text, "rm -r old") || !strings.Contains(text, "it removes files") {
+		t.Errorf("the approval that the root waits for is not told:\n%s", text)
+	}
+}

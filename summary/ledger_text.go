@@ -219,17 +219,15 @@ func (l *Ledger) unanswered() []*call {
 }
 
 func (l *Ledger) questionItems(s *items) {
-	byID := map[string]*call{}
 	for _, c := range l.unanswered() {
-		byID[c.id] = c
 		for _, q := range c.questions {
 			s.add(inNow, rankState, atQuestions, "- turn %d, asked and not answered:%s", c.turn, said(opening(q, wholeMessage)))
 		}
 	}
-	for _, id := range slices.SortedFunc(maps.Keys(l.approvals), func(a, b string) int { return cmp.Compare(l.approvals[b].order, l.approvals[a].order) }) {
-		a, what, reason := l.approvals[id], "call "+code(id, lineLength), "\n"
-		if c, open := byID[id]; open {
-			what = c.words()
+	for _, key := range slices.SortedFunc(maps.Keys(l.approvals), func(a, b openKey) int { return cmp.Compare(l.approvals[b].order, l.approvals[a].order) }) {
+		a, what, reason := l.approvals[key], "call "+code(key.id, lineLength), "\n"
+		if waiting := l.open[key]; len(waiting) > 0 {
+			what = waiting[len(waiting)-1].words()
 		}
 		if a.reason != "" {
 			reason = said(opening(a.reason, wholeMessage))

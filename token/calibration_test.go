@@ -280,3 +280,15 @@ func TestT3ScaleConverts(t *testing.T) {
 		t.Errorf("the zero scale changes figures: %+v", zero)
 	}
 }
+
+// T3: what a compaction says it cost is an estimate of ours, and an imported one's the
+// count of its tool's provider already.
+func TestT3SizesOfCompactions(t *testing.T) {
+	scale := token.Scale{Percent: 150}
+	for source, want := range map[string][2]int{"user": {150, 15}, "auto": {150, 15}, "import": {100, 10}} {
+		before, after := scale.Sizes(tenfold.Compaction{Source: source, TokensBefore: 100, TokensAfter: 10})
+		if got := [2]int{before, after}; got != want {
+			t.Errorf("%s: %v, want %v", source, got, want)
+		}
+	}
+}

@@ -81,6 +81,15 @@ func (s Scale) Estimated(tokens int) int {
 	return (tokens*100 + 49) / percent
 }
 
+// Sizes are what the view cost before and after a compaction, as its entry says:
+// an imported one has its tool's figures, which are its provider's already.
+func (s Scale) Sizes(c tenfold.Compaction) (before, after int) {
+	if c.Source == "import" {
+		s = Scale{}
+	}
+	return s.Tokens(c.TokensBefore), s.Tokens(c.TokensAfter)
+}
+
 // Counts are the figures of counts that are shown below each other, so that those
 // of each side add up to the scaled sum of that side (P11). What rounding leaves
 // over goes to the largest count that changed, or where none did to the largest: a

@@ -231,5 +231,5 @@ func headings(page string) []string {
 var shallow = regexp.MustCompile(`^[ \t]*(?:(?:>|[-*+][ \t]|[0-9]{1,9}[.)][ \t])[ \t]*)*#{1,3}(?:[ \t]|$)`)
 
 func testMarkdown(w *strings.Builder) *prose.Markdown {
-	return &prose.Markdown{W: bufio.NewWriter(w), Names: map[string]string{}, Turn: -1}
+	return &prose.Markdown{W: bufio.NewWriter(w), Turn: -1}
 }

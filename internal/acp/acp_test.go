@@ -171,9 +171,9 @@ update c3 failed | `+"````⏎FAIL ``` \\x1b[31mred⏎````"+`
 update c4 failed | `+"```⏎invalid arguments⏎```"+`
 update c5 completed | `+"```⏎ok⏎```"+`
 agent: *Trying again in 2s: overloaded*
-call compaction-1 [other, in_progress] Compacting the conversation | 80 % of the window
-update compaction-1 completed Compacted: 9000 → 2000 tokens
-call compaction-2 [other, completed] Cleared old results: 5000 → 2000 tokens
+call compaction-1 [other, in_progress] Compacting | 80 % of the window
+update compaction-1 completed Compacted: 9,000 → 2,000 tokens
+call compaction-2 [other, completed] Cleared old tool results: 5,000 → 2,000 tokens
 usage: 2000 of 32000
 agent: Done.
 title: A title`)

@@ -55,7 +55,7 @@ call 1 [read, pending] Read /project/a
 update 1 completed | `+"```⏎A⏎```"+`
 agent: A.
 call compaction-1 [other, completed] Compacted: 900 → 90 tokens | asked
-call compaction-2 [other, failed] Compaction failed | no progress⏎⏎Nothing was changed. /compact tries again.
+call compaction-2 [other, failed] Compacting failed | no progress⏎⏎Nothing was changed. /compact tries again.
 user: And b?
 call 2 [read, pending] Read b
 update 2 failed

@@ -13,6 +13,7 @@ import (
 	"tenfold/purpose"
 	"tenfold/session"
 	"tenfold/strategy"
+	"tenfold/token"
 	"tenfold/tool"
 )
 
@@ -26,6 +27,7 @@ type shown struct {
 	compactions     int    // as many were shown
 	compacting      bool   // the last of them is under way
 	command         string // that the last compaction of the log belongs to
+	scale           token.Scale
 }
 
 // mostShown is how many bytes of a result are shown, and mostOutput how many of
@@ -97,8 +99,9 @@ func (s *shown) entry(e tenfold.Entry, directory string, again bool) []sdk.Sessi
 	case tenfold.Compaction:
 		if again && (p.Command == "" || p.Command != s.command) { // those of one command are one
 			s.command = p.Command
+			before, after := s.scale.Sizes(p)
 			return s.compaction(session.Decision{Action: session.Compacted, Reason: p.Reason, Result: session.Result{
-				Plan: strategy.Plan{Before: p.TokensBefore, After: p.TokensAfter},
+				Plan: strategy.Plan{Before: before, After: after},
 			}})
 		}
 	case tenfold.CompactionFailed:
@@ -185,33 +188,17 @@ func (s *shown) printed(branch string, o agent.Output) []sdk.SessionUpdate {
 // compaction shows a compaction as an item of the timeline (A5): where it begins,
 // and again where it ended.
 func (s *shown) compaction(d session.Decision) []sdk.SessionUpdate {
-	what := "Compacting the conversation"
-	status := sdk.ToolCallStatusInProgress
-	texts := []string{d.Reason}
+	reason, hint := d.Why()
+	status, texts := sdk.ToolCallStatusInProgress, []string{reason, hint}
 	switch d.Action {
 	case session.Compact:
-	case session.Compacted:
-		what, status = "Compacted", sdk.ToolCallStatusCompleted
-		if d.Micro {
-			what = "Cleared old results"
-		}
-		if p := d.Result.Plan; p.Before > 0 {
-			what += fmt.Sprintf(": %d → %d tokens", p.Scale.Tokens(p.Before), p.Scale.Tokens(p.After))
-		}
 	case session.Failed, session.Exceeded:
-		what, status = "Compaction failed", sdk.ToolCallStatusFailed
-		if d.Action == session.Exceeded {
-			what = "The context is full, and compacting it failed"
-		}
-		if d.Problem != nil {
-			texts = []string{d.Problem.Error(), d.Problem.Hint}
-		}
-		texts = append(texts, "Nothing was changed. /compact tries again.")
+		status, texts = sdk.ToolCallStatusFailed, append(texts, "Nothing was changed. /compact tries again.")
 	default:
-		if !s.compacting {
+		if d.Action != session.Compacted && !s.compacting {
 			return nil
 		}
-		what, status = "Nothing to compact", sdk.ToolCallStatusCompleted
+		status = sdk.ToolCallStatusCompleted
 	}
 	texts = slices.DeleteFunc(texts, func(t string) bool { return strings.TrimSpace(t) == "" })
 	var content []sdk.ToolCallContent
@@ -220,12 +207,12 @@ func (s *shown) compaction(d session.Decision) []sdk.SessionUpdate {
 	}
 	if s.compacting {
 		s.compacting = status == sdk.ToolCallStatusInProgress
-		return []sdk.SessionUpdate{sdk.UpdateToolCall(s.compactionID(), sdk.WithUpdateTitle(what), sdk.WithUpdateStatus(status), sdk.WithUpdateContent(content))}
+		return []sdk.SessionUpdate{sdk.UpdateToolCall(s.compactionID(), sdk.WithUpdateTitle(d.Told()), sdk.WithUpdateStatus(status), sdk.WithUpdateContent(content))}
 	}
 	s.compactions++
 	s.compacting = status == sdk.ToolCallStatusInProgress
 	return []sdk.SessionUpdate{sdk.StartToolCall(
-		s.compactionID(), what, sdk.WithStartKind(sdk.ToolKindOther), sdk.WithStartStatus(status), sdk.WithStartContent(content),
+		s.compactionID(), d.Told(), sdk.WithStartKind(sdk.ToolKindOther), sdk.WithStartStatus(status), sdk.WithStartContent(content),
 	)}
 }
 
@@ -235,6 +222,7 @@ func (s *shown) compactionID() sdk.ToolCallId {
 
 // replay shows the conversation as the log has it.
 func (c *conversation) replay() {
+	c.shown.scale = token.Calibrate(c.Agent.Session().Log())
 	for e := range c.Agent.Session().Log().Entries() {
 		c.send(c.shown.entry(e, c.directory, true)...)
 	}

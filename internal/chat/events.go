@@ -107,7 +107,7 @@ func (m *model) event(e agent.Event) {
 		m.label = "running " + named("", c.Name)
 		m.running = append(m.running, c)
 	case e.Output != nil:
-		m.printed(e.Output)
+		m.printed(e.Branch, e.Output)
 	case e.Waiting != nil:
 		m.waits(e.Waiting)
 	case e.Compaction != nil:
@@ -122,9 +122,9 @@ func (m *model) event(e agent.Event) {
 }
 
 // printed keeps the last line of what a call prints.
-func (m *model) printed(o *agent.Output) {
+func (m *model) printed(branch string, o *agent.Output) {
 	for _, r := range m.running {
-		if r.CallID == o.CallID {
+		if r.branch == branch && r.CallID == o.CallID {
 			text := o.Text[max(len(o.Text)-1000, 0):]
 			lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
 			r.output = terminal.VisibleLine(lines[len(lines)-1])
@@ -189,37 +189,23 @@ func (m *model) compaction(d session.Decision) {
 	case session.Compact:
 		m.finishText()
 		m.compacting, m.label, m.since = true, "compacting", m.now()
-		m.sayMarked("◇ ", terminal.Cyan, sentence("Compacting", d.Reason)+" The input is closed until it is done.")
+		m.sayMarked("◇ ", terminal.Cyan, sentence(d.Told(), d.Reason)+" The input is closed until it is done.")
 	case session.Compacted:
 		m.failed, m.closed = false, false
 		m.compacted(d)
 	case session.GoOn:
-		m.say(terminal.Normal, sentence("Nothing was compacted", d.Reason))
+		m.say(terminal.Normal, sentence(d.Told(), d.Reason))
 	case session.Failed, session.Exceeded:
-		m.failed = true
-		reason, hint := d.Reason, ""
-		if d.Problem != nil {
-			reason, hint = d.Problem.Error(), d.Problem.Hint
-		}
-		what := "Compacting failed"
-		if d.Action == session.Exceeded {
-			what = "The context is full, and compacting it failed"
-			m.closed = true
-		}
-		m.wrong(sentence(what, reason)+" Nothing was removed.", hint)
+		m.failed, m.closed = true, m.closed || d.Action == session.Exceeded
+		reason, hint := d.Why()
+		m.wrong(sentence(d.Told(), reason)+" Nothing was removed.", hint)
 	}
 }
 
 // compacted says what a compaction did.
 func (m *model) compacted(d session.Decision) {
-	plan := d.Result.Plan
-	before, after := plan.Scale.Tokens(plan.Before), plan.Scale.Tokens(plan.After)
-	what := "Compacted"
-	if d.Micro {
-		what = "Cleared old tool results"
-	}
-	text := fmt.Sprintf("%s: %s → %s", what, number.Thousands(before), number.Count(after, "token"))
-	if before > 0 {
+	text := d.Told()
+	if before, after := d.Result.Plan.Sizes(); before > 0 {
 		text += fmt.Sprintf(" (%d %% less)", (before-after)*100/before)
 	}
 	if d.Result.Count > 0 && !d.Micro {

@@ -72,8 +72,9 @@ func runScripts(t *testing.T, p testscript.Params, more func(*testscript.Env) er
 		// Hundreds of processes would take minutes; the other tests of this package
 		// run the same commands under the race detector.
 		plain = t.TempDir()
-		out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(plain, "tenfold"), "tenfold/cmd/tenfold").CombinedOutput()
-		if err != nil {
+		build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(plain, "tenfold"), "tenfold/cmd/tenfold")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as CI has built it before
+		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}

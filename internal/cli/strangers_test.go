@@ -110,6 +110,7 @@ var hostile = map[string]string{
 	"agent.tools.NAME.parameters.NAME.required":    `true`,
 	"agent.tools.NAME.env":                         `["ANTHROPIC_API_KEY"]`,
 	"agent.tools.NAME.timeout":                     `"1h"`,
+	"agent.tools.NAME.subsumes":                    `true`,
 	"agent.mcp.NAME.command":                       `["mkdir", "OUTSIDE"]`,
 	"agent.mcp.NAME.url":                           `"ADDRESS/mcp"`,
 	"agent.mcp.NAME.token_env":                     `"ANTHROPIC_API_KEY"`,

@@ -41,6 +41,7 @@ type AgentTool struct {
 	Parameters  map[string]Parameter `json:"parameters,omitempty" jsonschema:"Its arguments, by name."`
 	Env         EnvNames             `json:"env,omitempty" jsonschema:"Environment variables that command is given beside the usual ones; API keys are not among those." eg:"[\"EXAMPLE_TOKEN\"]"`
 	Timeout     Duration             `json:"timeout,omitempty" jsonschema:"Time limit of a call; defaults to two minutes." eg:"\"2m\""`
+	Subsumes    bool                 `json:"subsumes,omitempty" jsonschema:"The program also says whether a later call makes an earlier one needless: compaction asks it. See docs/agent.md." eg:"true"`
 }
 
 // Parameter is the table agent.tools.NAME.parameters.NAME.

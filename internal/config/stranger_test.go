@@ -100,6 +100,7 @@ var workspaceMaySet = map[string]bool{
 	"agent.tools.NAME.command":                     false,
 	"agent.tools.NAME.description":                 false,
 	"agent.tools.NAME.timeout":                     false,
+	"agent.tools.NAME.subsumes":                    false,
 	"agent.tools.NAME.env":                         false,
 	"agent.tools.NAME.parameters.NAME.type":        false,
 	"agent.tools.NAME.parameters.NAME.description": false,

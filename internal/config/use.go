@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -119,20 +120,36 @@ func (c Config) parameters(name string) []string {
 // names here and their like in other agents.
 var usualExempt = []string{"skill", "task", "todo_write", "todo_read", "ask"}
 
-// ToolSettings are what is said of single tools (H1).
+// ToolSettings are what is said of single tools (H1); nil where nothing is.
 func (c Config) ToolSettings() tool.Settings {
-	if len(c.Conversation.Tools) == 0 {
-		return nil
-	}
 	all := tool.Settings{}
+	for name, t := range c.Agent.Tools {
+		if t.Subsumes {
+			all[name] = tool.Setting{Subsumes: &t.Subsumes}
+		}
+	}
 	for name, t := range c.Conversation.Tools {
 		h := t.Compaction
 		all[name] = tool.Setting{
 			Request: h.Request, Response: h.Response,
-			Dedup: h.Dedup, Subsumes: h.Subsumes, Exempt: h.Exempt,
+			Dedup: h.Dedup, Subsumes: cmp.Or(h.Subsumes, all[name].Subsumes), Exempt: h.Exempt,
 		}
 	}
+	if len(all) == 0 {
+		return nil
+	}
 	return all
+}
+
+// KeyNames are the environment variables that hold keys: no program is given them.
+func (c Config) KeyNames() []string {
+	names := []string{"TENFOLD_TOKEN"}
+	for _, p := range c.Providers {
+		if p.APIKeyEnv != "" {
+			names = append(names, string(p.APIKeyEnv))
+		}
+	}
+	return names
 }
 
 // Window is how many tokens the context of a model holds (T5); a conversation

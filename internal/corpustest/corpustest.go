@@ -82,14 +82,14 @@ func Tries(cases int) int {
 const fewFiles = 30
 
 // Sample is the middle one of each five of many files, which are sorted by their
-// size; under the race detector of each fifteen, and some five of fewer. See [All].
+// size; under the race detector of each twenty-five, and some three of fewer. See [All].
 func Sample(files []File) []File {
 	step := 5
 	switch {
 	case All(), len(files) < fewFiles && !UnderRace:
 		return files
 	case UnderRace:
-		step = min(max(len(files)/5, 1), 15)
+		step = min(max(len(files)/3, 1), 25)
 	}
 	var some []File
 	for i := step / 2; i < len(files); i += step {

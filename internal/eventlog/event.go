@@ -179,7 +179,8 @@ func newCompaction(h head, d session.Decision) compactionJSON {
 		out.Overlays = append(out.Overlays, o.ID)
 	}
 	if len(out.Overlays) > 0 {
-		out.Tokens = &sizes{d.Result.Plan.Before, d.Result.Plan.After}
+		before, after := d.Result.Plan.Sizes()
+		out.Tokens = &sizes{before, after}
 	}
 	return out
 }

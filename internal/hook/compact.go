@@ -200,7 +200,7 @@ func newView(c *session.Controller, d session.Decision) *View {
 	v.Before, v.After = scale.Tokens(all.Before), scale.Tokens(all.After)
 	if d.Action == session.Compacted && len(d.Result.Overlays) > 0 {
 		v.Outcome, v.Reason = session.Applied, d.Reason
-		v.Before = scale.Tokens(d.Result.Plan.Before)
+		v.Before, _ = d.Result.Plan.Sizes()
 	}
 	if all.After < all.Before {
 		v.Line = v.line()

@@ -164,8 +164,8 @@ func (p *page) compactions() {
 			state = ` <span class="soft">(undone)</span>`
 		}
 		did := ""
-		if c.TokensBefore > 0 || c.TokensAfter > 0 {
-			did = arrow(p.scale.Tokens(c.TokensBefore), p.scale.Tokens(c.TokensAfter))
+		if before, after := p.scale.Sizes(c); before > 0 || after > 0 {
+			did = arrow(before, after)
 		}
 		now := ""
 		if by, ok := p.by[o.ID]; ok {

@@ -72,16 +72,14 @@ type page struct {
 	out    *bufio.Writer
 	redact *redact.Redactor
 	cut    int
-	names  map[string]string // of the tools, by call
-	turn   int               // the one that is open, -1 before the first
-	group  int               // entries in the open group
+	turn   int // the one that is open, -1 before the first
+	group  int // entries in the open group
 }
 
 func (p *page) reset(w io.Writer) {
 	p.out = bufio.NewWriterSize(w, 64<<10)
 	p.redact = redact.New(p.Words...)
 	p.cut, p.turn, p.group = 0, -1, 0
-	p.names = map[string]string{}
 }
 
 func (p *page) result() Result { return Result{Redacted: p.redact.Counts, Cut: p.cut} }

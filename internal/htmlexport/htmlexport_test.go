@@ -283,3 +283,25 @@ func BenchmarkWrite(b *testing.B) {
 type counter int
 
 func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
+
+// Two sub-agents may use an id at once; each result is of the call of its branch.
+func TestResultsOfOneID(t *testing.T) {
+	l := tenfold.NewLog()
+	for _, e := range []tenfold.Entry{
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}},
+		{Branch: "a", Payload: tenfold.ToolCall{CallID: "1", Name: "oven", Arguments: "{}"}},
+		{Branch: "b", Payload: tenfold.ToolCall{CallID: "1", Name: "tap", Arguments: "{}"}},
+		{Branch: "a", Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("hot")}},
+		{Branch: "b", Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("wet")}},
+	} {
+		if _, err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, _ := write(t, l, htmlexport.Options{})
+	for _, want := range []string{"<i>oven</i> hot", "<i>tap</i> wet"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}

@@ -52,7 +52,6 @@ func (p *page) survey() {
 		last = max(last, it.Seq)
 	}
 	var sizes []int
-	names := map[string]string{}
 	turn := 0
 	for e := range p.log.Entries() {
 		if t, _, ok := p.log.Where(e.Seq); ok {
@@ -71,10 +70,8 @@ func (p *page) survey() {
 			if t.said == "" {
 				t.said = v.Text
 			}
-		case tenfold.ToolCall:
-			names[v.CallID] = v.Name
 		case tenfold.ToolResult:
-			if tool.OutcomeOf(names[v.CallID], v).Bad() {
+			if tool.OutcomeOf(p.toolOf(e.Seq), v).Bad() {
 				t.errors++
 			}
 		}

@@ -36,48 +36,15 @@ func kindWord(p tenfold.Payload) string {
 // textOf is the text of an entry. A call's begins with the name of the tool.
 func textOf(p tenfold.Payload) string {
 	switch v := p.(type) {
-	case tenfold.UserMessage:
-		text := partsText(v.Parts)
-		for _, a := range v.Attachments {
-			text += "\n\n[attached " + a.Name + "]\n" + a.Content
-		}
-		return text
-	case tenfold.AssistantMessage:
-		return v.Text
-	case tenfold.Reasoning:
-		if strings.TrimSpace(v.Text) == "" {
-			return "(" + number.Thousands(len(v.Encrypted)+len(v.Signature)) + " bytes that only the provider can read)"
-		}
-		return v.Text
 	case tenfold.ToolCall:
 		if text := tool.ArgumentsText(v.Arguments); text != v.Arguments {
 			return v.Name + "\n" + text
 		}
 		return v.Name + " " + v.Arguments
-	case tenfold.ToolResult:
-		return partsText(v.Parts)
 	case tenfold.ProviderItem:
 		return v.Provider + "\n" + v.Data
 	}
-	return ""
-}
-
-func partsText(parts []tenfold.Part) string {
-	if len(parts) == 1 && parts[0].File == nil {
-		return parts[0].Text
-	}
-	var b strings.Builder
-	for i, p := range parts {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		if p.File == nil {
-			b.WriteString(p.Text)
-		} else {
-			b.WriteString("[" + string(p.File.Type) + " " + p.File.Label() + ", " + number.Thousands(int(p.File.Size())) + " bytes]")
-		}
-	}
-	return b.String()
+	return report.EntryText(p)
 }
 
 // note describes an entry that no model sees, "" for one that is not worth a line.

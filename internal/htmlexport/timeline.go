@@ -146,17 +146,23 @@ func (p *page) note(e tenfold.Entry) {
 // rowOf is the line of a payload, without its fate.
 func (p *page) rowOf(seq int64, branch string, payload tenfold.Payload) row {
 	r := row{seq: seq, kind: kindWord(payload), branch: branch}
-	switch v := payload.(type) {
-	case tenfold.ToolCall:
-		p.names[v.CallID] = v.Name
-	case tenfold.ToolResult:
-		r.tool = p.without(p.names[v.CallID])
-		if o := tool.OutcomeOf(p.names[v.CallID], v); o.Bad() {
+	if v, ok := payload.(tenfold.ToolResult); ok {
+		name := p.toolOf(seq)
+		r.tool = p.without(name)
+		if o := tool.OutcomeOf(name, v); o.Bad() {
 			r.bad, r.kind = true, string(o)
 		}
 	}
 	r.text = p.textOf(payload)
 	return r
+}
+
+// toolOf is the name of the tool that a result is of. Ids do not tell: clients use them
+// again.
+func (p *page) toolOf(seq int64) string {
+	e, _ := p.log.Entry(p.log.Pair(seq))
+	call, _ := e.Payload.(tenfold.ToolCall)
+	return call.Name
 }
 
 // textOf is the text of an entry, redacted.

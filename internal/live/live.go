@@ -22,7 +22,7 @@ func Settings(c config.Config, model string) (session.Live, error) {
 	out := session.Live{
 		Request: session.Request{
 			Bounds:  tenfold.Bounds{Tail: &tail},
-			Options: strategy.Options{Tools: c.ToolSettings(), Window: c.Window(model)},
+			Options: strategy.Options{Tools: c.ToolSettings(), Subsumer: Subsumer(c), Window: c.Window(model)},
 		},
 		Micro: session.LiveMicro{Enabled: micro.Enabled, ClearAtLeast: int(micro.ClearAtLeast), ColdAfter: time.Duration(micro.ColdAfter)},
 		Auto:  session.LiveAuto{Enabled: auto.Enabled, MaxAttempts: int(auto.MaxAttemptsPerTurn)},

@@ -1,12 +1,14 @@
 package live_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
 	"tenfold/internal/config"
 	"tenfold/internal/live"
 	"tenfold/strategy"
+	"tenfold/tool"
 )
 
 // The keys of auto and micro are what the controller goes by.
@@ -66,4 +68,35 @@ func TestSettingsAreThoseOfTheConfiguration(t *testing.T) {
 func targeted(s strategy.Strategy) bool {
 	fit, ok := s.(strategy.Fit)
 	return !ok || fit.Target.Set()
+}
+
+// H2: the programs that the person says can answer are asked, and no others.
+func TestH2WhoIsAsked(t *testing.T) {
+	subsumer := func(settings ...string) tool.Subsumer {
+		all, err := config.Read(config.Sources{Flags: append(settings, `agent.tools.oven.command=["sh", "-c", "echo '{\"type\":\"success\",\"content\":\"true\"}'"]`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := all.With()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := live.Settings(e.Config, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Request.Options.Subsumer
+	}
+	if s := subsumer("conversation.tools.oven.compaction.subsumes=true"); s != nil {
+		t.Errorf("a setting of calls has a program asked: %+v", s)
+	}
+	s := subsumer("agent.tools.oven.subsumes=true", `agent.tools.tap.command=["sh", "-c", "echo asked >tap"]`)
+	for name, want := range map[string]bool{"oven": true, "tap": false, "sink": false} {
+		if got, err := s.Subsumes(t.Context(), name, []string{"{}"}, []string{"{}"}); err != nil || got[0] != want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	if _, err := os.Stat("tap"); err == nil {
+		t.Error("a program that was not named was run")
+	}
 }

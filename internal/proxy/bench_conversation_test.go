@@ -14,8 +14,7 @@ import (
 // X9 over whole conversations: turns in which the model thinks and calls tools, and what
 // the person says between them, from a context that is nearly full over the beginning of
 // an epoch and beyond it. All ways are sent each request, one after the other, when
-// nothing is done beside the requests any more, as while a model answers. CPU is that of
-// the process while the request is on its way, client and upstream included.
+// nothing is done beside the requests any more, as while a model answers.
 //
 //	go test ./internal/proxy -run xxx -bench X9Conversation -benchtime 6x
 func BenchmarkX9Conversation(b *testing.B) {
@@ -32,7 +31,6 @@ func BenchmarkX9Conversation(b *testing.B) {
 			})
 			benchWindow.Store(int64(size) / 3 * 100 / 82) // 80 % of it are a little less than size
 			defer benchWindow.Store(0)
-			cpu := map[*way][]time.Duration{}
 			requests, epochs := 0, 0
 			var atEpochs []time.Duration
 			for i := 0; b.Loop(); i++ {
@@ -43,14 +41,11 @@ func BenchmarkX9Conversation(b *testing.B) {
 					answer.Store(blocks)
 					body := []byte(d.head + d.text.String() + "]}")
 					for _, w := range all {
-						before := processorTime()
 						w.ask(b, d, body)
-						spent := processorTime() - before
 						if !measured {
-							w.first, w.last = w.first[:len(w.first)-1], w.last[:len(w.last)-1]
+							w.forget()
 							continue
 						}
-						cpu[w] = append(cpu[w], spent)
 						if w.name == "ours" && !began && arrived.Load() < int64(len(body)*9/10) {
 							began = true
 							epochs++
@@ -88,10 +83,6 @@ func BenchmarkX9Conversation(b *testing.B) {
 				}
 			}
 			report(b, all)
-			for _, w := range all {
-				b.ReportMetric(float64(quantile(cpu[w], .5))/1e6, w.name+"-cpu-ms-p50")
-				b.ReportMetric(float64(quantile(cpu[w], .99))/1e6, w.name+"-cpu-ms-p99")
-			}
 			b.ReportMetric(float64(requests), "requests")
 			b.ReportMetric(float64(epochs), "epochs")
 			b.ReportMetric(float64(quantile(atEpochs, .5))/1e6, "epoch-ms-p50")

@@ -30,11 +30,18 @@ import (
 // benchWindow is the context window of the model; 0 leaves it as it is.
 var benchWindow atomic.Int64
 
-// way is one way from a client to the upstream, with the times of its requests.
+// way is one way from a client to the upstream, with the times of its requests and what
+// the process had the processor do meanwhile, client and upstream included.
 type way struct {
-	name        string
-	base        string
-	first, last []time.Duration
+	name             string
+	base             string
+	first, last, cpu []time.Duration
+}
+
+// forget drops the times of the newest request, which is not measured.
+func (w *way) forget() {
+	n := len(w.first) - 1
+	w.first, w.last, w.cpu = w.first[:n], w.last[:n], w.cpu[:n]
 }
 
 // ways are a direct connection, the standard library's reverse proxy, ours without a
@@ -108,7 +115,7 @@ func (w *way) ask(b *testing.B, d *dialog, body []byte) {
 		return
 	}
 	r.Header.Set("X-Claude-Code-Session-Id", d.name)
-	start := time.Now()
+	start, before := time.Now(), processorTime()
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		b.Error(err)
@@ -123,6 +130,7 @@ func (w *way) ask(b *testing.B, d *dialog, body []byte) {
 		b.Error(res.Status, err)
 	}
 	w.last = append(w.last, time.Since(start))
+	w.cpu = append(w.cpu, processorTime()-before)
 }
 
 // report prints what each way takes beside ReverseProxy alone.
@@ -135,6 +143,7 @@ func report(b *testing.B, all []*way) {
 			share float64
 		}{{"p50", .5}, {"p99", .99}} {
 			b.ReportMetric(float64(quantile(w.first, p.share))/1e6, w.name+"-ms-"+p.name)
+			b.ReportMetric(float64(quantile(w.cpu, p.share))/1e6, w.name+"-cpu-ms-"+p.name)
 			if w.name == "ours" || w.name == "unread" {
 				b.ReportMetric(float64(quantile(w.last, p.share))/float64(quantile(reference.last, p.share)), w.name+"/ReverseProxy-"+p.name)
 				b.ReportMetric(float64(quantile(w.first, p.share)-quantile(reference.first, p.share))/1e6, w.name+"-added-ms-"+p.name)
@@ -244,7 +253,7 @@ func BenchmarkX9Request(b *testing.B) {
 				body := d.next()
 				for _, w := range all {
 					w.ask(b, d, body)
-					w.first, w.last = nil, nil
+					w.forget()
 				}
 			}
 			for b.Loop() {
@@ -311,11 +320,13 @@ func BenchmarkX9Streams(b *testing.B) {
 		for _, w := range all {
 			own := make([]way, len(bodies))
 			var asked sync.WaitGroup
+			before := processorTime()
 			for i, body := range bodies {
 				own[i].base = w.base
 				asked.Go(func() { own[i].ask(b, dialogs[i], body) })
 			}
 			asked.Wait()
+			w.cpu = append(w.cpu, (processorTime()-before)/time.Duration(len(bodies)))
 			for _, o := range own {
 				w.first, w.last = append(w.first, o.first...), append(w.last, o.last...)
 			}
@@ -323,7 +334,7 @@ func BenchmarkX9Streams(b *testing.B) {
 	}
 	round() // the conversations are new
 	for _, w := range all {
-		w.first, w.last = nil, nil
+		w.first, w.last, w.cpu = nil, nil, nil
 	}
 	for b.Loop() {
 		round()
@@ -334,8 +345,7 @@ func BenchmarkX9Streams(b *testing.B) {
 // X9: the request at which an epoch begins, of a conversation that was followed all
 // along, and those that fill it up to there. Its answers tell what it takes, so that it
 // is known when it is full: by an answer, with a thought in it or without, by what the
-// person said, or inside a turn whose answers think and call. CPU is that of the process
-// while the request is on its way, client and upstream included.
+// person said, or inside a turn whose answers think and call.
 func BenchmarkX9Epoch(b *testing.B) {
 	for _, size := range []int{400 << 10, 4 << 20} {
 		for _, name := range []string{"answer", "thought", "words", "loop"} {
@@ -351,7 +361,6 @@ func BenchmarkX9Epoch(b *testing.B) {
 				})
 				benchWindow.Store(int64(size) / 3 * 100 / 82) // 80 % of it are a little less than size
 				defer benchWindow.Store(0)
-				cpu := map[*way][]time.Duration{}
 				for i := 0; b.Loop(); i++ {
 					d := newSource(size*93/100, fmt.Sprint("epoch ", i))
 					// ask sends what was said, has the model answer, and tells whether an epoch
@@ -360,13 +369,9 @@ func BenchmarkX9Epoch(b *testing.B) {
 						answer.Store(blocks)
 						body := []byte(d.head + d.text.String() + "]}")
 						for _, w := range all {
-							before := processorTime()
 							w.ask(b, d, body)
-							spent := processorTime() - before
-							if began = w.name == "ours" && arrived.Load() < int64(len(body)*9/10); measured {
-								cpu[w] = append(cpu[w], spent)
-							} else {
-								w.first, w.last = w.first[:len(w.first)-1], w.last[:len(w.last)-1]
+							if began = w.name == "ours" && arrived.Load() < int64(len(body)*9/10); !measured {
+								w.forget()
 							}
 						}
 						_, _ = fmt.Fprintf(&d.text, `,{"role":"assistant","content":[%s]}`, blocks)
@@ -415,10 +420,6 @@ func BenchmarkX9Epoch(b *testing.B) {
 					rest()
 				}
 				report(b, all)
-				for _, w := range all {
-					b.ReportMetric(float64(quantile(cpu[w], .5))/1e6, w.name+"-cpu-ms-p50")
-					b.ReportMetric(float64(slices.Max(cpu[w]))/1e6, w.name+"-cpu-ms-max")
-				}
 			})
 		}
 	}

@@ -150,7 +150,8 @@ func TestUpstreams(t *testing.T) {
 	}{
 		{nil, map[string]string{"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com/v1", "chatgpt": "https://chatgpt.com/backend-api/codex", "gemini": "https://generativelanguage.googleapis.com", "codeassist": "https://cloudcode-pa.googleapis.com"}},
 		{[]string{"http://gw:1/a"}, map[string]string{"anthropic": "http://gw:1/a", "openai": "http://gw:1/a/v1", "chatgpt": "http://gw:1/a/backend-api/codex", "gemini": "http://gw:1/a", "codeassist": "http://gw:1/a"}},
-		{[]string{"openai=http://one/x", "http://gw"}, map[string]string{"openai": "http://one/x", "anthropic": "http://gw"}},
+		{[]string{"openai=http://one/x", "http://gw"}, map[string]string{"openai": "http://one/x", "anthropic": "http://gw", "chatgpt": "http://gw/backend-api/codex"}},
+		{[]string{"http://gw/a", "http://gw/b"}, map[string]string{"openai": "http://gw/b/v1", "anthropic": "http://gw/b"}},
 		{[]string{"lab=http://lab/v1"}, map[string]string{"lab": "http://lab/v1", "openai": "https://api.openai.com/v1"}},
 		{[]string{"http://gw/a=b"}, map[string]string{"anthropic": "http://gw/a=b"}},
 		{[]string{"ftp://x"}, nil},
@@ -173,7 +174,7 @@ func TestUpstreams(t *testing.T) {
 			t.Errorf("repeats a secret: %v", err)
 		}
 		for name, want := range tt.want {
-			if got := all[name]; got == nil || got.String() != want {
+			if got := all[name]; got == nil || got.String() != want || !strings.HasPrefix(got.Path+"/", "/") {
 				t.Errorf("%q: %s is %v, want %s", tt.said, name, got, want)
 			}
 		}

@@ -39,7 +39,7 @@ func Upstreams(said []string) (map[string]*url.URL, error) {
 		}
 		all[v.Name] = base
 	}
-	named := map[string]*url.URL{}
+	vendors, named := maps.Clone(all), map[string]*url.URL{}
 	for _, text := range said {
 		name, address, ok := strings.Cut(text, "=")
 		if !ok || strings.Contains(name, "/") { // "=" may stand in a URL
@@ -54,8 +54,10 @@ func Upstreams(said []string) (map[string]*url.URL, error) {
 		case name != "":
 			named[name] = base
 		default:
-			for name, own := range all {
-				all[name] = base.JoinPath(own.Path)
+			for name, own := range vendors {
+				if all[name] = base.JoinPath(own.Path); base.Path == "" {
+					all[name].Path = own.Path // JoinPath makes a relative one of it
+				}
 			}
 		}
 	}

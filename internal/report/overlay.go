@@ -79,12 +79,10 @@ type (
 // OverlayOf gives an overlay as it is reported.
 func OverlayOf(o tenfold.Overlay, scale token.Scale) Overlay {
 	c := o.Compaction
-	if c.Source == "import" {
-		scale = token.Scale{} // the tool told its provider's count
-	}
+	before, after := scale.Sizes(c)
 	return Overlay{
 		ID: o.ID, FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Slots: Slots(c), Profile: c.Profile,
-		Strategy: c.Strategy, Source: c.Source, Live: o.Live, Before: scale.Tokens(c.TokensBefore), After: scale.Tokens(c.TokensAfter),
+		Strategy: c.Strategy, Source: c.Source, Live: o.Live, Before: before, After: after,
 		Reason: c.Reason, Summary: WrittenOf(c.Summary), Command: c.Command,
 	}
 }

@@ -4,7 +4,35 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/number"
 )
+
+// EntryText is the text of an entry that a model may see: what was said, called with
+// or returned, as the log has it. It is empty for all others.
+func EntryText(p tenfold.Payload) string {
+	switch p := p.(type) {
+	case tenfold.UserMessage:
+		text := PartsText(p.Parts)
+		for _, a := range p.Attachments {
+			text += "\n[attached " + a.Name + "]\n" + a.Content
+		}
+		return strings.TrimPrefix(text, "\n")
+	case tenfold.AssistantMessage:
+		return p.Text
+	case tenfold.Reasoning:
+		if strings.TrimSpace(p.Text) == "" {
+			return "(" + number.Size(len(p.Encrypted)+len(p.Signature)) + ", readable only by the provider)"
+		}
+		return p.Text
+	case tenfold.ToolCall:
+		return p.Arguments
+	case tenfold.ToolResult:
+		return PartsText(p.Parts)
+	case tenfold.ProviderItem:
+		return p.Data
+	}
+	return ""
+}
 
 // PartsText joins the texts of a message or a result, and names its files.
 func PartsText(parts []tenfold.Part) string {

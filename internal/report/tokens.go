@@ -46,8 +46,9 @@ func CounterName(c tenfold.Counter) string {
 }
 
 // looked is how many entries at either end of a log are counted again to learn
-// what counted them.
-const looked = 8
+// what counted them, and longestLooked how many tokens they have at most: counting
+// takes time.
+const looked, longestLooked = 8, 2000
 
 // CounterOf names what counted a log: "o200k". An entry keeps the figure that it was
 // appended with, so that of a log whose counter was changed several did: "chars/4 and
@@ -57,7 +58,7 @@ func CounterOf(l *tenfold.Log) string {
 	var foreign []tenfold.Entry // that it did not count
 	look := func(seq int64) bool {
 		e, _ := l.Entry(seq)
-		if e.Tokens == 0 || !e.Payload.Kind().Visible() {
+		if e.Tokens == 0 || e.Tokens > longestLooked || !e.Payload.Kind().Visible() {
 			return false
 		}
 		counts := func(c tenfold.Counter) bool { return tenfold.CountPayload(c, e.Payload) == e.Tokens }

@@ -269,8 +269,8 @@ func compactions(view *tenfold.Projection, scale token.Scale) []Compaction {
 		out := Compaction{
 			ID: o.ID, Seq: o.Seq, Command: c.Command, At: e.Time.UTC(), FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Does: report.Slots(c), First: o.First, Last: o.Last,
 			Strategy: c.Strategy, Profile: c.Profile, Source: c.Source, Reason: c.Reason, Live: o.Live,
-			Before: scale.Tokens(c.TokensBefore), After: scale.Tokens(c.TokensAfter),
 		}
+		out.Before, out.After = scale.Sizes(c)
 		if c.Summary != nil {
 			out.Summary, out.Model = c.Summary.Text, c.Summary.Model
 			if u := c.Summary.Usage; u != nil && u.Cost != nil {

@@ -41,7 +41,8 @@ func (p *epochs) read(l *tenfold.Log, scale token.Scale) {
 			if v.AtBirth() {
 				continue
 			}
-			tokens, id = scale.Tokens(v.TokensAfter), e.ID
+			_, tokens = scale.Sizes(v)
+			id = e.ID
 		case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
 		default:
 			continue

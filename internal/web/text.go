@@ -15,28 +15,10 @@ import (
 // lineLength is how much of a text stands in a row, in characters.
 const lineLength = 300
 
-// entryText is the text of an entry: what was said, as the log has it.
+// entryText is the text of any entry.
 func entryText(p tenfold.Payload) string {
-	switch p := p.(type) {
-	case tenfold.UserMessage:
-		text := report.PartsText(p.Parts)
-		for _, a := range p.Attachments {
-			text += "\n[attached " + a.Name + "]\n" + a.Content
-		}
-		return strings.TrimPrefix(text, "\n")
-	case tenfold.AssistantMessage:
-		return p.Text
-	case tenfold.Reasoning:
-		if strings.TrimSpace(p.Text) == "" {
-			return "(" + strconv.Itoa(len(p.Encrypted)+len(p.Signature)) + " bytes, readable only by the provider)"
-		}
-		return p.Text
-	case tenfold.ToolCall:
-		return p.Arguments
-	case tenfold.ToolResult:
-		return report.PartsText(p.Parts)
-	case tenfold.ProviderItem:
-		return p.Data
+	if p.Kind().Visible() {
+		return report.EntryText(p)
 	}
 	return noteText(p)
 }

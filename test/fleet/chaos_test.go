@@ -10,13 +10,12 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 )
 
-// chaosTime is how long chaos goes on: as long as the environment says, two minutes, or
+// chaosTime is how long chaos goes on: as long as the environment says, a minute, or
 // a moment in short tests.
 func chaosTime(t *testing.T) time.Duration {
 	t.Helper()
@@ -30,7 +29,7 @@ func chaosTime(t *testing.T) time.Duration {
 	if testing.Short() {
 		return 10 * time.Second
 	}
-	return 2 * time.Minute
+	return time.Minute
 }
 
 func seed(t *testing.T) uint64 {
@@ -205,11 +204,6 @@ func (c *chaos) mend(ctx context.Context) {
 // get asks a server of its API for whom a token is of.
 func (s *server) get(ctx context.Context, token, path string) (string, error) {
 	return s.ask(ctx, token, http.MethodGet, path, http.NoBody)
-}
-
-func (s *server) post(ctx context.Context, path, body string) error {
-	_, err := s.ask(ctx, s.token, http.MethodPost, path, strings.NewReader(body))
-	return err
 }
 
 func (s *server) ask(ctx context.Context, token, method, path string, body io.Reader) (string, error) {

@@ -11,6 +11,10 @@
 //	{"type":"success","content":"4 °C"}
 //	{"type":"error","message":"no such city"}
 //
+// One that has said so (its setting subsumes) is also asked, with the action
+// "subsumes", whether a later call of it makes an earlier one needless: see
+// [tool.Asker].
+//
 // An exit code other than 0 is a failure; the model is then shown the end of
 // standard error as well.
 package external
@@ -23,6 +27,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -165,6 +170,23 @@ func (t *Tool) run(ctx context.Context, document []byte, live *output.Lines) ([]
 		}
 	}
 	return nil, fmt.Errorf("%s %s", t.spec.Name, what)
+}
+
+// Programs are tools that are asked by name; it is a [tool.Runner].
+type Programs []Spec
+
+// Run gives the named program a document and returns what it printed. The program is
+// looked up now, so that one that is missing is missed by nobody who does not ask it.
+func (p Programs) Run(ctx context.Context, name string, stdin []byte) ([]byte, error) {
+	i := slices.IndexFunc(p, func(s Spec) bool { return s.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("no program %s", output.Line(name, 64))
+	}
+	t, err := New(p[i])
+	if err != nil {
+		return nil, err
+	}
+	return t.run(ctx, stdin, &output.Lines{})
 }
 
 // answer reads what a program printed: a document of one of the forms above, or

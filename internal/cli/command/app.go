@@ -68,7 +68,7 @@ func Group(c *cobra.Command, args []string) error {
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
-		return "0.1.0-devel"
+		return "0.2.0-devel"
 	}
 	return info.Main.Version
 }

@@ -12,6 +12,7 @@ import (
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
+	"tenfold/internal/live"
 	"tenfold/session"
 	"tenfold/strategy"
 	"tenfold/token"
@@ -228,7 +229,7 @@ func (r *Flags) configure(a *command.App, req *session.Request, e *config.Effect
 		tail := e.Tail()
 		req.Bounds.Tail = &tail
 	}
-	req.Options.Tools = e.ToolSettings()
+	req.Options.Tools, req.Options.Subsumer = e.ToolSettings(), live.Subsumer(e.Config)
 	req.Options.Window = e.Window(of.model)
 	req.Options.DryRun = r.DryRun
 	all, err := r.Choose(e)

@@ -11,6 +11,7 @@ import (
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/compaction"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/live"
 	"tenfold/internal/number"
 	"tenfold/internal/report"
 	"tenfold/session"
@@ -53,7 +54,7 @@ func Replay(a *command.App, s *session.Session, strategies []string) (o eval.Rep
 	}
 	tail := e.Tail()
 	o.Bounds, o.OpenEnd = &tenfold.Bounds{Tail: &tail}, true
-	o.Options.Tools = e.ToolSettings()
+	o.Options.Tools, o.Options.Subsumer = e.ToolSettings(), live.Subsumer(e.Config)
 	o.Options.Window = e.Window(s.Projection().Config().Model)
 	micro := e.Conversation.Compaction.Micro
 	o.Rule = trigger.CacheAware{ClearAtLeast: int(micro.ClearAtLeast), ColdAfter: time.Duration(micro.ColdAfter)}

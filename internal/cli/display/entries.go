@@ -83,7 +83,7 @@ func (p *Printer) Print(b Block) {
 		p.Line(2, p.Paint(terminal.Green, "assistant")+p.marks(b))
 		p.said(v.Text)
 	case tenfold.Reasoning:
-		p.text(terminal.Faint, "reasoning", b, reasoningText(v))
+		p.text(terminal.Faint, "reasoning", b, report.EntryText(v))
 	case tenfold.ToolCall:
 		p.call(v, b)
 	case tenfold.ToolResult:

@@ -1,10 +1,9 @@
 package display
 
 import (
-	"strings"
+	"cmp"
 
 	"tenfold"
-	"tenfold/internal/number"
 	"tenfold/internal/report"
 )
 
@@ -27,26 +26,8 @@ func KindWord(k tenfold.Kind) string {
 
 // EntryText is the text of an entry, for a line about it.
 func EntryText(p tenfold.Payload) string {
-	switch p := p.(type) {
-	case tenfold.UserMessage:
-		return report.PartsText(p.Parts)
-	case tenfold.AssistantMessage:
-		return p.Text
-	case tenfold.Reasoning:
-		return reasoningText(p)
-	case tenfold.ToolCall:
-		return p.Name + "(" + p.Arguments + ")"
-	case tenfold.ToolResult:
-		return report.PartsText(p.Parts)
-	case tenfold.ProviderItem:
-		return p.Data
+	if call, ok := p.(tenfold.ToolCall); ok {
+		return call.Name + "(" + call.Arguments + ")"
 	}
-	return tenfold.SearchText(p)
-}
-
-func reasoningText(p tenfold.Reasoning) string {
-	if strings.TrimSpace(p.Text) == "" {
-		return "(" + number.Size(len(p.Encrypted)+len(p.Signature)) + ", readable only by the provider)"
-	}
-	return p.Text
+	return cmp.Or(report.EntryText(p), tenfold.SearchText(p))
 }

@@ -133,7 +133,7 @@ func runProxy(ctx context.Context, a *command.App, f proxyFlags) error {
 	defer stop()
 	defer context.AfterFunc(ctx, health.Ending)()
 	shown, hosts := observe.ShownAddress(f.address, listener.Addr().String())
-	k := keeperFor(a, f.noStore)
+	k := keeperFor(a, f.noStore, keeper.Expected{})
 	server := proxy.NewServer(proxy.Options{Keeper: k, Log: to, Hosts: hosts})
 	token = server.Add(token, proxy.Route{Upstreams: upstreams})
 	remove, err := Announce(a, server, proxy.Process{Address: listener.Addr().String()})
@@ -161,8 +161,11 @@ func runProxy(ctx context.Context, a *command.App, f proxyFlags) error {
 }
 
 // keeperFor keeps what goes through a proxy, in the store or in memory.
-func keeperFor(a *command.App, inMemory bool) proxy.Keeper {
+func keeperFor(a *command.App, inMemory bool, expect keeper.Expected) proxy.Keeper {
 	h := Host(a)
+	if inMemory {
+		expect = keeper.Expected{}
+	}
 	return keeper.New(keeper.Options{
 		Open: func(ctx context.Context) (*session.Service, error) {
 			if inMemory {
@@ -194,7 +197,7 @@ func keeperFor(a *command.App, inMemory bool) proxy.Keeper {
 		Fail: func(client, event, why string) {
 			h.Fail(hook.Failure{Client: cmp.Or(client, "proxy"), Event: event, Why: why})
 		},
-		Now: a.Now, Spare: inMemory,
+		Now: a.Now, Spare: inMemory, Expect: expect,
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
 	"tenfold/internal/proxy"
+	"tenfold/internal/proxy/keeper"
 	"tenfold/internal/proxy/launch"
 	"tenfold/problem"
 )
@@ -103,7 +104,7 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 	if !f.verbose {
 		log = slog.New(slog.DiscardHandler) // the terminal is the client's
 	}
-	k := keeperFor(a, f.noStore)
+	k := keeperFor(a, f.noStore, keeper.Expected{Tool: client.Format, Directory: dir})
 	server := proxy.NewServer(proxy.Options{Keeper: k, Log: log})
 	token := server.Add("", proxy.Route{Client: client.Format, Dir: dir, Upstreams: upstreams})
 	address := listener.Addr().String()

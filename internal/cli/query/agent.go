@@ -112,7 +112,7 @@ func Open(ctx context.Context, a *command.App, w Wish) (*Opened, error) {
 		return nil, err
 	}
 	hidden := ownFiles(a, e)
-	if o.Tools, err = toolbox.Builtin(dir, toolbox.Options{Secrets: keyNames(e), Hide: hidden}); err != nil {
+	if o.Tools, err = toolbox.Builtin(dir, toolbox.Options{Secrets: e.KeyNames(), Hide: hidden}); err != nil {
 		return nil, err
 	}
 	containable := containment.Check(containment.Grant{Write: []string{dir}, Hide: hidden}) == nil
@@ -277,17 +277,6 @@ func ownFiles(a *command.App, e *config.Effective) (own []string) {
 		own[i], _ = filepath.Abs(own[i])
 	}
 	return own
-}
-
-// keyNames are the environment variables that hold keys: no command gets them.
-func keyNames(e *config.Effective) []string {
-	names := []string{"TENFOLD_TOKEN"}
-	for _, p := range e.Providers {
-		if p.APIKeyEnv != "" {
-			names = append(names, string(p.APIKeyEnv))
-		}
-	}
-	return names
 }
 
 // mostInstructions bounds what is taken of a workspace's file of instructions, in

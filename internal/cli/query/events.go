@@ -53,10 +53,12 @@ type eventPrinter struct {
 	said, open bool
 	unpriced   bool
 	cost       float64
-	// calls are the names of the tools that are called, by the id of the call;
-	// empty once it was denied.
-	calls map[string]string
+	// calls are the names of the tools that are called; empty once it was denied.
+	calls map[callOf]string
 }
+
+// callOf names a call: ids are unique within a branch, if at all.
+type callOf struct{ branch, id string }
 
 // event prints one.
 func (p *eventPrinter) event(e agent.Event) error {
@@ -157,22 +159,20 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 		p.said = false
 		p.closeLine()
 	case tenfold.ToolCall:
-		if p.calls == nil {
-			p.calls = map[string]string{}
-		}
-		p.calls[payload.CallID] = payload.Name
+		p.calls[callOf{branch, payload.CallID}] = payload.Name
 	case tenfold.ToolResult:
-		if ended := payload.Ended(); ended.Bad() && p.calls[payload.CallID] != "" {
-			p.line(branch, "  "+p.calls[payload.CallID]+": "+string(ended)+lastLine(payload))
+		if ended, name := payload.Ended(), p.calls[callOf{branch, payload.CallID}]; ended.Bad() && name != "" {
+			p.line(branch, "  "+name+": "+string(ended)+lastLine(payload))
 		}
 	case tenfold.Approval:
 		if payload.State == tenfold.ApprovalDenied {
-			line := "denied " + p.calls[payload.CallID] + ": " + payload.Reason
+			call := callOf{branch, payload.CallID}
+			line := "denied " + p.calls[call] + ": " + payload.Reason
 			if strings.HasPrefix(payload.Reason, agent.Unasked) {
-				line += "; --allow " + p.calls[payload.CallID] + " allows it"
+				line += "; --allow " + p.calls[call] + " allows it"
 			}
 			p.line(branch, line)
-			p.calls[payload.CallID] = ""
+			p.calls[call] = ""
 		}
 	}
 }
@@ -197,24 +197,21 @@ func (p *eventPrinter) running(branch string, r agent.Running) {
 
 // failureOf says why a compaction failed, and what a person can do.
 func failureOf(d session.Decision) string {
-	if d.Problem == nil {
-		return d.Reason
+	reason, hint := d.Why()
+	if hint == "" {
+		return reason
 	}
-	return d.Problem.Error() + "; " + d.Problem.Hint
+	return reason + "; " + hint
 }
 
 func (p *eventPrinter) compaction(branch string, d session.Decision) {
 	switch d.Action {
 	case session.Compact:
 		if !d.Micro {
-			p.line(branch, "compacting: "+d.Reason)
+			p.line(branch, d.Told()+": "+d.Reason)
 		}
 	case session.Compacted:
-		text := "compacted: " + number.Tokens(d.Result.Plan.Before, d.Result.Plan.After)
-		if d.Micro {
-			text = "cleared old results: " + number.Tokens(d.Result.Plan.Before, d.Result.Plan.After)
-		}
-		p.line(branch, text+`; "tenfold conversation undo" puts it back`)
+		p.line(branch, d.Told()+`; "tenfold conversation undo" puts it back`)
 	case session.Failed, session.Exceeded:
 		p.closeLine()
 		p.Warn(failureOf(d))

@@ -18,6 +18,7 @@ import (
 	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/strategy"
+	"tenfold/token"
 	"tenfold/toolbox"
 )
 
@@ -46,7 +47,7 @@ func TestQueryPrintsEvents(t *testing.T) {
 		return agent.Event{Running: &agent.Running{Call: tenfold.ToolCall{CallID: id, Name: name}, Intent: toolbox.Intent{Subject: subject}}}
 	}
 	compaction := func(d session.Decision) agent.Event { return agent.Event{Compaction: &d} }
-	done := session.Result{Overlays: []tenfold.Overlay{{ID: "cmp"}}, Plan: strategy.Plan{Before: 9000, After: 300}}
+	done := session.Result{Overlays: []tenfold.Overlay{{ID: "cmp"}}, Plan: strategy.Plan{Before: 9000, After: 300, Scale: token.Scale{Percent: 140}}} // as the provider counts (T3)
 	events := []agent.Event{
 		{Text: "Let me\x1b[2J"},
 		{Text: " look."},
@@ -61,6 +62,8 @@ func TestQueryPrintsEvents(t *testing.T) {
 		appended("", tenfold.ToolResult{CallID: "c2", IsError: true, Parts: []tenfold.Part{tenfold.TextPart("Denied: no")}}),
 		{Branch: "root.task7", Text: "sub"},
 		appended("root.task7", tenfold.AssistantMessage{Text: "sub"}),
+		appended("root.task7", tenfold.ToolCall{CallID: "c1", Name: "git_diff"}),
+		appended("root.task7", tenfold.ToolResult{CallID: "c1", Outcome: tenfold.Exit(1)}),
 		{Branch: "root.task7", Running: &agent.Running{Call: tenfold.ToolCall{Name: "fs_read_file"}}},
 		{Waiting: &agent.Waiting{Attempt: 1, After: 2*time.Second + 12345678, Err: errors.New("over\x1bloaded")}},
 		compaction(session.Decision{Action: session.Compact, Reason: "the context is full"}),
@@ -79,11 +82,12 @@ func TestQueryPrintsEvents(t *testing.T) {
 	const want = `• shell go test\x1b]0;x\x07 ./...
 shell: exit 1: FAIL\x1b[0m
 denied shell: no
+root.task7: git_diff: exit 1
 root.task7: • fs_read_file
 waiting 2s: over\x1bloaded
-compacting: the context is full
-compacted: 9,000 → 300 tokens; "tenfold conversation undo" puts it back
-cleared old results: 9,000 → 300 tokens; "tenfold conversation undo" puts it back
+Compacting: the context is full
+Compacted: 12,600 → 420 tokens; "tenfold conversation undo" puts it back
+Cleared old tool results: 12,600 → 420 tokens; "tenfold conversation undo" puts it back
 warning: no progress; go on
 2 steps, context 1,500 of 3,000 tokens (50 %), $3.0000
 `
@@ -154,5 +158,25 @@ func TestQueryAsks(t *testing.T) {
 	const line = "it may write anywhere\nAllow root.task1: shell: rm -r x\\x1b[1A Allow? y? [y/N, a to always allow such calls in this session] "
 	if first := stderr.String(); !strings.HasPrefix(first, line) || strings.Contains(first, "\x1b") {
 		t.Errorf("the question is\n%q, want\n%q", first, line)
+	}
+}
+
+// A call that an earlier run left open is told by its name when it is denied now.
+func TestQueryGoesOnWithOpenCalls(t *testing.T) {
+	s, err := session.NewService(memory.New()).Create(t.Context(), session.Create{ID: "c", Entries: []tenfold.Entry{
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}}, {Payload: tenfold.ToolCall{CallID: "c1", Name: "shell"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	a := &command.App{Terminal: &terminal.Terminal{Out: bufio.NewWriter(io.Discard), Err: &stderr}, Now: time.Now}
+	a.Settings.Told = map[string]bool{}
+	stop := agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Steps: 1}}
+	if err := follow(a, s, "demo/m", played(nil, appended("", tenfold.Approval{State: tenfold.ApprovalDenied, CallID: "c1", Reason: "no"}), stop)); err != nil {
+		t.Fatal(err)
+	}
+	if got := stderr.String(); !strings.HasPrefix(got, "denied shell: no\n") {
+		t.Errorf("it says %q", got)
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"time"
 
 	"tenfold/internal/cli/command"
+	"tenfold/internal/live"
 	"tenfold/problem"
 	"tenfold/toolbox"
 	"tenfold/toolbox/external"
@@ -19,16 +19,12 @@ import (
 // warning.
 func configuredTools(ctx context.Context, a *command.App, w Wish, dir string, out *Opened) ([]toolbox.Tool, error) {
 	var tools []toolbox.Tool
-	c, secrets, warn := out.settings.Agent, keyNames(out.settings), w.Warn
+	c, secrets, warn := out.settings.Agent, out.settings.KeyNames(), w.Warn
 	if warn == nil {
 		warn = a.Warn
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
-		t := c.Tools[name]
-		one, err := external.New(external.Spec{
-			Name: name, Description: t.Description, Schema: t.Schema(), Command: t.Command, Dir: dir,
-			Env: environment(t.Env), Secrets: secrets, Timeout: time.Duration(t.Timeout),
-		})
+	for _, spec := range live.Programs(out.settings.Config, dir) {
+		one, err := external.New(spec)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +33,7 @@ func configuredTools(ctx context.Context, a *command.App, w Wish, dir string, ou
 	var servers []mcpclient.Server
 	for _, name := range slices.Sorted(maps.Keys(c.MCP)) {
 		s := c.MCP[name]
-		one := mcpclient.Server{Name: name, Command: s.Command, Env: environment(s.Env), Dir: dir, URL: string(s.URL)}
+		one := mcpclient.Server{Name: name, Command: s.Command, Env: live.Environment(s.Env), Dir: dir, URL: string(s.URL)}
 		if s.TokenEnv != "" {
 			token := os.Getenv(string(s.TokenEnv))
 			if token == "" {
@@ -59,14 +55,4 @@ func configuredTools(ctx context.Context, a *command.App, w Wish, dir string, ou
 		warn(err.Error())
 	}
 	return append(tools, open.Tools()...), nil
-}
-
-// environment gives the variables of these names that are set, as NAME=value.
-func environment(names []string) (all []string) {
-	for _, name := range names {
-		if value, ok := os.LookupEnv(name); ok {
-			all = append(all, name+"="+value)
-		}
-	}
-	return all
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"tenfold"
 	"tenfold/agent"
 	"tenfold/body"
 	"tenfold/eval"
@@ -15,6 +16,7 @@ import (
 	"tenfold/internal/cli/conversation"
 	"tenfold/internal/cli/query"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/config"
 	"tenfold/internal/live"
 	"tenfold/internal/web"
 	"tenfold/session"
@@ -26,6 +28,7 @@ import (
 type Backend struct {
 	*command.App
 	readOnly bool
+	settings command.Recent[*config.Effective] // of conversations that have none of their own
 }
 
 var _ web.Backend = (*Backend)(nil)
@@ -57,11 +60,20 @@ func (b *Backend) Replay(s *session.Session) (eval.ReplayOptions, []string, erro
 
 // Live implements [web.Backend].
 func (b *Backend) Live(s *session.Session) (session.Live, error) {
-	e, err := b.aside().Effective(command.ExtrasOf(s.Log())...)
+	e, err := b.effective(s.Log())
 	if err != nil {
 		return session.Live{}, err
 	}
 	return live.Settings(e.Config, s.Projection().Config().Model)
+}
+
+// effective is the configuration of a conversation that runs: jobs and appends ask for
+// it thousands of times.
+func (b *Backend) effective(l *tenfold.Log) (*config.Effective, error) {
+	if extras := command.ExtrasOf(l); len(extras) > 0 {
+		return b.aside().Effective(extras...)
+	}
+	return b.settings.Get(func() (*config.Effective, error) { return b.aside().Effective() })
 }
 
 // Agent implements [web.Backend].

@@ -246,8 +246,7 @@ func (k *serving) unattended(b *Backend, own store.Store) func(*session.Session,
 // unattended is how a conversation is compacted where nobody waits for it: a model
 // writes summaries where an agent's would ([query.LiveSettings]).
 func (b *Backend) unattended(s *session.Session) (session.Live, error) {
-	a := b.aside()
-	e, err := a.Effective(command.ExtrasOf(s.Log())...)
+	e, err := b.effective(s.Log())
 	if err != nil {
 		return session.Live{}, err
 	}
@@ -259,7 +258,7 @@ func (b *Backend) unattended(s *session.Session) (session.Live, error) {
 	if err != nil || m == nil {
 		return out, err // the digest writes
 	}
-	by, err := query.LiveSettings(a, e, s.ID(), m)
+	by, err := query.LiveSettings(b.aside(), e, s.ID(), m)
 	out.Request.Options.Summarizer = by.Request.Options.Summarizer
 	return out, err
 }

@@ -37,6 +37,8 @@ type place struct {
 	idle  time.Duration
 	spare bool
 	dir   string // of what Codex leaves; empty for memory
+	// expect is whose conversation the next keeper reads ahead.
+	expect keeper.Expected
 
 	mu     sync.Mutex
 	now    time.Time
@@ -89,7 +91,7 @@ func (p *place) restart() {
 			defer p.mu.Unlock()
 			p.failed = append(p.failed, why)
 		},
-		Now: p.clock, Idle: p.idle, Spare: p.spare, Directory: func() (string, error) { return p.dir, nil },
+		Now: p.clock, Idle: p.idle, Spare: p.spare, Expect: p.expect, Directory: func() (string, error) { return p.dir, nil },
 	})
 }
 

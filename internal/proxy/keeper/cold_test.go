@@ -11,6 +11,8 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
 	"tenfold/internal/proxy/wire"
+	"tenfold/session"
+	"tenfold/store"
 	"tenfold/strategy"
 )
 
@@ -60,13 +62,81 @@ func TestX9WhatIsColdIsDoneAtRest(t *testing.T) {
 				t.Errorf("what is sent is %s", out)
 			}
 			plans, read, edited = done.plans.Load()-plans, done.read.Load()-read, done.edited.Load()-edited
-			if plans > 0 || (read > 8 || edited > 1) && !one.spare && !one.restart {
+			if plans > 0 || (read > 3 || edited > 1) && !one.spare && !one.restart {
 				t.Errorf("it waited for %d plans, for %d messages read and %d edited", plans, read, edited)
 			}
 			c.answered(ex, said("fine"))
 			c.close()
 			if f := c.failures(); len(f) > 0 {
 				t.Errorf("failures: %q", f)
+			}
+		})
+	}
+}
+
+// V2c, X9: a proxy that was not there as the cache got cold reads the conversation that
+// is likely to be gone on with while its client starts, and plans what is free: the request
+// that follows waits for no plan. What others did meanwhile counts, and other conversations
+// are other ones.
+func TestX9WhatIsExpectedIsReadAhead(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"resumed", "pinned meanwhile", "warm", "another directory", "another conversation"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var done work
+			c := newClient(newPlace(t), "one")
+			c.live.Turns = 10
+			c.live.Auto.Strategies = []strategy.Strategy{planned{work: &done}}
+			c.restart()
+			for range 8 {
+				c.turn(1500)
+			}
+			c.close()
+			id := c.status().ID
+			if c.expect.Tool = "claude-code"; name == "another directory" {
+				c.expect.Directory = "/other"
+			}
+			if name != "warm" {
+				c.pass(6 * time.Minute)
+			}
+			file := session.Create{ID: "of a file", Origin: store.Origin{Key: "k", Mark: "m", Tool: "claude-code"}}
+			if _, err := c.service().Create(t.Context(), file); err != nil { // a newer one, imported
+				t.Fatal(err)
+			}
+			c.k = nil
+			c.restart()
+			got, plans := keeper.Ahead(c.k), done.plans.Load()
+			if is := map[bool]string{false: id, true: ""}[name == "another directory"]; got != is {
+				t.Fatalf("%q was read ahead, want %q", got, is)
+			}
+			if is := name != "warm" && name != "another directory"; plans > 0 != is {
+				t.Errorf("%d plans were made ahead", plans)
+			}
+			if name == "pinned meanwhile" {
+				if err := c.open(id).Pin(t.Context(), 3); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name == "another conversation" {
+				c.header.Set("X-Claude-Code-Session-Id", "two")
+				c.messages = nil
+			}
+			c.user("And now?")
+			ex := c.send()
+			if is := name == "pinned meanwhile" || name == "another directory"; done.plans.Load() > plans != is {
+				t.Errorf("the request waited for %d plans", done.plans.Load()-plans)
+			}
+			if is := name != "warm" && name != "another conversation"; strings.Contains(string(ex.Body()), "[Earlier parts") != is {
+				t.Errorf("what is sent is %s", ex.Body())
+			}
+			c.answered(ex, said("fine"))
+			c.turn(100)
+			c.close()
+			if held := keeper.Ahead(c.k); held != "" {
+				t.Errorf("%s is still held", held)
+			}
+			if n, f := len(c.conversations()), c.failures(); n != map[bool]int{false: 2, true: 3}[name == "another conversation"] || len(f) > 0 {
+				t.Errorf("%d conversations, failures: %q", n, f)
 			}
 		})
 	}

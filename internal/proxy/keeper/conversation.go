@@ -18,6 +18,7 @@ func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDe
 	if err != nil {
 		return err
 	}
+	t.k.forgetAhead()
 	d, _ := changedConfig(tenfold.Config{}, head)
 	all := append([]tenfold.Entry{{Time: ex.began.UTC(), Payload: d}}, entries...)
 	s, err := svc.Create(ctx, session.Create{
@@ -148,6 +149,13 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	if born || begins(ex) {
 		return nil
 	}
+	if t.after != nil {
+		select {
+		case <-t.after:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	svc, err := t.k.sessions(ctx)
 	if err != nil {
 		return err
@@ -181,7 +189,7 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 	var told story
 	ends := false // it says nothing more
 	for _, c := range known {
-		s, err := svc.Open(ctx, c.ID)
+		s, err := t.k.open(ctx, svc, c.ID)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -224,7 +232,7 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 // retell finds which messages of a request a log has.
 func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
 	var st story
-	pieces, err := ex.in.Protocol.Read(ex.r, 0)
+	pieces, err := t.wire(ex).Read(ex.r, 0)
 	if err != nil {
 		return st, fmt.Errorf("message 0: %w", err)
 	}
@@ -235,7 +243,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		}
 	}
 	for i := len(st.chains); i < upto; i++ {
-		pieces, err := ex.in.Protocol.Read(ex.r, i)
+		pieces, err := t.wire(ex).Read(ex.r, i)
 		if err != nil {
 			return st, fmt.Errorf("message %d: %w", i, err)
 		}

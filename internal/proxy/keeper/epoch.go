@@ -190,7 +190,7 @@ func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
 		return nil, err
 	}
 	c := &t.log
-	d, err := c.story.drawing(ex.in.Protocol, ex.r, p, c.sketch.of(c.control.Epoch().ID, ex.r, &c.story))
+	d, err := c.story.drawing(t.wire(ex), ex.r, p, c.sketch.of(c.control.Epoch().ID, ex.r, &c.story))
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (t *thread) prepare(ex *exchange) error {
 		return err
 	}
 	c := &t.log
-	d, err := c.story.drawing(ex.in.Protocol, ex.r, p, nil)
+	d, err := c.story.drawing(t.wire(ex), ex.r, p, nil)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func source(size int) func() string {
 // the longest of those that lead there from a context that is not full.
 func BenchmarkX9EpochAlone(b *testing.B) {
 	for _, size := range []int{400 << 10, 4 << 20} {
-		for _, name := range []string{"rest", "thought", "words", "loop", "cold", "jump", "paste", "anew"} {
+		for _, name := range []string{"rest", "thought", "words", "loop", "cold", "jump", "paste", "anew", "expected"} {
 			b.Run(fmt.Sprintf("%dKB/%s", size>>10, name), func(b *testing.B) {
 				var waits, cpu, beside time.Duration
 				for b.Loop() {
@@ -66,13 +66,11 @@ func epochAlone(b *testing.B, size int, name string) (wait, cpu, beside time.Dur
 	defer func() { _ = disk.Close() }()
 	p.store = disk
 	p.live = session.Live{Auto: session.LiveAuto{Enabled: true}}
-	if name == "paste" {
-		p.live.Lifetime = time.Hour
-	}
 	p.live.Request.Options = strategy.Options{Window: size / 4 * 100 / 82}
 	p.restart()
 	defer p.close()
 	c := newClient(p, "s")
+	c.hour = name == "paste"
 	text := source(4000)
 	call := func(n int) string {
 		return fmt.Sprintf(`{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/w/%d.go"}}`, n, n)
@@ -140,9 +138,15 @@ func epochAlone(b *testing.B, size int, name string) (wait, cpu, beside time.Dur
 			b.Fatal("nothing is done as the cache gets cold")
 		}
 	}
-	if name == "anew" { // nobody was there as the cache got cold
+	if name == "anew" || name == "expected" { // nobody was there as the cache got cold
 		p.pass(6 * time.Minute)
+		if name == "expected" {
+			p.expect.Tool = "claude-code"
+		}
 		p.restart()
+		used := processor()
+		keeper.Ahead(p.k)
+		beside += processor() - used
 	}
 	if name == "loop" { // step by step, with answers that call
 		for ; length() < size*107/100; n++ {

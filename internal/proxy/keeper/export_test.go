@@ -86,3 +86,15 @@ func Rest(p proxy.Keeper, flush bool) {
 		time.Sleep(10 * time.Microsecond)
 	}
 }
+
+// Ahead waits until a keeper has read what it expects, and tells of which conversation;
+// empty where it expects none.
+func Ahead(p proxy.Keeper) string {
+	k := p.(*keeper)
+	k.work.Wait()
+	a := k.ahead.Load()
+	if a == nil {
+		return ""
+	}
+	return a.id
+}

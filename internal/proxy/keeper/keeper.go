@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tenfold"
@@ -39,6 +40,9 @@ type Options struct {
 	// Patience is how long a request waits for a compaction that is due, before it
 	// goes as it would without one; zero is twenty seconds.
 	Patience time.Duration
+	// Expect is whose conversation to read from the store while the client starts; the
+	// zero value is nobody's.
+	Expect Expected
 }
 
 // The defaults of Options, and bounds of what is kept in memory.
@@ -66,6 +70,8 @@ type keeper struct {
 	thought  thoughts
 	held     int // bytes of requests that were answered
 	work     sync.WaitGroup
+	ahead    atomic.Pointer[ahead]
+	stop     context.CancelFunc // of reading ahead
 }
 
 // New makes a keeper of conversations.
@@ -79,6 +85,10 @@ func New(o Options) proxy.Keeper {
 	}
 	k := &keeper{Options: o, secret: make([]byte, 32), threads: map[string][]*thread{}}
 	_, _ = rand.Read(k.secret) // which never fails
+	ctx, stop := context.WithCancel(context.Background())
+	if k.stop = stop; o.Expect != (Expected{}) {
+		k.work.Go(func() { k.readAhead(ctx, o.Expect) })
+	}
 	return k
 }
 
@@ -269,7 +279,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 		if was.frozen.holds(ex.r) {
 			t.frozen = was.frozen
 		}
-		t.passing = was.passing
+		t.passing, t.after = was.passing, was.stored()
 	}
 	k.remember(t)
 	return t, true
@@ -367,6 +377,7 @@ func (k *keeper) Status() []proxy.Conversation {
 
 // Close implements [proxy.Keeper].
 func (k *keeper) Close(ctx context.Context) error {
+	k.stop()
 	k.mu.Lock()
 	for _, t := range k.all {
 		t.flush(nil)

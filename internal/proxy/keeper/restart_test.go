@@ -135,6 +135,7 @@ type speaker struct {
 	sent     []string
 	restarts func() bool
 	left     bool
+	hasty    bool // it does not wait until what was heard is stored
 }
 
 func (s *speaker) ask(more ...string) proxy.Exchange {
@@ -159,7 +160,7 @@ func (s *speaker) takes(answer string) {
 		_, _ = l.Write([]byte(s.response(answer, len(sent)/4, len(sent)/5)))
 	}
 	ex.Done(200, false)
-	keeper.Rest(s.k, true)
+	keeper.Rest(s.k, !s.hasty)
 	s.messages = append(s.messages, answer)
 }
 

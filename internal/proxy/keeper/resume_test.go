@@ -12,16 +12,33 @@ import (
 )
 
 // X2, V2c: Gemini CLI resumes a session with its results doubled and its calls
-// unsigned. That is the history that it left, whose cache may be cold by then.
+// unsigned. That is the history that it left, whose cache may be cold by then: through a
+// proxy of its own each time, and through one that goes on, whether what was answered
+// is in the store by then or not.
 func TestX2GeminiResumesOneConversation(t *testing.T) {
 	t.Parallel()
+	for name, one := range map[string]struct{ anew, hasty bool }{"anew": {anew: true}, "late": {}, "soon": {hasty: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			geminiResumes(t, one.anew, one.hasty)
+		})
+	}
+}
+
+func geminiResumes(t *testing.T, anew, hasty bool) {
+	t.Helper()
 	d := dialects["gemini"]
 	d.client = "gemini-cli"
 	d.call = func(n int) string {
 		return fmt.Sprintf(`{"role":"model","parts":[{"text":"I look."},{"functionCall":{"id":"call_%d","name":"read_file","args":{}},"thoughtSignature":"c2lnbmVk"}]}`, n)
 	}
+	answer := d.response
+	d.response = func(message string, input, cached int) string { // with a thought, which the client keeps for itself
+		return answer(strings.Replace(message, `"parts":[`, `"parts":[{"text":"hm","thought":true},`, 1), input, cached)
+	}
 	d.check = func([]byte) []body.Violation { return nil } // what the client doubles is its own affair
 	s := newSpeaker(t, "", d, func() bool { return false })
+	s.hasty = hasty
 	s.live.Turns = 12 // room for them is worth making early
 	result := regexp.MustCompile(`^(\{"role":"user","parts":\[)(\{"functionResponse".*\})(\]\})$`)
 	doubled := 0
@@ -37,7 +54,9 @@ func TestX2GeminiResumesOneConversation(t *testing.T) {
 			s.messages[i] = strings.Replace(m, "c2lnbmVk", "skip_thought_signature_validator", 1)
 		}
 		doubled = len(s.messages)
-		s.restart()
+		if anew {
+			s.restart()
+		}
 		if n == 5 {
 			s.pass(time.Hour)
 		}

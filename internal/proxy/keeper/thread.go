@@ -66,6 +66,7 @@ type thread struct {
 
 	log      record // of the jobs
 	misheard int
+	after    <-chan struct{} // closed once the store has what another history was told
 }
 
 // A billed is what the vendor counted of all requests, in tokens.
@@ -208,6 +209,22 @@ func (t *thread) flush(then func(context.Context, *exchange)) {
 	})
 }
 
+// stored has everything stored that the history was told, for another one that may go on
+// from it: a client that is started again, and says its beginning otherwise, would find
+// less of it in the store and leave for a copy. It gives what is closed by then; nil where
+// nothing is waited for, as an answer is still to come.
+func (t *thread) stored() <-chan struct{} {
+	if t.newest == nil || !t.newest.done {
+		return nil
+	}
+	t.flush(nil)
+	done := make(chan struct{})
+	if !t.later(func(context.Context) { close(done) }) {
+		return nil
+	}
+	return done
+}
+
 // letGo has the bytes of a request let go that was answered, where they are held.
 func (t *thread) letGo(ex *exchange) {
 	if ex == nil || !ex.held {
@@ -252,6 +269,7 @@ func (t *thread) work() {
 func (t *thread) do(job func(context.Context)) {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
+	defer func() { t.log.once = nil }()
 	ctx, stop := context.WithTimeout(context.Background(), jobTime)
 	defer stop()
 	defer func() {

@@ -16,34 +16,23 @@ func anthropicText(quoted []byte) []byte {
 func (Anthropic) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
 	return edit(r, upto, pieces, shown, dialect{
 		member: "content", user: "user", assistant: "assistant", text: anthropicText, strict: true, marks: true,
-		piece: (*editor).anthropicPiece,
+		call: (*editor).anthropicCall, result: (*editor).anthropicResult,
 	})
 }
 
-// anthropicPiece adds what is shown of one piece to a draft.
-func (e *editor) anthropicPiece(d *draft, p *Piece, now tenfold.Payload) {
-	switch now := now.(type) {
-	case tenfold.UserMessage:
-		e.parts(d, p, now)
-	case tenfold.AssistantMessage:
-		d.add(e.texted(p.At[0], now.Text))
-	case tenfold.ToolCall:
-		if was, _ := p.Entry.Payload.(tenfold.ToolCall); was.Arguments == now.Arguments {
-			e.keep(d, p)
-			return
-		}
-		d.add(e.member(p.At[0], "input", []byte(now.Arguments)))
-	case tenfold.ToolResult:
-		d.add(e.anthropicResult(p, now))
-	default:
-		e.keep(d, p)
-	}
+// anthropicCall adds a call with other arguments.
+func (e *editor) anthropicCall(d *draft, p *Piece, arguments string) {
+	d.add(e.member(p.At[0], "input", []byte(arguments)))
 }
 
-// anthropicResult gives a result with what is shown of it: a text stays one where
-// one is left.
-func (e *editor) anthropicResult(p *Piece, now tenfold.ToolResult) block {
-	was, _ := p.Entry.Payload.(tenfold.ToolResult)
+// anthropicResult adds a result with what is shown of it.
+func (e *editor) anthropicResult(d *draft, p *Piece, was, now tenfold.ToolResult) {
+	d.add(e.anthropicShown(p, was, now))
+}
+
+// anthropicShown gives a result with what is shown of it: a text stays one where one is
+// left.
+func (e *editor) anthropicShown(p *Piece, was, now tenfold.ToolResult) block {
 	f, err := object(e.r.Body, p.At[0])
 	if err != nil {
 		e.err = err

@@ -6,6 +6,28 @@ import (
 	"tenfold"
 )
 
+// piece adds what is shown of a piece to a draft, which may be another than the entry.
+func (e *editor) piece(d *draft, p *Piece, now tenfold.Payload) {
+	switch now := now.(type) {
+	case tenfold.UserMessage:
+		e.parts(d, p, now)
+		return
+	case tenfold.AssistantMessage:
+		d.add(e.texted(p.At[0], now.Text))
+		return
+	case tenfold.ToolCall:
+		if was, _ := p.Entry.Payload.(tenfold.ToolCall); was.Arguments != now.Arguments {
+			e.d.call(e, d, p, now.Arguments)
+			return
+		}
+	case tenfold.ToolResult:
+		was, _ := p.Entry.Payload.(tenfold.ToolResult)
+		e.d.result(e, d, p, was, now)
+		return
+	}
+	e.keep(d, p)
+}
+
 // parts adds what is shown of a user's message to a draft.
 func (e *editor) parts(d *draft, p *Piece, now tenfold.UserMessage) {
 	was, _ := p.Entry.Payload.(tenfold.UserMessage)

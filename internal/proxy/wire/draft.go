@@ -41,11 +41,12 @@ type dialect struct {
 	strict bool
 	// marks tells that blocks may carry marks for the vendor's cache.
 	marks bool
-	// piece adds what is shown of a piece to a draft, where it may be another than
-	// the entry. On tells, where not nil, that a piece stands on the block of the
-	// one after it; ends finishes a changed draft, where not nil.
-	piece func(e *editor, d *draft, p *Piece, now tenfold.Payload)
-	on    func(p, next *Piece) bool
+	// call adds a call with other arguments to a draft, result a result that is shown
+	// otherwise. On tells, where not nil, that a piece stands on the block of the one
+	// after it; ends finishes a changed draft, where not nil.
+	call   func(e *editor, d *draft, p *Piece, arguments string)
+	result func(e *editor, d *draft, p *Piece, was, now tenfold.ToolResult)
+	on     func(p, next *Piece) bool
 	// doubles tells that blocks may have no piece: they stay where all of a message
 	// does.
 	doubles bool
@@ -115,7 +116,7 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 		case f.shown == nil:
 			d.moved = d.moved || len(p.At) > 0
 		case f.changed():
-			e.d.piece(e, d, p, f.shown.Payload)
+			e.piece(d, p, f.shown.Payload)
 			fallthrough
 		default:
 			if !f.changed() {

@@ -9,7 +9,7 @@ import (
 func (Gemini) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
 	return edit(r, upto, pieces, shown, dialect{
 		member: "parts", user: "user", assistant: "model", text: geminiText,
-		piece: (*editor).geminiPiece, on: isSignature, doubles: true, ends: (*editor).signFirst,
+		call: (*editor).geminiCall, result: (*editor).geminiResult, on: isSignature, doubles: true, ends: (*editor).signFirst,
 	})
 }
 
@@ -18,36 +18,20 @@ func isSignature(p, next *Piece) bool {
 	return p.Entry.Payload.Kind() == tenfold.KindReasoning && len(p.At) == 1 && len(next.At) == 1 && p.At[0] == next.At[0]
 }
 
-// geminiPiece adds what is shown of one piece to a draft.
-func (e *editor) geminiPiece(d *draft, p *Piece, now tenfold.Payload) {
-	switch now := now.(type) {
-	case tenfold.UserMessage:
-		e.parts(d, p, now)
-	case tenfold.AssistantMessage:
-		d.add(e.texted(p.At[0], now.Text))
-	case tenfold.ToolCall:
-		if was, _ := p.Entry.Payload.(tenfold.ToolCall); was.Arguments == now.Arguments {
-			e.keep(d, p)
-			return
-		}
-		part, err := geminiPartAt(e.r.Body, p.At[0])
-		args, ok := part.call.get("args")
-		if err != nil || !ok {
-			e.keep(d, p) // it had none
-			return
-		}
-		d.add(e.replaced(p.At[0], args, []byte(now.Arguments)))
-	case tenfold.ToolResult:
-		e.geminiResult(d, p, now)
-	default:
-		e.keep(d, p)
+// geminiCall adds a call with other arguments.
+func (e *editor) geminiCall(d *draft, p *Piece, arguments string) {
+	part, err := geminiPartAt(e.r.Body, p.At[0])
+	args, ok := part.call.get("args")
+	if err != nil || !ok {
+		e.keep(d, p) // it had none
+		return
 	}
+	d.add(e.replaced(p.At[0], args, []byte(arguments)))
 }
 
 // geminiResult adds what is shown of a result. A text stays where it stood; any other
 // JSON becomes one.
-func (e *editor) geminiResult(d *draft, p *Piece, now tenfold.ToolResult) {
-	was, _ := p.Entry.Payload.(tenfold.ToolResult)
+func (e *editor) geminiResult(d *draft, p *Piece, was, now tenfold.ToolResult) {
 	text := ""
 	for i, slot := range align(was.Parts, now.Parts) {
 		if i > 0 {

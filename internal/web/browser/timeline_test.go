@@ -139,6 +139,21 @@ func TestTheTimeline(t *testing.T) {
 	Do(tab, "press End", chromedp.KeyEvent(kb.End))
 	tab.Wait(`document.querySelector("[role=slider]").getAttribute("aria-valuenow") === document.querySelector("[role=slider]").getAttribute("aria-valuemax")`)
 
+	// A cursor that goes on while its entry is written into the address is not called back.
+	Eval[bool](tab, `(() => {
+		const replace = history.replaceState;
+		history.replaceState = (...to) => {
+			history.replaceState = replace;
+			history.replaceState(...to);
+			document.dispatchEvent(new KeyboardEvent("keydown", { key: "g", bubbles: true }));
+			requestAnimationFrame(() => setTimeout(() => (window.wentOn = true), 50));
+		};
+		return true;
+	})()`)
+	tab.Keys("c")
+	tab.Wait(`window.wentOn`)
+	at("a cursor that went on", "Turn 0")
+
 	// An address with an entry in it.
 	tab.Go("/c/bread#47")
 	at("a link", "Loaf 7 is baked.")

@@ -56,17 +56,6 @@ func Strings(seed uint64, n int) []string {
 	return texts
 }
 
-// Prose returns English-like text of at least size bytes.
-func Prose(seed uint64, size int) string {
-	s := New(seed)
-	var b strings.Builder
-	for b.Len() < size {
-		english(s, &b, 12)
-		b.WriteString(pick(s, []string{" ", "\n", "\n\n"}))
-	}
-	return b.String()
-}
-
 // Mixed returns text of at least size bytes that resembles what agents write
 // and read: prose, code, JSON, paths, identifiers, a little of other scripts.
 func Mixed(seed uint64, size int) string {

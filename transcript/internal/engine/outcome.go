@@ -27,12 +27,12 @@ var flags = map[Format]tool.Flag{
 // outcome only where a field tells it, such as an exit code.
 type outcomes struct {
 	flag  tool.Flag
-	as    bool              // entries have the outcomes that they are to have
-	calls map[string]string // tools, by the ids of their calls
+	as    bool                 // entries have the outcomes that they are to have
+	calls map[[2]string]string // tools, by the branches and ids of their calls
 }
 
 func (o *outcomes) begin(f Format) {
-	*o = outcomes{flag: flags[f], as: f == Tenfold, calls: map[string]string{}}
+	*o = outcomes{flag: flags[f], as: f == Tenfold, calls: map[[2]string]string{}}
 }
 
 func (o *outcomes) settle(e *tenfold.Entry) {
@@ -41,9 +41,9 @@ func (o *outcomes) settle(e *tenfold.Entry) {
 	}
 	switch p := e.Payload.(type) {
 	case tenfold.ToolCall:
-		o.calls[p.CallID] = p.Name
+		o.calls[[2]string{e.Branch, p.CallID}] = p.Name
 	case tenfold.ToolResult:
-		if settled := tool.Settle(o.calls[p.CallID], p, o.flag); settled != p.Outcome {
+		if settled := tool.Settle(o.calls[[2]string{e.Branch, p.CallID}], p, o.flag); settled != p.Outcome {
 			p.Outcome = settled
 			e.Payload = p
 		}

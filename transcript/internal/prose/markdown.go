@@ -23,7 +23,7 @@ func MarkdownHandler() engine.Handler {
 // Export implements [engine.Exporter]. What no model sees is left out, but for
 // approvals, compactions and changes of the model.
 func (markdownExporter) Export(w io.Writer, v engine.View) ([]string, error) {
-	m := &Markdown{W: bufio.NewWriter(w), Names: map[string]string{}, Turn: -1}
+	m := &Markdown{W: bufio.NewWriter(w), names: map[[2]string]string{}, Turn: -1}
 	m.head(v)
 	if v.Compacted {
 		for it := range v.Projection.Items() {
@@ -52,7 +52,7 @@ func (markdownExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 // Markdown is one export.
 type Markdown struct {
 	W     *bufio.Writer
-	Names map[string]string // of the tools, by call
+	names map[[2]string]string // of the tools, by the branches and ids of their calls
 	Turn  int
 	left  int // entries that have no place here
 }
@@ -143,7 +143,7 @@ func (m *Markdown) entry(e tenfold.Entry, turn int) {
 		m.note("Compaction failed", markdownCell(p.Error))
 	case tenfold.Approval:
 		m.heading(turn)
-		m.note("Approval of "+m.tool(p.CallID)+": "+markdownCell(string(p.State)), markdownCell(engine.FirstLine(p.Reason)))
+		m.note("Approval of "+m.tool(e.Branch, p.CallID)+": "+markdownCell(string(p.State)), markdownCell(engine.FirstLine(p.Reason)))
 	case tenfold.ConfigDelta:
 		if p.Model != "" {
 			m.note("Model", "From here on the model is ", markdownCell(p.Model), ".")
@@ -208,16 +208,16 @@ func (m *Markdown) said(p tenfold.Payload, branch, note string, at time.Time) {
 		}
 		m.folded("Reasoning"+htmlNote(about)+", "+byteSize(len(p.Text)), p.Text, "")
 	case tenfold.ToolCall:
-		m.Names[p.CallID] = p.Name
+		m.names[[2]string{branch, p.CallID}] = p.Name
 		m.folded("Call of <b>"+escapeText(p.Name)+"</b>"+htmlNote(about)+", "+byteSize(len(p.Arguments)), indented(p.Arguments), "json")
 	case tenfold.ToolResult:
-		m.result(p, about)
+		m.result(p, m.names[[2]string{branch, p.CallID}], about)
 	case tenfold.ProviderItem:
 		m.folded("Item of "+escapeText(p.Provider)+htmlNote(about)+", "+byteSize(len(p.Data)), indented(p.Data), "json")
 	}
 }
 
-func (m *Markdown) result(p tenfold.ToolResult, about string) {
+func (m *Markdown) result(p tenfold.ToolResult, of, about string) {
 	n := 0
 	var text strings.Builder
 	for _, part := range p.Parts {
@@ -230,7 +230,7 @@ func (m *Markdown) result(p tenfold.ToolResult, about string) {
 	if p.IsError {
 		name = "Error"
 	}
-	m.folded(name+" of <b>"+escapeText(m.Names[p.CallID])+"</b>"+htmlNote(about)+", "+byteSize(n), text.String(), "")
+	m.folded(name+" of <b>"+escapeText(of)+"</b>"+htmlNote(about)+", "+byteSize(n), text.String(), "")
 	for _, part := range p.Parts {
 		if part.File != nil {
 			m.file(*part.File)
@@ -238,8 +238,8 @@ func (m *Markdown) result(p tenfold.ToolResult, about string) {
 	}
 }
 
-func (m *Markdown) tool(call string) string {
-	if name := m.Names[call]; name != "" {
+func (m *Markdown) tool(branch, call string) string {
+	if name := m.names[[2]string{branch, call}]; name != "" {
 		return codeSpan(name)
 	}
 	return "a call"

@@ -100,9 +100,12 @@ export function TimelineView({ id }: { id: string }) {
   // The address names the entry, both ways.
   const wanted = Number(place.value.hash) || 0;
   const first = useRef(true);
+  const written = useRef(0); // by us: the cursor may have gone on since, and is not called back
   useEffect(() => {
     if (log.length === 0) return;
-    if (wanted && (first.current || wanted !== at.seq)) reveal(Math.min(wanted, log.length));
+    const ours = wanted === written.current;
+    written.current = 0;
+    if (wanted && (first.current || (wanted !== at.seq && !ours))) reveal(Math.min(wanted, log.length));
     else if (first.current) {
       setAt({ seq: 1, type: lineOf.turn });
       if (conversation?.status.busy) {
@@ -114,7 +117,11 @@ export function TimelineView({ id }: { id: string }) {
   }, [wanted, log.length > 0]);
   useEffect(() => {
     if (first.current || !at.seq || at.seq === wanted) return;
-    const timer = setTimeout(() => at.seq > 1 && go(conversationPath(id, "", at.seq), true), 300);
+    const timer = setTimeout(() => {
+      if (at.seq <= 1) return;
+      written.current = at.seq;
+      go(conversationPath(id, "", at.seq), true);
+    }, 300);
     return () => clearTimeout(timer);
   }, [at.seq]);
 

@@ -1,0 +1,161 @@
+package keeper
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"tenfold"
+)
+
+// A batch is what a log lacks of a history.
+type batch struct {
+	entries []tenfold.Entry
+	// fits is false where the log goes on in another way, after so many messages.
+	fits     bool
+	messages int
+	at       int64 // the last entry that the log has of them
+	grows    bool  // some of them are entries of these
+	bills    []*exchange
+}
+
+// bill adds what an exchange cost, once. An answer that is not part of the history
+// was paid all the same: its usage stands on a branch of its own, so that it says
+// nothing of the size of what the history shows. So does that of a request during which
+// the view became another one.
+func (b *batch) bill(ex *exchange, part bool) {
+	if ex == nil || slices.Contains(b.bills, ex) {
+		return
+	}
+	ex.k.mu.Lock()
+	defer ex.k.mu.Unlock()
+	if ex.billed || !ex.done || !ex.response.Known {
+		return
+	}
+	u := ex.response.Usage
+	u.Model = cmp.Or(u.Model, ex.t.shown.Model)
+	e := tenfold.Entry{Time: ex.ended.UTC(), Payload: u}
+	if !part || ex.t.log.begun().After(ex.shown) {
+		e.Branch = asideBranch
+	}
+	b.entries, b.bills = append(b.entries, e), append(b.bills, ex)
+}
+
+// asideBranch is where answers are billed that the client did not take.
+const asideBranch = "aside"
+
+// fresh gives what the log lacks of messages of a request.
+func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
+	c := &t.log
+	b := batch{fits: true, at: c.story.at}
+	prev := ex.before
+	for i := from; i < upto; i++ {
+		pieces, err := t.wire(ex).Read(ex.r, i)
+		if err != nil {
+			return b, fmt.Errorf("message %d: %w", i, err)
+		}
+		when := ex.began
+		answer := prev != nil && i >= prev.length && ex.r.Messages[i].Model
+		switch {
+		case prev == nil:
+		case i < prev.length:
+			when = prev.began
+		}
+		if !answer && prev != nil && i >= prev.length {
+			b.bill(prev, true)
+		}
+		if !b.grows {
+			known, ok := c.story.follow(t.logged(), b.at, pieces)
+			if !ok {
+				b.fits, b.messages = false, i
+				return b, nil
+			}
+			b.at = last(known, b.at)
+			pieces = pieces[len(known):]
+		}
+		b.grows = b.grows || len(pieces) > 0
+		for _, p := range pieces {
+			e := p.Entry
+			said := when
+			switch before, logged := t.logged().Entry(b.at); {
+			case answer:
+				said = prev.ended
+			case logged && e.Payload.Kind() == tenfold.KindReasoning:
+				said = before.Time // another proxy heard it: nobody knows under which later view
+			}
+			e.Time = t.k.timeOf(e, said)
+			b.entries = append(b.entries, e)
+		}
+	}
+	if prev != nil && upto > prev.length {
+		b.bill(prev, true)
+	}
+	return b, nil
+}
+
+// bill has the usage stored of an exchange that the history went on without, or
+// that ended late. The caller holds the keeper's lock.
+func (t *thread) bill(ex *exchange) {
+	t.later(func(ctx context.Context) {
+		var b batch
+		if b.bill(ex, ex.confirmed); t.log.session == nil || len(b.entries) == 0 {
+			return
+		}
+		err := t.log.session.AppendLatest(ctx, b.entries...)
+		if err == nil {
+			t.paid(b)
+		}
+		t.noted(err)
+	})
+}
+
+// paid notes what was billed, how far the log goes, and whether somebody else began
+// an epoch in between.
+func (t *thread) paid(b batch) {
+	changed := t.log.control != nil && t.log.control.Epoch().ID != t.log.epoch
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	for _, ex := range b.bills {
+		ex.billed = true
+	}
+	t.shown.ID, t.version = t.log.session.ID(), t.log.session.Log().Version()
+	t.due = t.due || changed
+}
+
+// append writes a batch, with the configuration that its request has.
+func (t *thread) append(ctx context.Context, ex *exchange, b batch) error {
+	c := &t.log
+	head, err := ex.in.Protocol.Head(ex.r)
+	if err != nil {
+		return fmt.Errorf("the head of the request: %w", err)
+	}
+	if c.session == nil {
+		if len(b.entries) == 0 {
+			return nil
+		}
+		return t.create(ctx, ex, head, b.entries)
+	}
+	entries := b.entries
+	if d, changed := changedConfig(c.session.Projection().Config(), head); changed {
+		entries = append([]tenfold.Entry{{Time: ex.began.UTC(), Payload: d}}, entries...)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	return c.session.Append(ctx, entries...)
+}
+
+// changedConfig is what of a configuration is another one.
+func changedConfig(is tenfold.Config, head tenfold.ConfigDelta) (d tenfold.ConfigDelta, changed bool) {
+	if head.Model != "" && head.Model != is.Model {
+		d.Model, changed = head.Model, true
+	}
+	if head.System != nil && *head.System != is.System {
+		d.System, changed = head.System, true
+	}
+	if head.Tools != nil && !slices.Equal(*head.Tools, is.Tools) {
+		d.Tools, changed = head.Tools, true
+	}
+	return d, changed
+}
