@@ -8,6 +8,19 @@ import (
 	"tenfold/tool"
 )
 
+// command is [commandLine], which is asked for again with each try.
+func (f *fitting) command(c toolCall) []tenfold.LineRange {
+	lines, known := f.commands[c.seq]
+	if !known {
+		if f.commands == nil {
+			f.commands = map[int64][]tenfold.LineRange{}
+		}
+		lines = commandLine(c.call)
+		f.commands[c.seq] = lines
+	}
+	return lines
+}
+
 // commandLine gives the first line of a command that is too long to stay in its call's
 // arguments, as a line of their bodies: output, or that there was some, says nothing
 // where nobody knows of what. None for other calls.
