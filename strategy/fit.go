@@ -28,7 +28,7 @@ type Fit struct {
 	// sees now, or tokens (F1). The zero value means 10 %.
 	Target Target `param:"target=10%"`
 	// Edits is how much text that may be edited next counts against names that may
-	// be used next, in percent; 0 means 60.
+	// be used next, in percent; 0 means 64.
 	Edits int `param:"edits"`
 	// Recall ends each cut with a reference that lets a model ask for the rest
 	// (A9).
@@ -113,6 +113,7 @@ type fitting struct {
 	renewed   []int64                       // what is not counted, for it is put there anew (P8a)
 	focus     *atom.Focus                   // nil without one
 	endings   map[int64][]tenfold.LineRange // how commands ended, by call, as far as asked for
+	commands  map[int64][]tenfold.LineRange // and what they were
 	report    *Fitted
 
 	// base is the view of what always stays; best is what was found, and view the
@@ -242,6 +243,9 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		if !st.whole {
 			k.Whole, k.WholeBody, k.Lines = k.Whole || st.answer, k.WholeBody || st.body, union(k.Lines, st.lines)
 			k.Body = union(k.Body, st.part)
+			if !k.WholeBody {
+				k.Body = union(k.Body, f.command(c))
+			}
 			if len(k.Lines) > 0 && !k.Whole {
 				k.Lines = union(k.Lines, f.ending(c))
 			}

@@ -10,8 +10,12 @@ import (
 	"tenfold/tool"
 )
 
-// endingLines is how many lines that sum up a run stand, the last ones of it.
-const endingLines = 4
+const (
+	// endingLines is how many lines that sum up a run stand, the last ones of it.
+	endingLines = 4
+	// sumsWithin is how many bytes of the end of an output are looked at for them.
+	sumsWithin = 4 << 10
+)
 
 // ending gives the lines of what a command printed that say how it ended: why it
 // failed, and what its tests came to. Whatever else is kept of it says little without
@@ -40,18 +44,22 @@ func endingOf(call tenfold.ToolCall, result tenfold.ToolResult) (lines []tenfold
 	take := func(number int) {
 		lines = union(lines, []tenfold.LineRange{shortRange(number, text[number-1])})
 	}
-	why := cause.Of(all)
-	if !tool.Failed(call.Name, call.Arguments, result) && (result.Ended() != "" || !slices.ContainsFunc(why, func(l cause.Line) bool { return cause.Proves(l.Text) == cause.Error })) {
-		why = nil // what it printed is no failure of its own
-	}
-	for _, line := range why {
-		take(line.Number)
+	// What a command printed that went well is no failure of its own.
+	if failed := tool.Failed(call.Name, call.Arguments, result); failed || result.Ended() == "" {
+		why := cause.Of(all)
+		if failed || slices.ContainsFunc(why, func(l cause.Line) bool { return cause.Proves(l.Text) == cause.Error }) {
+			for _, line := range why {
+				take(line.Number)
+			}
+		}
 	}
 	sums := 0
-	for i, line := range slices.Backward(text) {
-		if sums < endingLines && cause.SumsUp(atom.Clean(line)) {
+	for number, bytes := len(text), 0; number > 0 && bytes < sumsWithin && sums < endingLines; number-- {
+		line := text[number-1]
+		bytes += len(line) + 1
+		if cause.SumsUp(atom.Clean(line)) {
 			sums++
-			take(i + 1)
+			take(number)
 		}
 	}
 	return lines

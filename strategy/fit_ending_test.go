@@ -13,7 +13,7 @@ import (
 // no cause.
 func TestM4aKeptOutputSaysHowItEnded(t *testing.T) {
 	plain := strings.Repeat("words of no use to anybody at all, and many more of them\n", 200)
-	output := plain + "● bakes bread\nerror: the oven is cold\n" + plain + "    at heatOven (lib/bakery_oven.js:31)\n" + plain + "Tests: 1 failed, 7 passed\n" + plain
+	output := plain + "● bakes bread\nerror: the oven is cold\n" + plain + "    at heatOven (lib/bakery_oven.js:31)\n" + plain + "Tests: 1 failed, 7 passed\n" + plain[:2000]
 	for name, c := range map[string]struct {
 		tool    string
 		ended   tenfold.Outcome

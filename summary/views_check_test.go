@@ -165,13 +165,15 @@ func holdCuts(w wrongs, seq int64, got, was string) {
 	}
 	for shown := range strings.SplitSeq(got, "\n") {
 		line := strings.TrimSpace(shown)
-		if line == "" || line == "…" || lines[line] || marks.MatchString(line) {
+		// A line may have a "…" of its own.
+		whole := strings.TrimSuffix(strings.TrimPrefix(line, "… "), " …")
+		if line == "" || line == "…" || lines[line] || lines[whole] || marks.MatchString(line) {
 			continue
 		}
 		pieces := strings.Split(line, "…")
 		for i, piece := range pieces {
-			if piece = strings.TrimSpace(piece); piece == "" {
-				continue
+			if piece = strings.TrimSpace(piece); piece == "" || marks.MatchString(piece) {
+				continue // marks share a line
 			}
 			from := ""
 			for whole := range lines {
