@@ -158,8 +158,7 @@ func byteAt(text string, n int) int {
 	return len(text)
 }
 
-// foldedBeside puts what tells of folded calls beside a text: behind the stub that
-// it begins with, else on a line of its own.
+// foldedBeside puts what tells of folded calls beside a text.
 func (p *Projection) foldedBeside(by int32, f *Folded, recall bool, text string) string {
 	if f == nil {
 		return text
@@ -171,9 +170,6 @@ func (p *Projection) foldedBeside(by int32, f *Folded, recall bool, text string)
 		return text + words
 	case f.After:
 		return joinMarks(text, words)
-	case strings.HasPrefix(text, stubMark):
-		stub, _, _ := strings.Cut(text, "\n")
-		return stub + " " + words + text[len(stub):]
 	}
 	return joinMarks(words, text)
 }

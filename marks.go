@@ -141,6 +141,7 @@ const (
 
 // joinMarks joins two texts by a line end, or by a blank where nothing but marks
 // would stand on both sides of it: a run of what is left out is told in one line (F7).
+// A stub keeps its line, as it is the whole text of its result (P5).
 func joinMarks(before, after string) string {
 	before = strings.TrimSuffix(before, "\n")
 	first, _, _ := strings.Cut(after, "\n")
@@ -155,7 +156,7 @@ func joinMarks(before, after string) string {
 
 // isMark reports whether a line of a shortened text is nothing but marks.
 func isMark(line string) bool {
-	if line == gapMark || strings.HasPrefix(line, stubMark) || strings.HasPrefix(line, argumentMark) {
+	if line == gapMark || strings.HasPrefix(line, argumentMark) {
 		return true
 	}
 	rest, ok := strings.CutPrefix(line, "[")

@@ -52,7 +52,7 @@ func recordedEnd(r tenfold.ToolResult) int {
 	return -1
 }
 
-var stub = regexp.MustCompile(`(?m)^\[compacted\] [^\n]*?: (success|error|done|exit (\d+))(?:, ([\d,]+) lines)?(?: \(recall [^)]*\))?(?: \[(?:argument|[\d,]+ (?:earlier|later) call)[^\n]*)?$`)
+var stub = regexp.MustCompile(`(?m)^\[compacted\] [^\n]*?: (success|error|done|exit (\d+))(?:, ([\d,]+) lines)?(?: \(recall [^)]*\))?$`)
 
 // holdStub looks for a stub that says something else than the record (P5).
 func holdStub(w wrongs, it tenfold.Item, was tenfold.ToolResult) {

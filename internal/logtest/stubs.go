@@ -53,7 +53,6 @@ func HoldStubs(t rapid.TB, p *tenfold.Projection) {
 			}
 			_, stub, _ := strings.Cut(text, "[compacted] ")
 			stub, _, _ = strings.Cut(stub, "\n")
-			stub, _, _ = strings.Cut(stub, " [") // marks on its line
 			want := string(was.(tenfold.ToolResult).Ended())
 			if want == "" {
 				want = "done"
