@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/eval"
+	"tenfold/internal/logtest"
 )
 
 func newTalk(t testing.TB) *talk { return &talk{t: t} }
@@ -157,5 +158,26 @@ func TestCallsAsLines(t *testing.T) {
 		if !slices.Equal(lost, want) {
 			t.Errorf("beside %q %q are lost, want %q", text, lost, want)
 		}
+	}
+}
+
+// A target of a policy is a share of what is measured: a system prompt, which only some
+// transcripts have, takes nothing of it.
+func TestTargetsLeaveThePromptOut(t *testing.T) {
+	kept := func(system string) float64 {
+		l := tenfold.NewLog()
+		entries := append([]tenfold.Entry{{Payload: tenfold.ConfigDelta{System: &system, Tools: &[]tenfold.ToolDefinition{{Name: "read", Description: system, Schema: "{}"}}}}}, logtest.Long(400)...)
+		if _, err := l.Append(entries...); err != nil {
+			t.Fatal(err)
+		}
+		c, err := eval.Open(l).Cut(75)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, _ := c.Score(view(t, c, "fit:target=20%"), 30).Kept.Value()
+		return kept
+	}
+	if without, with := kept(""), kept(strings.Repeat("be kind and brief ", 500)); with != without || with < 0.15 {
+		t.Errorf("%.3f is kept, without a system prompt %.3f", with, without)
 	}
 }

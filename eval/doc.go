@@ -60,7 +60,8 @@
 //
 //   - Kept is the tokens of the view over those of the raw prefix, with all
 //     stubs, marks and summaries counted; system prompt and tool definitions
-//     are left out of both.
+//     are left out of both, and of what a target is a share of: not every
+//     transcript has them.
 //
 //   - User is the share of the requests of the person of at most 500 tokens that
 //     stand in the view whole.

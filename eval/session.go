@@ -61,6 +61,10 @@ func Open(l *tenfold.Log) *Session {
 		if c, ok := e.Payload.(tenfold.Compaction); ok && replaces(c) {
 			break
 		}
+		if d, ok := e.Payload.(tenfold.ConfigDelta); ok {
+			d.System, d.Tools = nil, nil // left out of all sizes
+			e.Payload = d
+		}
 		if e.Branch == "" && measured(e.Payload.Kind()) {
 			_, _ = s.log.Append(e) // there is a payload, or l would not hold it
 		}
