@@ -19,9 +19,10 @@ func TestL11WhatHostsPutInIsNoRequest(t *testing.T) {
 		"<skills> are what I lack":   tenfold.Request,
 		"# AGENTS.md is out of date": tenfold.Request,
 
-		"OBSERVATION:\nnever mind: no such file":                                                tenfold.Notice,
-		"EXECUTION RESULT of [bash]:\nnever mind":                                               tenfold.Notice,
-		"OBSERVATION: it fails":                                                                 tenfold.Request,
+		"OBSERVATION:\nnever mind: no such file":  tenfold.Notice,
+		"EXECUTION RESULT of [bash]:\nnever mind": tenfold.Notice,
+		"OBSERVATION: it fails":                   tenfold.Request,
+
 		"<path>/src/a.go</path>\n<type>file</type>\n<content>\n1: never do it\n</content>":      tenfold.Notice,
 		"<path>/src/a.go</path>\n<type>file</type>\n<content>\n1: x\n</content>\n\nnever do it": tenfold.Request,
 		"<file>\n00001| never do it\n</file>":                                                   tenfold.Notice,
