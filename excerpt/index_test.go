@@ -198,7 +198,7 @@ func TestF7TheMedianLineStandsInARun(t *testing.T) {
 			}
 		}
 		slices.Sort(runs)
-		if len(runs) < 1000 || runs[len(runs)/2] < 4 {
+		if (len(runs) < 1000 && !corpustest.UnderRace) || runs[len(runs)/2] < 4 {
 			t.Errorf("at a %dth the median of %d lines stands in a run of %d", part, len(runs), runs[len(runs)/2])
 		}
 	}

@@ -195,7 +195,7 @@ func TestOpenCodeCorpusCompaction(t *testing.T) {
 			t.Fatalf("%d items, want %d", len(have), len(want))
 		}
 	})
-	if found != 1 {
+	if found != 1 && !corpustest.UnderRace { // under it, few files are read
 		t.Errorf("%d files with a compaction, the corpus has 1", found)
 	}
 }

@@ -67,7 +67,7 @@ func TestL12OutcomesOfTheCorpus(t *testing.T) {
 	for format, n := range counts {
 		t.Logf("%-18s success %4d  error %3d  exit %3d  unknown %4d  on record %4d", format, n["success"], n["error"], n["exit"], n[""], checked[format])
 	}
-	if checked["claude-code"] == 0 || checked["codex"] == 0 {
+	if (checked["claude-code"] == 0 || checked["codex"] == 0) && !corpustest.UnderRace { // under it, few files are read
 		t.Errorf("nothing was checked: %v", checked)
 	}
 	t.Logf("%d contradict the record", contradictions)
