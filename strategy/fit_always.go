@@ -81,13 +81,14 @@ func (f *fitting) always() {
 	}
 	calls := slices.Concat(f.calls, f.later())
 	f.keepLastStep()
-	f.keepAnswers()
+	decided := f.approvals()
+	f.keepAnswers(decided)
 	f.keepPointed()
 	f.keepPlan(calls)
 	f.keepPlanText(calls)
 	f.keepImages(calls)
 	f.keepError(calls)
-	f.keepHandles(calls)
+	f.keepHandles(calls, decided)
 	f.keepRecalled()
 	f.keepNeeded()
 	f.keepRunning()
@@ -260,8 +261,7 @@ func lastTyped(p *tenfold.Projection) int64 {
 // keepAnswers keeps short results that are a person's words, as messages are:
 // answers to questions, and what was said of a call that was refused. And it
 // keeps the calls of tools that the configuration wants left alone (H1).
-func (f *fitting) keepAnswers() {
-	approvals := f.approvals()
+func (f *fitting) keepAnswers(decided map[int64]tenfold.ApprovalState) {
 	for _, c := range f.calls {
 		set := f.o.Tools[c.call.Name]
 		if set.Exempt != nil && *set.Exempt || set.Response == tenfold.Keep {
@@ -275,7 +275,7 @@ func (f *fitting) keepAnswers() {
 			continue
 		}
 		_, refused := tenfold.Refusal(tenfold.TextLines(result))
-		if t.Kind != tool.Asks && approvals[c.seq] != tenfold.ApprovalDenied && (!refused || !result.Ended().Bad()) {
+		if t.Kind != tool.Asks && decided[c.seq] != tenfold.ApprovalDenied && (!refused || !result.Ended().Bad()) {
 			continue
 		}
 		e, _ := f.p.Log().Entry(c.seq)
@@ -339,10 +339,9 @@ func (f *fitting) keepError(calls []toolCall) {
 // keepHandles keeps what is under way in the turn that is (V5): calls without a
 // result, approvals that nobody has decided on, commands that were begun and of
 // which no later call tells the end, and the skill that was loaded.
-func (f *fitting) keepHandles(calls []toolCall) {
+func (f *fitting) keepHandles(calls []toolCall, decided map[int64]tenfold.ApprovalState) {
 	l := f.p.Log()
 	now, _, _ := l.Where(f.p.Version())
-	approvals := f.approvals()
 	skill, ended := false, false
 	for _, c := range slices.Backward(calls) {
 		turn, _, _ := l.Where(c.seq)
@@ -356,7 +355,7 @@ func (f *fitting) keepHandles(calls []toolCall) {
 		switch {
 		case polls && !runs:
 			ended = true
-		case c.result == 0, approvals[c.seq] == tenfold.ApprovalRequested, runs && !polls && !ended:
+		case c.result == 0, decided[c.seq] == tenfold.ApprovalRequested, runs && !polls && !ended:
 			f.stand(c.seq, stance{what: StandsHandles, whole: true})
 		case t.Kind == tool.Skills && !skill:
 			skill = true
