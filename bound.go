@@ -88,6 +88,9 @@ func (p *Projection) watch(seq int32, do func() (first int32)) {
 	if !sameHead(&config, &p.config.current) {
 		c.first, c.config = 0, &config
 	}
+	if o := payloadOf[Compaction](p.log, seq); o.Rewinds() {
+		c.first = untouched // what it hides stands at the end, with all that was thought behind it
+	}
 	p.bind(c)
 }
 

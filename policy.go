@@ -57,6 +57,15 @@ const SourceBirth = "birth"
 // AtBirth reports whether the overlay shortens what no model had seen (live V3).
 func (c *Compaction) AtBirth() bool { return c.Source == SourceBirth }
 
+// StrategyRewind is the [Compaction.Strategy] of an overlay that says where a client
+// went back to and said something else: it hides what was said behind that, or shows
+// the beginning of the turn again. Nobody compacted anything, so that it begins no epoch,
+// and is not undone.
+const StrategyRewind = "rewind"
+
+// Rewinds reports whether the overlay hides what a client took back.
+func (c *Compaction) Rewinds() bool { return c.Strategy == StrategyRewind }
+
 // Keeps is what an overlay leaves alone: older overlays and later ones may still have a
 // word on it.
 type Keeps struct {

@@ -42,14 +42,35 @@ func (p *Projection) overlay(i int) Overlay {
 }
 
 // Undoable is the newest live compaction: what undo revokes, alone or with those
-// that the same command made (C7). A result shortened at birth is none.
+// that the same command made (C7). A result shortened at birth is none, nor is a rewind.
 func (p *Projection) Undoable() (Overlay, bool) {
 	for i := len(p.overlays) - 1; i >= 0; i-- {
-		if o := &p.overlays[i]; o.live && !o.c.AtBirth() {
+		if o := &p.overlays[i]; o.live && !o.c.AtBirth() && !o.c.Rewinds() {
 			return p.overlay(i), true
 		}
 	}
 	return Overlay{}, false
+}
+
+// Rewound reports whether an entry was taken back: a client went back to before it, and
+// said something else.
+func (p *Projection) Rewound(seq int64) bool {
+	if seq < 1 || seq > int64(p.version) {
+		return false
+	}
+	n, at := p.log.node(int32(seq)), int32(seq)
+	if n.kind == codeTurnStart { // it stays where something of its turn does
+		for next := at + 1; next <= p.version && p.log.node(next).turn == n.turn; next++ {
+			if m := p.log.node(next); m.branch == 0 && m.visible() {
+				return p.Rewound(int64(next))
+			}
+		}
+	}
+	if n.kind == codeResult && n.pair > 0 {
+		at = n.pair
+	}
+	by := p.slots[slotTurns].at(at)
+	return by != nobody && p.overlays[by].c.Rewinds() && p.overlays[by].c.Turns == Omit && !p.keeps(by, at)
 }
 
 // undone is the index of the newest revocation that still holds its overlay back,

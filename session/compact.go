@@ -210,6 +210,9 @@ func (s *Session) rebase(plan *strategy.Plan, made int64) (why string) {
 			if payload.Summary != nil && meets(plan, payload.FromTurn, payload.ToTurn) {
 				return "another summary of the range came first"
 			}
+			if payload.Rewinds() {
+				return "the conversation went back to before it"
+			}
 		case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
 			return "what is shown of the range was changed by another writer"
 		}

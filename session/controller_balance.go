@@ -68,6 +68,10 @@ func (b *balance) add(l *tenfold.Log, e tenfold.Entry, lifetime time.Duration, l
 			b.reported, b.counted = float64(prompt)+b.sum, b.sent+b.sum
 		}
 	case tenfold.Compaction:
+		if p.Rewinds() {
+			b.total -= float64(p.TokensBefore - p.TokensAfter)
+			break
+		}
 		if p.Source == "import" { // the client's own: it would be there without us
 			b.summarised()
 			b.sum = 0

@@ -71,7 +71,7 @@ func (p *past) add(l *tenfold.Log, e tenfold.Entry, maxAttempts int) {
 	case tenfold.CompactionAttempt:
 		in = p.addAttempt(e, payload, maxAttempts)
 	case tenfold.Compaction:
-		if payload.AtBirth() {
+		if payload.AtBirth() || payload.Rewinds() {
 			break
 		}
 		p.epoch = Epoch{e.ID, e.Seq}
@@ -174,14 +174,15 @@ func (c *Controller) state() State {
 
 // openCall tells whether a call of the step under way has no result.
 func (c *Controller) openCall() bool {
-	return !c.idle && openCall(c.session.log)
+	return !c.idle && openCall(c.session.projection)
 }
 
-func openCall(l *tenfold.Log) bool {
+func openCall(p *tenfold.Projection) bool {
+	l := p.Log()
 	turn, step := -1, 0
 	for seq := l.Version(); seq > 0; seq-- {
 		e, _ := l.Entry(seq)
-		if e.Branch != "" || !e.Payload.Kind().Visible() {
+		if e.Branch != "" || !e.Payload.Kind().Visible() || p.Rewound(seq) {
 			continue
 		}
 		t, s, _ := l.Where(seq)
@@ -201,15 +202,16 @@ func openCall(l *tenfold.Log) bool {
 // betweenTurns tells whether the agent's loop stands still: the model has not
 // answered in the last turn yet, or has said its last word in it (A2).
 func (c *Controller) betweenTurns() bool {
-	return c.idle || betweenTurns(c.session.log)
+	return c.idle || betweenTurns(c.session.projection)
 }
 
-func betweenTurns(l *tenfold.Log) bool {
+func betweenTurns(p *tenfold.Projection) bool {
+	l := p.Log()
 	last := l.Turns() - 1
 	newest := true
 	for seq := l.Version(); seq > 0; seq-- {
 		e, _ := l.Entry(seq)
-		if e.Branch != "" || !e.Payload.Kind().Visible() {
+		if e.Branch != "" || !e.Payload.Kind().Visible() || p.Rewound(seq) {
 			continue
 		}
 		if turn, _, _ := l.Where(seq); turn < last {
@@ -218,7 +220,7 @@ func betweenTurns(l *tenfold.Log) bool {
 		switch e.Payload.(type) {
 		case tenfold.AssistantMessage:
 			if newest {
-				return !openCall(l)
+				return !openCall(p)
 			}
 			return false
 		case tenfold.ToolCall, tenfold.Reasoning:

@@ -96,7 +96,7 @@ func (o *outlook) with(with *tenfold.Projection, batch []tenfold.Entry) *store.W
 	}
 	tokens, _ := v.Used()
 	fires, _ := d.control.live.Auto.Trigger.Fires(v)
-	if tight := float64(tokens) > (1-reserve)*float64(v.Room()); !tight && (!fires || !betweenTurns(with.Log())) {
+	if tight := float64(tokens) > (1-reserve)*float64(v.Room()); !tight && (!fires || !betweenTurns(with)) {
 		return nil // A2
 	}
 	limit := trigger.Limit(d.control.live.Auto.Trigger, v.Room())

@@ -86,7 +86,7 @@ func (s *Session) window(r Request) int {
 func (s *Session) compactions() int {
 	n := 0
 	for o := range s.projection.Overlays() {
-		if !o.Compaction.AtBirth() {
+		if !o.Compaction.AtBirth() && !o.Compaction.Rewinds() {
 			n++
 		}
 	}

@@ -76,7 +76,8 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 	})
 }
 
-// beginning gives the entries up to a seq, and what the later ones say of them.
+// beginning gives the entries up to a seq, and what the later ones say of them, but that
+// a client went back to before them.
 // An overlay that reaches further ends at the last entry (P13): what will come after it
 // in the copy is something else. It leaves the requests of the last turn alone where it
 // did before (P9).
@@ -96,7 +97,7 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 		if e.Seq > through {
 			switch p := e.Payload.(type) {
 			case tenfold.Compaction:
-				if gone[e.ID] = p.FromTurn > turn; gone[e.ID] {
+				if gone[e.ID] = p.FromTurn > turn || p.Rewinds(); gone[e.ID] {
 					continue
 				}
 				switch {

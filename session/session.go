@@ -257,7 +257,7 @@ func (s *Session) UndoOne(ctx context.Context) ([]tenfold.Overlay, error) {
 func (s *Session) UndoAll(ctx context.Context) ([]tenfold.Overlay, error) {
 	var undone []tenfold.Overlay
 	for o := range s.projection.Overlays() {
-		if o.Live && !o.Compaction.AtBirth() {
+		if o.Live && !o.Compaction.AtBirth() && !o.Compaction.Rewinds() {
 			o.Live = false
 			undone = append(undone, o)
 		}

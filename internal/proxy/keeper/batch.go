@@ -49,7 +49,7 @@ const asideBranch = "aside"
 func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 	c := &t.log
 	b := batch{fits: true, at: c.story.at}
-	prev := ex.before
+	prev, is := ex.before, t.logged()
 	for i := from; i < upto; i++ {
 		pieces, err := t.wire(ex).Read(ex.r, i)
 		if err != nil {
@@ -66,7 +66,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 			b.bill(prev, true)
 		}
 		if !b.grows {
-			known, ok := c.story.follow(t.logged(), b.at, pieces)
+			known, ok := c.story.follow(is, b.at, pieces)
 			if !ok {
 				b.fits, b.messages = false, i
 				return b, nil
@@ -78,13 +78,16 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 		for _, p := range pieces {
 			e := p.Entry
 			said := when
-			switch before, logged := t.logged().Entry(b.at); {
+			switch before, logged := is.Log().Entry(b.at); {
 			case answer:
 				said = prev.ended
 			case logged && e.Payload.Kind() == tenfold.KindReasoning:
 				said = before.Time // another proxy heard it: nobody knows under which later view
 			}
 			e.Time = t.k.timeOf(e, said)
+			for has(is, e.ID) { // what was taken back was said just so
+				e.ID += "'"
+			}
 			b.entries = append(b.entries, e)
 		}
 	}
@@ -92,6 +95,11 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 		b.bill(prev, true)
 	}
 	return b, nil
+}
+
+func has(p *tenfold.Projection, id string) bool {
+	_, ok := p.Log().Lookup(id)
+	return ok
 }
 
 // bill has the usage stored of an exchange that the history went on without, or

@@ -140,6 +140,7 @@ type client struct {
 	thought string // of each last answer
 	hasty   bool   // it does not wait until what was heard is stored
 	hangsUp bool   // at the last event of an answer
+	heard   int    // answers
 	epochs  []int  // how many had begun with each request of its turns
 }
 
@@ -193,8 +194,9 @@ func (c *client) answered(ex proxy.Exchange, blocks string) {
 		at = 0
 	}
 	c.cached = sent
+	c.heard++
 	answer := fmt.Sprintf(`{"id":"msg_%d","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[%s],"stop_reason":"end_turn","usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":%d}}`,
-		c.n, blocks, (len(sent)-at)/4, at/4, len(blocks)/4)
+		c.heard, blocks, (len(sent)-at)/4, at/4, len(blocks)/4)
 	if l := ex.Heard(); l != nil {
 		_, _ = l.Write([]byte(answer))
 	}

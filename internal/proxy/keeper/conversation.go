@@ -74,17 +74,6 @@ func (t *thread) configure() error {
 	return nil
 }
 
-// leave goes on in a copy of the log up to so many messages; where the model
-// answered none of them it is a conversation of its own.
-func (t *thread) leave(ctx context.Context, messages int) error {
-	c := &t.log
-	c.story.cut(min(messages, len(c.story.chains)))
-	if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
-		return err
-	}
-	return errLeft
-}
-
 // copyOf makes the history's conversation a copy of another one up to an entry.
 func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) error {
 	c := &t.log
@@ -105,9 +94,7 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 		return err
 	}
 	t.k.mu.Lock()
-	if t.frozen != nil && t.frozen.upto > len(c.story.chains) {
-		t.frozen, t.due, c.epoch = nil, true, ""
-	}
+	t.thaw()
 	t.k.mu.Unlock()
 	return t.adopt(copied)
 }
@@ -200,7 +187,7 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		if err != nil {
 			return err
 		}
-		n, whole := len(st.chains), ended(s.Log(), st.at)
+		n, whole := len(st.chains), ended(s.Projection(), st.at)
 		if n > len(told.chains) && answered(s.Log(), st.at) || best != nil && n == len(told.chains) && whole && !ends {
 			best, told, ends = s, st, whole
 		}
@@ -220,13 +207,10 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		t.k.mu.Unlock()
 		t.log.epoch = b.epoch // none for a text, which may have been undone since
 	}
-	if len(told.chains) < upto && !ends {
-		return t.copyOf(ctx, best, told.at)
-	}
-	if err := t.adopt(best); err != nil {
+	if err := t.adopt(best); err != nil || len(told.chains) == upto || ends {
 		return err
 	}
-	return nil
+	return t.goBack(ctx, ex, upto)
 }
 
 // retell finds which messages of a request a log has.
@@ -236,7 +220,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 	if err != nil {
 		return st, fmt.Errorf("message 0: %w", err)
 	}
-	known, ok := st.follow(s.Log(), 0, pieces)
+	known, ok := st.follow(s.Projection(), 0, pieces)
 	if !ok || len(known) < len(pieces) {
 		if st, err = t.baseOf(ex, s); err != nil {
 			return st, err
@@ -247,7 +231,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		if err != nil {
 			return st, fmt.Errorf("message %d: %w", i, err)
 		}
-		known, ok := st.follow(s.Log(), st.at, pieces)
+		known, ok := st.follow(s.Projection(), st.at, pieces)
 		if !ok || len(known) < len(pieces) {
 			break
 		}

@@ -98,12 +98,20 @@ func (t *thread) newestIs(ex *exchange) bool {
 
 // ready takes in what others wrote, and the configuration of the model.
 func (t *thread) ready(ctx context.Context) error {
-	if t.log.session == nil {
-		return errors.New("nothing of the history is in the store")
+	c := &t.log
+	if c.session != nil {
+		c.read = t.k.Now()
+		if err := c.session.Refresh(ctx); err != nil {
+			return err
+		}
+		if t.lost() {
+			if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
+				return err
+			}
+		}
 	}
-	t.log.read = t.k.Now()
-	if err := t.log.session.Refresh(ctx); err != nil {
-		return err
+	if c.session == nil {
+		return errors.New("nothing of the history is in the store")
 	}
 	return t.configure()
 }
@@ -127,6 +135,9 @@ func (t *thread) passes() bool {
 // this one tells, and reports false.
 func (t *thread) redraw(ex *exchange, atRest bool) (shown bool, err error) {
 	c := &t.log
+	if t.lost() { // a moment ago: what the log shows is another history
+		return false, errLeft
+	}
 	epoch := c.control.Epoch()
 	t.k.mu.Lock()
 	was := t.frozen

@@ -206,7 +206,7 @@ func written(ctx context.Context, svc *session.Service, h wire.Handle) ([]byte, 
 		if e.Seq > seq {
 			break
 		}
-		if !tells(e) {
+		if !tells(s.Projection(), e) {
 			continue
 		}
 		if _, err := l.Append(e); err != nil {

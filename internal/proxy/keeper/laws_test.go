@@ -363,8 +363,9 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 		}
 		for _, id := range w.conversations() {
 			var list []string
-			for e := range w.open(id).Log().Entries() {
-				if e.Branch == "" && e.Payload.Kind().Visible() {
+			p := w.open(id).Projection()
+			for e := range p.Log().Entries() {
+				if e.Branch == "" && e.Payload.Kind().Visible() && !p.Rewound(e.Seq) {
 					raw, err := tenfold.MarshalPayload(e.Payload)
 					if err != nil {
 						t.Fatal(err)

@@ -187,14 +187,17 @@ func TestX4SummariesThatSayTheSame(t *testing.T) {
 		c.close()
 		for _, id := range c.conversations() {
 			all := ""
-			for e := range c.open(id).Log().Entries() {
-				all += fmt.Sprintf("%s %v\n", e.ID, e.Payload)
+			p := c.open(id).Projection()
+			for e := range p.Log().Entries() {
+				if !p.Rewound(e.Seq) {
+					all += fmt.Sprintf("%s %v\n", e.ID, e.Payload)
+				}
 			}
 			if strings.Contains(all, "go, please.") && strings.Contains(all, "I go on") {
 				t.Errorf("restarted %q: a conversation mixes two histories:\n%s", restart, all)
 			}
 		}
-		if n := len(c.conversations()); n != 3 {
+		if n := len(c.conversations()); n != 1 {
 			t.Errorf("restarted %q: %d conversations", restart, n)
 		}
 	}

@@ -98,10 +98,10 @@ func (t *thread) storeOnly(ctx context.Context, ex *exchange, upto int) error {
 	if err == nil && len(c.story.chains) > upto {
 		c.story.cut(upto)
 	}
-	if err != nil || c.session == nil || ended(c.session.Log(), c.story.at) {
+	if err != nil || c.session == nil || ended(c.session.Projection(), c.story.at) {
 		return err
 	}
-	if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
+	if err := t.goBack(ctx, ex, upto); err != nil {
 		return err
 	}
 	return t.store(ctx, ex, upto)
@@ -130,6 +130,9 @@ func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
 func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry, ends bool) error {
 	for try := 1; ; try++ {
 		err := t.tryStore(ctx, ex, upto, heard, ends)
+		if errors.Is(err, errForgotten) {
+			return t.setAside(ctx, ex, upto)
+		}
 		var conflict *store.ConflictError
 		if err == nil || try == raceTries || ctx.Err() != nil || !errors.As(err, &conflict) && !errors.Is(err, errLeft) {
 			return err
@@ -142,13 +145,15 @@ func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, heard []t
 	}
 }
 
-// errLeft says that the history left the log, and goes on in another.
-var errLeft = errors.New("the history left the log")
-
 func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry, ends bool) error {
 	c := &t.log
 	if c.session == nil {
 		if err := t.open(ctx, ex, upto); err != nil {
+			return err
+		}
+	}
+	if t.lost() {
+		if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
 			return err
 		}
 	}
@@ -164,7 +169,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 		if batch.messages == same {
 			t.misheard++
 		}
-		return t.leave(ctx, batch.messages)
+		return t.leave(ctx, ex, batch.messages, upto)
 	}
 	if len(c.story.chains) > ex.length {
 		heard = nil // the client has sent it back
@@ -172,7 +177,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 	if heard != nil && !batch.grows && !ended(t.logged(), batch.at) {
 		known, ok := c.story.follow(t.logged(), batch.at, asPieces(heard))
 		if !ok {
-			return t.leave(ctx, upto)
+			return t.leave(ctx, ex, upto, upto)
 		}
 		heard = heard[len(known):]
 	}
@@ -195,23 +200,23 @@ func asPieces(entries []tenfold.Entry) []wire.Piece {
 	return out
 }
 
-func (t *thread) logged() *tenfold.Log {
+func (t *thread) logged() *tenfold.Projection {
 	if t.log.session == nil {
-		return tenfold.NewLog()
+		return tenfold.Project(tenfold.NewLog())
 	}
-	return t.log.session.Log()
+	return t.log.session.Projection()
 }
 
 // found notes which entries the messages are.
 func (t *thread) found(ex *exchange, upto int) error {
 	c := &t.log
-	l := c.session.Log()
+	p := c.session.Projection()
 	for i := len(c.story.chains); i < upto; i++ {
 		pieces, err := t.wire(ex).Read(ex.r, i)
 		if err != nil {
 			return err
 		}
-		known, ok := c.story.follow(l, c.story.at, pieces)
+		known, ok := c.story.follow(p, c.story.at, pieces)
 		if !ok || len(known) < len(pieces) {
 			return fmt.Errorf("message %d is not in the log as it was stored", i)
 		}

@@ -135,40 +135,6 @@ func TestX5RequestsBesideAreShownTheEpoch(t *testing.T) {
 	c.close()
 }
 
-// X2: a history that is rewound goes on in a copy of the log; the log stays.
-func TestX2RewindingForks(t *testing.T) {
-	t.Parallel()
-	c := newClient(newPlace(t), "one")
-	for range 4 {
-		c.turn(200)
-	}
-	keeper.Rest(c.k, true)
-	first := c.status().ID
-	before := c.open(first).Log().Version()
-	c.messages = c.messages[:8] // two turns
-	c.n = 10
-	c.turn(200)
-	c.close()
-	second := c.status().ID
-	if first == second || len(c.conversations()) != 2 {
-		t.Fatalf("conversations are %q", c.conversations())
-	}
-	if c.open(first).Log().Version() != before {
-		t.Error("the log that was left has changed")
-	}
-	l := c.open(second).Log()
-	text := ""
-	for e := range l.Entries() {
-		if m, ok := e.Payload.(tenfold.UserMessage); ok {
-			text += m.Parts[0].Text + "\n"
-		}
-	}
-	if text != "Look at file_1.go, please.\nLook at file_2.go, please.\nLook at file_11.go, please.\n" || l.Turns() != 3 {
-		t.Errorf("the copy says %q in %d turns", text, l.Turns())
-	}
-	c.k.Close(context.Background())
-}
-
 // X3: an undo by somebody else shows in the next request: the originals, without
 // what was thought since (B1).
 func TestX3UndoWhileItRuns(t *testing.T) {

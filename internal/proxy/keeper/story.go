@@ -36,7 +36,7 @@ func stale(l *tenfold.Log) map[int64]bool {
 	for e := range l.Entries() {
 		switch e.Payload.Kind() {
 		case tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindPin, tenfold.KindUnpin:
-			if e.Time.After(changed) {
+			if c, _ := e.Payload.(tenfold.Compaction); !c.Rewinds() && e.Time.After(changed) {
 				changed = e.Time
 			}
 		case tenfold.KindReasoning:
@@ -95,16 +95,16 @@ func (s *story) isBase(i int) bool { return s.base != nil && i < s.base.messages
 // not bytes: a client may write JSON anew when it sends an answer back, and leave
 // reasoning and blank texts out. What its host puts between (budgets, reminders) it
 // may change and drop: that makes no other history.
-func (s *story) follow(l *tenfold.Log, after int64, pieces []wire.Piece) (known []int64, ok bool) {
-	for _, p := range pieces {
-		seq, blocked := seek(l, after, p.Entry)
+func (s *story) follow(p *tenfold.Projection, after int64, pieces []wire.Piece) (known []int64, ok bool) {
+	for _, one := range pieces {
+		seq, blocked := seek(p, after, one.Entry)
 		switch {
 		case seq > 0:
 			after = seq
 			known = append(known, seq)
 		case !blocked:
 			return known, true
-		case hosts(p.Entry.Payload):
+		case hosts(one.Entry.Payload):
 			known = append(known, 0)
 		default:
 			return nil, false
@@ -115,10 +115,10 @@ func (s *story) follow(l *tenfold.Log, after int64, pieces []wire.Piece) (known 
 
 // seek finds an entry in a log, behind another one and nothing but what a client may
 // leave out; else blocked says that something stands there.
-func seek(l *tenfold.Log, after int64, want tenfold.Entry) (seq int64, blocked bool) {
-	for e := range l.After(after) {
+func seek(p *tenfold.Projection, after int64, want tenfold.Entry) (seq int64, blocked bool) {
+	for e := range p.Log().After(after) {
 		switch {
-		case !tells(e):
+		case !tells(p, e):
 		case e.ID == want.ID || alike(e.Payload, want.Payload):
 			return e.Seq, false
 		case !dropped(e.Payload):
@@ -142,16 +142,16 @@ func hosts(p tenfold.Payload) bool {
 	return ok && !m.IsRequest()
 }
 
-// tells reports whether an entry is part of what a history says.
-func tells(e tenfold.Entry) bool {
+// tells reports whether an entry is part of what a history says, and was not taken back.
+func tells(p *tenfold.Projection, e tenfold.Entry) bool {
 	k := e.Payload.Kind()
-	return e.Branch == "" && (k.Visible() || k == tenfold.KindTurnStart)
+	return e.Branch == "" && (k.Visible() || k == tenfold.KindTurnStart) && !p.Rewound(e.Seq)
 }
 
 // ended tells whether a log says nothing behind an entry that a client would send.
-func ended(l *tenfold.Log, after int64) bool {
-	for e := range l.After(after) {
-		if tells(e) && !dropped(e.Payload) {
+func ended(p *tenfold.Projection, after int64) bool {
+	for e := range p.Log().After(after) {
+		if tells(p, e) && !dropped(e.Payload) {
 			return false
 		}
 	}

@@ -1,0 +1,216 @@
+package keeper_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tenfold"
+	"tenfold/internal/proxy/keeper"
+	"tenfold/session"
+)
+
+// only is the one conversation that the store has.
+func (p *place) only(t *testing.T) *session.Session {
+	t.Helper()
+	all := p.conversations()
+	if len(all) != 1 {
+		t.Fatalf("%d conversations in the store", len(all))
+	}
+	return p.open(all[0])
+}
+
+// texts are what a log says on the root, or with shown what its view does.
+func texts(s *session.Session, shown bool) (out []string) {
+	say := func(p tenfold.Payload) {
+		switch m := p.(type) {
+		case tenfold.UserMessage:
+			out = append(out, m.Parts[0].Text)
+		case tenfold.AssistantMessage:
+			out = append(out, m.Text)
+		}
+	}
+	if shown {
+		for it := range s.Projection().Items() {
+			say(it.Payload)
+		}
+		return out
+	}
+	for e := range s.Log().Entries() {
+		if e.Branch == "" {
+			say(e.Payload)
+		}
+	}
+	return out
+}
+
+// X2: a history that is rewound goes on in its log, which keeps what was said before and
+// shows what is said now. Nobody can undo that, or redo it.
+func TestX2ARewindGoesOnInTheLog(t *testing.T) {
+	t.Parallel()
+	for _, restarts := range []bool{false, true} {
+		c := newClient(newPlace(t), "one")
+		for range 4 {
+			c.turn(200)
+		}
+		keeper.Rest(c.k, true)
+		first := c.status().ID
+		before := texts(c.open(first), false)
+		c.messages = c.messages[:8] // two turns
+		if c.n = 10; restarts {
+			c.restart()
+		}
+		c.turn(200)
+		c.close()
+		s := c.only(t)
+		if said := texts(s, false); s.ID() != first || len(said) <= len(before) || !slices.Equal(said[:len(before)], before) {
+			t.Errorf("the log says %q, and said %q", said, before)
+		}
+		want := []string{
+			"Look at file_1.go, please.", "file 1 is read", "Look at file_2.go, please.", "file 2 is read", "Look at file_11.go, please.", "file 11 is read",
+		}
+		if said := texts(s, true); !slices.Equal(said, want) {
+			t.Errorf("the view says %q", said)
+		}
+		if _, err := s.Undo(t.Context()); !errors.Is(err, session.ErrNothingToUndo) {
+			t.Errorf("undo: %v", err)
+		}
+		if _, err := s.UndoAll(t.Context()); !errors.Is(err, session.ErrNothingToUndo) {
+			t.Errorf("undo of all: %v", err)
+		}
+		if f := c.failures(); len(f) > 0 {
+			t.Errorf("failures: %q", f)
+		}
+	}
+}
+
+// X2: what was answered and is asked again word for word leaves no copy: the view shows
+// the answer that the client goes on with, whichever it is.
+func TestX2AskedAgainWordForWord(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name             string
+		turns            int
+		first            bool // the client goes on with the first answer
+		restarts, called bool
+	}{
+		{name: "another answer", turns: 3},
+		{name: "the first answer", turns: 3, first: true},
+		{name: "of the first turn", turns: 1},
+		{name: "through another proxy", turns: 3, restarts: true},
+		{name: "an answer that calls", turns: 3, called: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			c := newClient(newPlace(t), "one")
+			for range test.turns {
+				c.turn(200)
+			}
+			if test.called {
+				c.user("Look at another one.")
+				c.answered(c.send(), said("I look.")+`,{"type":"tool_use","id":"toolu_again","name":"Read","input":{}}`)
+			}
+			keeper.Rest(c.k, true)
+			n := len(c.messages) - 1
+			answer := c.messages[n]
+			for _, again := range []string{"once more", "and once more"} {
+				if c.messages = c.messages[:n]; test.restarts {
+					c.restart()
+				}
+				c.answered(c.send(), said(again))
+				keeper.Rest(c.k, true)
+			}
+			if test.first {
+				c.messages[n] = answer
+			}
+			c.n = 10
+			c.turn(200)
+			c.close()
+			s := c.only(t)
+			said := strings.Join(texts(s, true), "\n")
+			for text, want := range map[string]int{
+				"once more\n": map[bool]int{false: 1}[test.first], "and once more": map[bool]int{false: 1}[test.first],
+				fmt.Sprintf("file %d is read", test.turns): map[bool]int{true: 1}[test.first || test.called], "I look.": 0, "file 11 is read": 1,
+				"Look at file_11.go, please.": 1, fmt.Sprintf("Look at file_%d.go, please.", test.turns): 1,
+			} {
+				if strings.Count(said, text) != want {
+					t.Errorf("the view says %q %d times, want %d: %q", text, strings.Count(said, text), want, said)
+				}
+			}
+			if all := strings.Join(texts(s, false), "\n"); strings.Count(all, "once more") != 2 {
+				t.Errorf("the log says %q", all)
+			}
+			if f := c.failures(); len(f) > 0 {
+				t.Errorf("failures: %q", f)
+			}
+		})
+	}
+}
+
+// X2: what a client asked, gave up before anybody answered, and forgot is kept beside
+// the conversation, and is no copy of it.
+func TestX2AForgottenPromptLeavesNoCopy(t *testing.T) {
+	t.Parallel()
+	for _, goesOn := range []bool{true, false} {
+		c := newClient(newPlace(t), "one")
+		for range 3 {
+			c.turn(200)
+		}
+		keeper.Rest(c.k, true)
+		kept := slices.Clone(c.messages)
+		c.user("Look at everything.")
+		c.send().Done(200, true) // it breaks off
+		if c.messages = kept; !goesOn {
+			c.restart() // what was not answered is stored
+		}
+		c.n = 10
+		c.turn(200)
+		c.pass(time.Minute)
+		c.turn(200)
+		c.close()
+		s := c.only(t)
+		if said := strings.Join(texts(s, true), "\n"); strings.Contains(said, "everything") || !strings.Contains(said, "file 12 is read") {
+			t.Errorf("the view says %q", said)
+		}
+		if f := c.failures(); len(f) > 0 {
+			t.Errorf("failures: %q", f)
+		}
+	}
+}
+
+// X2: of two histories that go on from the same beginning in turns, each is shown its own,
+// and the second to go on has a copy: never a mix.
+func TestX2TwoThatGoOnInTurns(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for range 3 {
+		c.turn(200)
+	}
+	keeper.Rest(c.k, true)
+	two := *c
+	two.messages = slices.Clone(c.messages)
+	for i := range 3 {
+		c.n, two.n = 10+10*i, 100+10*i
+		c.turn(200)
+		keeper.Rest(c.k, true)
+		two.turn(200)
+		keeper.Rest(c.k, true)
+	}
+	c.close()
+	all := c.conversations()
+	if len(all) != 2 {
+		t.Fatalf("%d conversations", len(all))
+	}
+	for _, id := range all {
+		said := strings.Join(texts(c.open(id), true), "\n")
+		if own, others := strings.Count(said, "file_11.go")+strings.Count(said, "file_31.go"), strings.Count(said, "file_101.go")+strings.Count(said, "file_121.go"); own+others != 2 || own*others != 0 {
+			t.Errorf("a conversation says %q", said)
+		}
+	}
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
