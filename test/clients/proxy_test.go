@@ -251,8 +251,8 @@ func (f *front) last() modelserver.Request {
 	return main[len(main)-1]
 }
 
-// kept holds that the store lists the conversation that was edited, as this client's,
-// what it cost, and all that was ever said, which an undo gives back.
+// kept holds that the store lists the conversation that was edited, as this client's, and
+// no other, what it cost, and all that was ever said, which an undo gives back.
 func (f *front) kept(t *testing.T) {
 	t.Helper()
 	all := f.keeper.Status()
@@ -263,6 +263,8 @@ func (f *front) kept(t *testing.T) {
 	c := all[at]
 	if list, _ := f.tenfold("conversation", "ls", "--json", "--tool", f.Client.Name); !strings.Contains(list, c.ID) {
 		t.Errorf("%s is not listed: %s", c.ID, list)
+	} else if n := strings.Count(list, `"title":`); n != 1 {
+		t.Errorf("%d conversations are listed, and not what belongs to one alone: %s", n, list)
 	}
 	money, _ := f.tenfold("conversation", "show", c.ID, "--money")
 	if !regexp.MustCompile(`Money +(\$0\.\d|unknown   no price for )`).MatchString(money) {

@@ -34,6 +34,9 @@ func (b *batch) bill(ex *exchange, part bool) {
 		return
 	}
 	u := ex.response.Usage
+	if ex.beside {
+		u.Model = cmp.Or(u.Model, ex.r.Model)
+	}
 	u.Model = cmp.Or(u.Model, ex.t.shown.Model)
 	e := tenfold.Entry{Time: ex.ended.UTC(), Payload: u}
 	if !part || ex.t.log.begun().After(ex.shown) {
@@ -102,19 +105,27 @@ func has(p *tenfold.Projection, id string) bool {
 	return ok
 }
 
-// bill has the usage stored of an exchange that the history went on without, or
-// that ended late. The caller holds the keeper's lock.
+// bill has the usage stored of an exchange that the history went on without, that
+// ended late, or that was beside it. The caller holds the keeper's lock.
 func (t *thread) bill(ex *exchange) {
 	t.later(func(ctx context.Context) {
-		var b batch
-		if b.bill(ex, ex.confirmed); t.log.session == nil || len(b.entries) == 0 {
+		c := &t.log
+		b := batch{entries: ex.texts()}
+		switch b.bill(ex, ex.confirmed); {
+		case len(b.entries) == 0, c.session == nil && !ex.beside:
+			return
+		case c.session == nil: // the history is yet to be stored
+			c.aside = append(c.aside, b.entries...)
 			return
 		}
-		err := t.log.session.AppendLatest(ctx, b.entries...)
+		err := c.session.AppendLatest(ctx, b.entries...)
 		if err == nil {
 			t.paid(b)
 		}
 		t.noted(err)
+		if ex.beside && t.k.Spare {
+			c.rest()
+		}
 	})
 }
 
@@ -138,20 +149,28 @@ func (t *thread) append(ctx context.Context, ex *exchange, b batch) error {
 	if err != nil {
 		return fmt.Errorf("the head of the request: %w", err)
 	}
+	entries := slices.Concat(b.entries, c.aside)
 	if c.session == nil {
 		if len(b.entries) == 0 {
 			return nil
 		}
-		return t.create(ctx, ex, head, b.entries)
+		err := t.create(ctx, ex, head, entries)
+		if c.session != nil {
+			c.aside = nil
+		}
+		return err
 	}
-	entries := b.entries
 	if d, changed := changedConfig(c.session.Projection().Config(), head); changed {
 		entries = append([]tenfold.Entry{{Time: ex.began.UTC(), Payload: d}}, entries...)
 	}
 	if len(entries) == 0 {
 		return nil
 	}
-	return c.session.Append(ctx, entries...)
+	err = c.session.Append(ctx, entries...)
+	if err == nil {
+		c.aside = nil
+	}
+	return err
 }
 
 // changedConfig is what of a configuration is another one.

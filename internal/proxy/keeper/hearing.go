@@ -18,6 +18,7 @@ type exchange struct {
 	in     proxy.Incoming
 	r      *wire.Request
 	beside bool         // no part of the conversation
+	told   bool         // its texts are kept beside that
 	handle *wire.Handle // that stood for the beginning of its history
 	body   []byte
 	answer *proxy.Answer
@@ -52,7 +53,7 @@ func (ex *exchange) Answer() *proxy.Answer { return ex.answer }
 
 // Heard implements [proxy.Exchange].
 func (ex *exchange) Heard() wire.Listener {
-	if ex.t == nil || ex.beside {
+	if ex.t == nil || ex.in.Kind != wire.Generate {
 		return nil
 	}
 	ex.listener = guarded{ex.in.Protocol.Listen(ex.r)}
@@ -80,7 +81,7 @@ func (g guarded) Response() (r wire.Response) {
 // its body ends: what came whole counts, cut or not.
 func (ex *exchange) Done(status int, _ bool) {
 	t := ex.t
-	if t == nil || ex.beside {
+	if t == nil || ex.in.Kind != wire.Generate {
 		return
 	}
 	var heard wire.Response
@@ -92,6 +93,10 @@ func (ex *exchange) Done(status int, _ bool) {
 	defer k.mu.Unlock()
 	heard.Known = heard.Known && plausible(heard.Usage, len(ex.body))
 	ex.done, ex.ended, ex.response = true, k.Now(), heard
+	if ex.beside {
+		t.bill(ex)
+		return
+	}
 	k.thought.add(heard.Entries, ex.shown)
 	if !heard.Whole {
 		ex.response.Entries = nil // a client may keep of it what it likes

@@ -138,22 +138,15 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 	return ex
 }
 
-// takeBeside shows a request that is not part of a conversation what its history
-// looks like to the vendor: the gauge would be wrong (X5), and thinking bound to
-// another prefix (B1), if it went as it came.
-func (k *keeper) takeBeside(ex *exchange, id identity) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if t, _ := k.find(id.key, ex.r); t != nil && t.frozen.holds(ex.r) {
-		ex.t, ex.beside = t, true
-		t.send(ex)
-	}
-}
-
 // take decides about a request of a conversation. It waits for nothing where
 // nothing can be due (X9).
 func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 	k.mu.Lock()
+	if main := k.mainOf(ex.r, id); main != nil {
+		ex.t, ex.beside, ex.told = main, true, true
+		k.mu.Unlock()
+		return
+	}
 	t, fresh := k.continued(ex, id)
 	outdated, stored, version := t.outdated(ex.began), t.shown.ID, t.version
 	t.join(ex)
@@ -274,7 +267,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	}
 	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, pace: session.Live{}.Pace(0)}
 	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
-	t.born = was == nil && begins(ex)
+	t.born, t.tools = was == nil && begins(ex), ex.r.Tools()
 	if was != nil { // it was rewound, or there are two of them
 		if was.frozen.holds(ex.r) {
 			t.frozen = was.frozen
@@ -347,13 +340,20 @@ func (k *keeper) remember(t *thread) {
 	}
 	old := slices.MinFunc(k.all, func(a, b *thread) int { return cmp.Compare(a.order, b.order) })
 	old.flush(nil)
-	old.gone = true
-	old.letGo(old.newest)
-	k.all = without(k.all, old)
-	if list := without(k.threads[old.id.key], old); len(list) > 0 {
-		k.threads[old.id.key] = list
+	if !old.gone {
+		k.drop(old)
+	}
+}
+
+// drop forgets a history. The caller holds the lock.
+func (k *keeper) drop(t *thread) {
+	t.gone = true
+	t.letGo(t.newest)
+	k.all = without(k.all, t)
+	if list := without(k.threads[t.id.key], t); len(list) > 0 {
+		k.threads[t.id.key] = list
 	} else {
-		delete(k.threads, old.id.key)
+		delete(k.threads, t.id.key)
 	}
 }
 

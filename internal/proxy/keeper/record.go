@@ -33,7 +33,8 @@ type record struct {
 	read   time.Time // when the log was last read, others' entries included
 	// rests is the conversation that is only in the store, until the next job.
 	rests string
-	once  *once // of the job under way; nil for none
+	once  *once           // of the job under way; nil for none
+	aside []tenfold.Entry // what is beside the history, until that is in the store
 }
 
 // forget drops what is known of the store, so that it is read anew.

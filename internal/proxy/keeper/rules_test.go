@@ -94,15 +94,25 @@ func TestX2ConversationsAreToldApart(t *testing.T) {
 	}
 }
 
-// X2: requests beside a conversation are not recorded, and are shown what its epoch
-// shows (B1); so is the one that counts tokens (X5).
+// X2: requests beside a conversation are no part of it, but for what they cost, which stands
+// on a branch; and are shown what its epoch shows (B1). So is the one that counts tokens (X5).
 func TestX5RequestsBesideAreShownTheEpoch(t *testing.T) {
 	t.Parallel()
 	c := filled(t)
 	last := c.turn(100)[1]
-	version := func() int64 { return c.open(c.status().ID).Log().Version() }
+	state := func() (onRoot int, paid []tenfold.Usage) {
+		for e := range c.open(c.status().ID).Log().Entries() {
+			if u, ok := e.Payload.(tenfold.Usage); ok && e.Branch != "" {
+				paid = append(paid, u)
+			} else {
+				onRoot++
+			}
+		}
+		return onRoot, paid
+	}
 	keeper.Rest(c.k, false)
-	before, requests := version(), c.status().Requests
+	before, _ := state()
+	requests := c.status().Requests
 	for _, how := range []string{"count", "auxiliary", "side_reply"} {
 		side := *c
 		side.header = c.header.Clone()
@@ -116,8 +126,10 @@ func TestX5RequestsBesideAreShownTheEpoch(t *testing.T) {
 		if !begins(t, last, string(ex.Body())) {
 			t.Errorf("%s is shown %s", how, ex.Body())
 		}
-		if ex.Heard() != nil {
-			t.Errorf("%s is heard", how)
+		if l := ex.Heard(); l != nil {
+			_, _ = l.Write([]byte(`{"id":"m","type":"message","role":"assistant","model":"haiku","content":[{"type":"text","text":"A title"}],"stop_reason":"end_turn","usage":{"input_tokens":70,"output_tokens":3}}`))
+		} else if how != "count" {
+			t.Errorf("nobody hears what %s costs", how)
 		}
 		if out := ex.Refused(400, nil); !bytes.Equal(out, side.body()) {
 			t.Errorf("%s, refused, is tried with %s", how, out)
@@ -125,7 +137,10 @@ func TestX5RequestsBesideAreShownTheEpoch(t *testing.T) {
 		ex.Done(200, false)
 	}
 	keeper.Rest(c.k, false)
-	if version() != before || c.status().Requests != requests || c.status().Passing != "" {
+	if on, paid := state(); on != before || len(paid) != 2 || paid[0].Input != 70 || paid[1].Model != "haiku" {
+		t.Errorf("the log has %d entries, %d before, and %+v beside", on, before, paid)
+	}
+	if c.status().Requests != requests || c.status().Passing != "" {
 		t.Errorf("requests beside were recorded: %+v", c.status())
 	}
 	sent := c.turn(100)

@@ -22,6 +22,7 @@ type thread struct {
 	protocol      wire.Protocol
 	client, dir   string
 	born          bool // seen from its beginning
+	tools         bool // it offers its model tools
 	sent          bool // some request went on
 	seen, touched time.Time
 	order         int // of its newest request among all
@@ -187,7 +188,7 @@ func (t *thread) bring(ex *exchange) {
 // anything, with the newest exchange.
 func (t *thread) flush(then func(context.Context, *exchange)) {
 	ex := t.newest
-	if ex == nil || ex.flushed {
+	if ex == nil || ex.flushed || t.yields() {
 		return
 	}
 	ex.flushed = true

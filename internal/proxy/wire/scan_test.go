@@ -277,3 +277,30 @@ func TestV7OddBodiesPass(t *testing.T) {
 		}
 	}
 }
+
+// Whether a request offers tools is known on each wire, also of one that goes on.
+func TestRequestTools(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		protocol wire.Protocol
+		path     string
+		with     string // the tools, for a verb in the body
+		body     string
+	}{
+		"anthropic": {wire.Anthropic{}, "/v1/messages", `[{"name":"n","input_schema":{}}]`, `{"model":"m",%s"messages":[{"role":"user","content":"a"}]}`},
+		"chat":      {wire.OpenAIChat{}, "/v1/chat/completions", `[{"type":"function","function":{"name":"n"}}]`, `{"model":"m",%s"messages":[{"role":"user","content":"a"}]}`},
+		"responses": {wire.OpenAIResponses{}, "/v1/responses", `[{"type":"web_search"}]`, `{"model":"m",%s"input":[{"type":"message","role":"user","content":"a"}]}`},
+		"gemini":    {wire.Gemini{}, "/v1beta/models/g:generateContent", `[{"functionDeclarations":[{"name":"n"}]}]`, `{%s"contents":[{"role":"user","parts":[{"text":"a"}]}]}`},
+	} {
+		for tools, want := range map[string]bool{"": false, `"tools":[],`: false, `"tools":[ ],`: false, `"tools":null,`: false, `"tools": ` + test.with + `,`: true} {
+			r, err := test.protocol.Scan(test.path, fmt.Appendf(nil, test.body, tools), nil)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			again, err := test.protocol.Scan(test.path, r.Body, r.Messages)
+			if err != nil || r.Tools() != want || again.Tools() != want {
+				t.Errorf("%s with %q: %v, then %v, %v", name, tools, r.Tools(), again.Tools(), err)
+			}
+		}
+	}
+}

@@ -70,6 +70,17 @@ type Request struct {
 	head *head
 }
 
+// Tools reports whether a request offers its model tools.
+func (r *Request) Tools() bool {
+	for _, name := range []string{"tools", "functions"} {
+		if p, ok := r.head.find(name); ok && r.Body[p.at.From] == '[' {
+			s := scanner{raw: r.Body, at: p.at.From + 1}
+			return s.peek() != ']'
+		}
+	}
+	return false
+}
+
 // A Sum identifies JSON by what it means: spacing and cache marks do not count.
 type Sum [16]byte
 
