@@ -70,7 +70,7 @@ func TestX2RewindHidesWhatWasTakenBack(t *testing.T) {
 			}
 		}
 	})
-	if rewound < 40 {
+	if rewound < 10 {
 		t.Errorf("%d rewinds", rewound)
 	}
 }

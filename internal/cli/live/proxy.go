@@ -133,7 +133,7 @@ func runProxy(ctx context.Context, a *command.App, f proxyFlags) error {
 	defer stop()
 	defer context.AfterFunc(ctx, health.Ending)()
 	shown, hosts := observe.ShownAddress(f.address, listener.Addr().String())
-	k := keeperFor(a, f.noStore, keeper.Expected{})
+	k := keeperFor(a, f.noStore, keeper.Expected{Recent: keeper.Recent})
 	server := proxy.NewServer(proxy.Options{Keeper: k, Log: to, Hosts: hosts})
 	token = server.Add(token, proxy.Route{Upstreams: upstreams})
 	remove, err := Announce(a, server, proxy.Process{Address: listener.Addr().String()})

@@ -2,87 +2,196 @@ package keeper
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"tenfold/session"
+	"tenfold/store"
 )
 
-// An Expected says whose conversation is likely to be gone on with: that of an agent, as
-// package transcript calls it, in a directory.
-type Expected struct{ Tool, Directory string }
+// An Expected says which conversations are likely to be gone on with.
+type Expected struct {
+	// Tool and Directory are those of an agent, as package transcript calls it: its newest
+	// conversation there is expected.
+	Tool, Directory string
+	// Recent is how many of all that went through a proxy are expected, those that were
+	// gone on with last; zero for that of Tool alone.
+	Recent int
+}
 
-// mostListed is how many conversations of the store are looked at to find it.
-const mostListed = 100
+// Recent is how many a proxy may expect that knows none of its clients.
+const Recent = 4
+
+// Bounds of reading ahead.
+const (
+	// mostListed is how many conversations of the store are looked at to find what is
+	// expected.
+	mostListed = 100
+	// mostAhead is how many tokens are read ahead, beside the first conversation: as they are
+	// said about as many times four bytes, and half as much again is known of them.
+	mostAhead = 2 << 20
+	// aheadFor is how long what nobody goes on with is kept.
+	aheadFor = time.Hour
+	// yieldEvery is how often it is seen whether requests leave time.
+	yieldEvery = 20 * time.Millisecond
+)
 
 // An ahead is a conversation that is read before the request is there that goes on with it.
 type ahead struct {
-	id      string
-	read    chan struct{}    // closed when it is
-	session *session.Session // nil where it could not be
+	store.Conversation
+	read    chan struct{}    // closed while nobody is at it
+	session *session.Session // nil where it could not be read
+	colds   time.Time        // when the vendor's cache gets cold; zero where it is, or never does
 }
 
-// readAhead reads the newest conversation of whoever is expected while the client starts,
-// and plans what is free if the vendor's cache is cold, so that the first request of a
-// client that resumes it does not wait for that (X9). Nothing is written before it is there.
+// finds tells whether a conversation is expected; one of a file never is.
+func (e Expected) finds(c store.Conversation) bool {
+	return c.Origin.Mark == "" && c.Origin.Key != "" && (e.Recent > 0 || c.Origin.Tool == e.Tool && c.Origin.Directory == e.Directory)
+}
+
+// readAhead reads what is expected while no request has work to do, and plans what is free
+// if the vendor's cache is cold, or as it gets cold, so that the first request of a client that
+// goes on does not wait for that (X9). Nothing is written before it is there.
 func (k *keeper) readAhead(ctx context.Context, of Expected) {
-	ctx, stop := context.WithTimeout(ctx, jobTime)
-	defer stop()
-	svc, err := k.sessions(ctx)
-	if err != nil {
-		return // the first request tells
-	}
-	a := &ahead{read: make(chan struct{})}
-	n := 0
-	for c, err := range svc.List(ctx) {
-		if n++; err != nil || n > mostListed {
-			return
-		}
-		if c.Origin.Tool == of.Tool && c.Origin.Directory == of.Directory && c.Origin.Mark == "" { // not of a file
-			a.id = c.ID
-			break
-		}
-	}
-	if a.id == "" {
-		return
-	}
-	k.ahead.Store(a)
-	defer close(a.read)
 	defer func() {
 		if p := recover(); p != nil {
 			k.Fail(of.Tool, "start", "internal error: "+describe(p))
 		}
 	}()
-	s, err := svc.Open(ctx, a.id)
+	defer k.forgetAhead()
+	all := k.readOnce(ctx, of)
+	for end := k.Now().Add(aheadFor); ctx.Err() == nil; {
+		var next *ahead
+		for _, a := range all {
+			if !a.colds.IsZero() && (next == nil || a.colds.Before(next.colds)) {
+				next = a
+			}
+		}
+		until := end
+		if next != nil && next.colds.Before(end) {
+			until = next.colds
+		}
+		if k.pause(ctx, until.Sub(k.Now())); next == nil || !until.Before(end) {
+			return
+		}
+		k.plansAhead(ctx, next)
+	}
+}
+
+// readOnce reads what is expected.
+func (k *keeper) readOnce(ctx context.Context, of Expected) []*ahead {
+	defer close(k.wasRead)
+	all := k.expected(ctx, of)
+	for _, a := range all {
+		k.plansAhead(ctx, a)
+	}
+	return all
+}
+
+// pause waits, unless the keeper is closed.
+func (k *keeper) pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// expected finds what is expected, within the bounds.
+func (k *keeper) expected(ctx context.Context, of Expected) (all []*ahead) {
+	svc, err := k.sessions(ctx)
+	if err != nil {
+		return nil // the first request tells
+	}
+	n, tokens := 0, 0
+	for c, err := range svc.List(ctx) {
+		if n++; err != nil || n > mostListed || len(all) >= max(of.Recent, 1) {
+			break
+		}
+		if tokens += c.Stats.TokensBefore; of.finds(c) && (len(all) == 0 || tokens <= mostAhead) {
+			all = append(all, &ahead{Conversation: c})
+		} else {
+			tokens -= c.Stats.TokensBefore
+		}
+	}
+	return all
+}
+
+// plansAhead reads a conversation, unless it is open or was taken, and plans what is free.
+func (k *keeper) plansAhead(ctx context.Context, a *ahead) {
+	for k.hasWork() && ctx.Err() == nil {
+		k.pause(ctx, yieldEvery)
+	}
+	first := a.read == nil
+	a.colds = time.Time{}
+	k.mu.Lock()
+	at := slices.Index(k.ahead, a)
+	if open := slices.ContainsFunc(k.all, func(t *thread) bool { return t.shown.ID == a.ID }); open || !first && at < 0 || k.closed {
+		k.mu.Unlock()
+		return
+	}
+	if a.read = make(chan struct{}); first {
+		k.ahead = append(k.ahead, a)
+	}
+	k.mu.Unlock()
+	defer close(a.read)
+	ctx, stop := context.WithTimeout(ctx, jobTime)
+	defer stop()
+	svc, err := k.sessions(ctx)
+	if err == nil && first {
+		a.session, err = svc.Open(ctx, a.ID)
+	}
+	if err != nil || a.session == nil {
+		return
+	}
+	live, err := k.Configure(a.Origin.Directory, a.session.Projection().Config().Model)
 	if err != nil {
 		return
 	}
-	live, err := k.Configure(of.Directory, s.Projection().Config().Model)
-	if err != nil {
+	control := a.session.Control(live)
+	if _, err := control.Resting(ctx); err != nil {
+		a.session = nil
 		return
 	}
-	control := s.Control(live)
-	if _, err := control.Resting(ctx); err == nil {
-		control.ReadAhead()
-		a.session = s
+	control.ReadAhead()
+	if cools := control.Pace().Cools(); cools > 0 && a.Updated.Add(cools).After(k.Now()) {
+		a.colds = a.Updated.Add(cools)
 	}
+}
+
+// hasWork tells whether some request has.
+func (k *keeper) hasWork() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.ContainsFunc(k.all, func(t *thread) bool { return t.running })
 }
 
 // open opens a conversation, or gives the one that was read ahead, once.
 func (k *keeper) open(ctx context.Context, svc *session.Service, id string) (*session.Session, error) {
-	if a := k.ahead.Load(); a != nil && a.id == id && k.ahead.CompareAndSwap(a, nil) {
-		select {
-		case <-a.read:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		if a.session != nil {
-			return a.session, a.session.Refresh(ctx)
-		}
+	k.mu.Lock()
+	at := slices.IndexFunc(k.ahead, func(a *ahead) bool { return a.ID == id })
+	if at < 0 {
+		k.mu.Unlock()
+		return svc.Open(ctx, id)
+	}
+	a := k.ahead[at]
+	read := a.read
+	k.ahead = slices.Delete(k.ahead, at, at+1)
+	k.mu.Unlock()
+	select {
+	case <-read:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if a.session != nil {
+		return a.session, a.session.Refresh(ctx)
 	}
 	return svc.Open(ctx, id)
 }
 
-// forgetAhead lets go of what was read ahead: the client began something else.
+// forgetAhead lets go of what was read ahead.
 func (k *keeper) forgetAhead() {
 	k.stop()
-	k.ahead.Store(nil)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.ahead = nil
 }

@@ -65,7 +65,7 @@ func TestX2TitlesStandBesideTheirConversation(t *testing.T) {
 				keeper.Rest(p.k, true)
 				answers(title(), "title")
 			}
-			for range 2000 {
+			for range 20_000 {
 				if keeper.Rest(p.k, false); order == "as it ends" || len(p.conversations()) > 0 && len(p.k.Status()) == 1 {
 					break
 				}

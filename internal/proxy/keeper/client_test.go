@@ -91,6 +91,7 @@ func (p *place) restart() {
 			defer p.mu.Unlock()
 			p.failed = append(p.failed, why)
 		},
+		Patience: time.Hour, Look: time.Hour, // however much else the machine has to do
 		Now: p.clock, Idle: p.idle, Spare: p.spare, Expect: p.expect, Directory: func() (string, error) { return p.dir, nil },
 	})
 }

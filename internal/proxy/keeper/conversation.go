@@ -18,7 +18,9 @@ func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDe
 	if err != nil {
 		return err
 	}
-	t.k.forgetAhead()
+	if t.k.Expect.Recent == 0 {
+		t.k.forgetAhead() // the client began something else
+	}
 	d, _ := changedConfig(tenfold.Config{}, head)
 	all := append([]tenfold.Entry{{Time: ex.began.UTC(), Payload: d}}, entries...)
 	s, err := svc.Create(ctx, session.Create{

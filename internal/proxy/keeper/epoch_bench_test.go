@@ -36,7 +36,7 @@ func source(size int) func() string {
 // the longest of those that lead there from a context that is not full.
 func BenchmarkX9EpochAlone(b *testing.B) {
 	for _, size := range []int{400 << 10, 4 << 20} {
-		for _, name := range []string{"rest", "thought", "words", "loop", "cold", "jump", "paste", "anew", "expected"} {
+		for _, name := range []string{"rest", "thought", "words", "loop", "cold", "jump", "paste", "anew", "expected", "recent"} {
 			b.Run(fmt.Sprintf("%dKB/%s", size>>10, name), func(b *testing.B) {
 				var waits, cpu, beside time.Duration
 				for b.Loop() {
@@ -138,10 +138,13 @@ func epochAlone(b *testing.B, size int, name string) (wait, cpu, beside time.Dur
 			b.Fatal("nothing is done as the cache gets cold")
 		}
 	}
-	if name == "anew" || name == "expected" { // nobody was there as the cache got cold
+	if name == "anew" || name == "expected" || name == "recent" { // nobody was there as the cache got cold
 		p.pass(6 * time.Minute)
-		if name == "expected" {
+		switch name {
+		case "expected":
 			p.expect.Tool = "claude-code"
+		case "recent":
+			p.expect.Recent = keeper.Recent
 		}
 		p.restart()
 		used := processor()

@@ -140,10 +140,13 @@ func TestX9ATurnBeginsWithTheViewThatItKeeps(t *testing.T) {
 	c.hasty = true
 	for begun := false; !begun; {
 		c.turn(2000)
-		select {
-		case <-plan.begun: // as the turn ended, without a rest
-			begun = true
-		case <-time.After(time.Second / 4):
+		for busy := true; busy && !begun; {
+			select {
+			case <-plan.begun: // as the turn ended, without a rest
+				begun = true
+			case <-time.After(time.Millisecond):
+				busy = keeper.Busy(c.k)
+			}
 		}
 	}
 	c.user("And then?")

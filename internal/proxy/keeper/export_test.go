@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"slices"
 	"time"
 
 	"tenfold/internal/proxy"
@@ -87,14 +88,24 @@ func Rest(p proxy.Keeper, flush bool) {
 	}
 }
 
-// Ahead waits until a keeper has read what it expects, and tells of which conversation;
-// empty where it expects none.
-func Ahead(p proxy.Keeper) string {
+// Busy tells whether a keeper has jobs under way.
+func Busy(p proxy.Keeper) bool {
 	k := p.(*keeper)
-	k.work.Wait()
-	a := k.ahead.Load()
-	if a == nil {
-		return ""
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.ContainsFunc(k.all, func(t *thread) bool { return t.running })
+}
+
+// Ahead waits until a keeper has read what it expects, and tells of which conversations.
+func Ahead(p proxy.Keeper) (ids []string) {
+	k := p.(*keeper)
+	if k.Expect != (Expected{}) {
+		<-k.wasRead
 	}
-	return a.id
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, a := range k.ahead {
+		ids = append(ids, a.ID)
+	}
+	return ids
 }

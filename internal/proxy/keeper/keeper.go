@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"tenfold"
@@ -40,14 +39,18 @@ type Options struct {
 	// Patience is how long a request waits for a compaction that is due, before it
 	// goes as it would without one; zero is twenty seconds.
 	Patience time.Duration
-	// Expect is whose conversation to read from the store while the client starts; the
-	// zero value is nobody's.
+	// Look is how long a request waits to hear whether somebody else wrote to its log, or
+	// whether that is in the store at all; zero is 50 milliseconds.
+	Look time.Duration
+	// Expect is which conversations to read from the store before a client goes on with
+	// them; the zero value is none.
 	Expect Expected
 }
 
 // The defaults of Options, and bounds of what is kept in memory.
 const (
 	defaultPatience = 20 * time.Second
+	defaultLook     = 50 * time.Millisecond
 	// mostThreads is how many histories are kept in memory. One that is forgotten
 	// is found again in the store.
 	mostThreads = 256
@@ -70,20 +73,21 @@ type keeper struct {
 	thought  thoughts
 	held     int // bytes of requests that were answered
 	work     sync.WaitGroup
-	ahead    atomic.Pointer[ahead]
+	ahead    []*ahead
 	stop     context.CancelFunc // of reading ahead
+	wasRead  chan struct{}      // closed once what is expected is read
 }
 
 // New makes a keeper of conversations.
 func New(o Options) proxy.Keeper {
-	o.Idle, o.Patience = cmp.Or(o.Idle, session.RestAfter), cmp.Or(o.Patience, defaultPatience)
+	o.Idle, o.Patience, o.Look = cmp.Or(o.Idle, session.RestAfter), cmp.Or(o.Patience, defaultPatience), cmp.Or(o.Look, defaultLook)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Fail == nil {
 		o.Fail = func(string, string, string) {}
 	}
-	k := &keeper{Options: o, secret: make([]byte, 32), threads: map[string][]*thread{}}
+	k := &keeper{Options: o, secret: make([]byte, 32), threads: map[string][]*thread{}, wasRead: make(chan struct{})}
 	_, _ = rand.Read(k.secret) // which never fails
 	ctx, stop := context.WithCancel(context.Background())
 	if k.stop = stop; o.Expect != (Expected{}) {
@@ -215,7 +219,7 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int)
 	if err != nil {
 		return false
 	}
-	ctx, stop := context.WithTimeout(ctx, lookTime)
+	ctx, stop := context.WithTimeout(ctx, k.Look)
 	defer stop()
 	known, err := svc.Imported(ctx, id.origin)
 	return err == nil && len(known) == 0 && ex.handle == nil
@@ -246,14 +250,11 @@ func (k *keeper) unwritten(ctx context.Context, id string, version int64) (bool,
 	if err != nil {
 		return false, err
 	}
-	ctx, stop := context.WithTimeout(ctx, lookTime)
+	ctx, stop := context.WithTimeout(ctx, k.Look)
 	defer stop()
 	now, err := svc.Version(ctx, id)
 	return now == version, err
 }
-
-// lookTime is how long a request waits for the version of a log.
-const lookTime = 50 * time.Millisecond
 
 // continued gives the history that a request continues, or a new one. The caller
 // holds the lock.

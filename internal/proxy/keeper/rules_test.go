@@ -557,6 +557,7 @@ func TestV7RequestsGoOnWithoutAStore(t *testing.T) {
 		Configure: func(string, string) (session.Live, error) { return p.live, nil },
 		Fail:      func(_, _, why string) { p.mu.Lock(); p.failed = append(p.failed, why); p.mu.Unlock() },
 		Now:       p.clock,
+		Patience:  time.Hour,
 	})
 	c := newClient(p, "one")
 	for range 10 {
