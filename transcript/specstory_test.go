@@ -24,6 +24,12 @@ func TestSpecStoryCalls(t *testing.T) {
 		"below a path":   {"search", "\n path `./pkg` pattern `spi/*.go`\n", `{"pattern":"spi/*.go","path":"./pkg"}`, ""},
 		"a question":     {"generic", "\n**Which?**\n\nOptions:\n- **A** - one\n\n\n**Answer:** A\n", `{"input":"**Which?**\n\nOptions:\n- **A** - one"}`, "A"},
 		"nothing":        {"write", "\n\n```text\nupdated\n```\n", `{"input":""}`, "updated"},
+		"asked to read":  {"read", "\nRead file: `./a.ts`\n", `{"file_path":"./a.ts"}`, ""},
+		"asked to edit":  {"write", "\nEdit file: `./a.ts`\n", `{"file_path":"./a.ts"}`, ""},
+		"edited":         {"write", "\n\n```text\nThe file /a b.go has been updated. All of it.\n```\n", `{"file_path":"/a b.go"}`, "The file /a b.go has been updated. All of it."},
+		"written":        {"write", "\n\n```go\npackage a\n```\n\n```text\nFile created successfully at: /a.go (file state is current)\n```\n", `{"file_path":"/a.go","content":"package a"}`, "File created successfully at: /a.go (file state is current)"},
+		"not written":    {"write", "\n\n```go\npackage a\n```\n\n```text\nrejected\n```\n", "{\"input\":\"```go\\npackage a\\n```\"}", "rejected"},
+		"a diff":         {"write", "\n**Chunk 1**\n```diff\n+a\n```\n\n```text\nThe file a.go has been updated.\n```\n", "{\"file_path\":\"a.go\",\"input\":\"**Chunk 1**\\n```diff\\n+a\\n```\"}", "The file a.go has been updated."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := "_**User**_\n\nDo it\n\n---\n\n_**Agent (m)**_\n\n<tool-use data-tool-type=\"" + tt.kind + "\" data-tool-name=\"T\"><details>\n<summary>Tool use: **T**</summary>\n" + tt.asked + "</details></tool-use>\n"
