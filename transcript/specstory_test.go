@@ -23,7 +23,7 @@ func TestSpecStoryCalls(t *testing.T) {
 		"a pattern":      {"search", "\n pattern `a|\"b\"`\n", `{"pattern":"a|\"b\""}`, ""},
 		"below a path":   {"search", "\n path `./pkg` pattern `spi/*.go`\n", `{"pattern":"spi/*.go","path":"./pkg"}`, ""},
 		"a question":     {"generic", "\n**Which?**\n\nOptions:\n- **A** - one\n\n\n**Answer:** A\n", `{"input":"**Which?**\n\nOptions:\n- **A** - one"}`, "A"},
-		"nothing":        {"write", "\n\n```text\nupdated\n```\n", `{"input":""}`, "updated"},
+		"nothing":        {"write", "\n\n```text\nupdated\n```\n", `{}`, "updated"},
 		"asked to read":  {"read", "\nRead file: `./a.ts`\n", `{"file_path":"./a.ts"}`, ""},
 		"asked to edit":  {"write", "\nEdit file: `./a.ts`\n", `{"file_path":"./a.ts"}`, ""},
 		"edited":         {"write", "\n\n```text\nThe file /a b.go has been updated. All of it.\n```\n", `{"file_path":"/a b.go"}`, "The file /a b.go has been updated. All of it."},

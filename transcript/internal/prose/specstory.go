@@ -331,6 +331,9 @@ func specArguments(kind, input, output string) string {
 			named = []string{"pattern", pattern, "path", path}
 		}
 	}
+	if named[1] == "" {
+		return "{}"
+	}
 	arguments := []byte{'{'}
 	for i, text := range named {
 		if i > 0 {
