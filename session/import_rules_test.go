@@ -311,7 +311,10 @@ func TestConfigurationFollowsTheFile(t *testing.T) {
 func TestManyVersionsOfOneFile(t *testing.T) {
 	st := &countingStore{Store: memory.New()}
 	i := newImporter(t, st)
-	const n = 1000
+	n := 1000
+	if corpustest.UnderRace {
+		n = 200
+	}
 	in := func(k int) session.Import {
 		f := named(t, "request-1", speak("same", fmt.Sprintf("version %d", k))...)
 		f.Named, f.Path = false, "/x/request.json"

@@ -327,6 +327,9 @@ func TestX1UpstreamsThatAreNotThere(t *testing.T) {
 			for _, k := range []Keeper{nil, newScribe()} {
 				s := run(t, k, up)
 				s.find = wire.Of
+				if path != "/v1/messages" && why != "connection refused" {
+					continue // each vendor's shape once, each reason once
+				}
 				got := question{Method: http.MethodPost, Path: path, Body: strings.Repeat("x", 1<<20), Chunked: true}.ask(t, s.base)
 				var body struct {
 					Error struct {

@@ -146,8 +146,10 @@ func TestV2RecordedSessionsThroughTheKeeper(t *testing.T) {
 				Protocol: wire.Anthropic{}, Kind: wire.Generate, Path: "/v1/messages", Body: raw,
 				Header: http.Header{"Authorization": {"Bearer x"}, "X-Claude-Code-Session-Id": {f.Name}},
 			})
-			if broken := body.Anthropic().Check(ex.Body()); len(broken) > 0 && len(body.Anthropic().Check(raw)) == 0 {
-				t.Fatalf("%s: request %d: the vendor refuses it: %v", f.Name, i+1, broken)
+			if !corpustest.UnderRace || i%8 == 0 { // which takes most of the time
+				if broken := body.Anthropic().Check(ex.Body()); len(broken) > 0 && len(body.Anthropic().Check(raw)) == 0 {
+					t.Fatalf("%s: request %d: the vendor refuses it: %v", f.Name, i+1, broken)
+				}
 			}
 			read, written := with.send(ex.Body(), p.clock())
 			if heard := ex.Heard(); heard != nil {

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold/body"
+	"tenfold/internal/corpustest"
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
 	"tenfold/internal/proxy/wire"
@@ -240,6 +241,9 @@ func drawPlay(seed uint64) play {
 func TestX3RestartsChangeNoByte(t *testing.T) {
 	t.Parallel()
 	tries := 8
+	if corpustest.UnderRace {
+		tries = 3
+	}
 	if os.Getenv("TENFOLD_TEST_ALL") != "" {
 		tries = 400
 	}

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -236,11 +237,35 @@ func unquote(quoted []byte) string {
 	if len(quoted) < 2 {
 		return ""
 	}
-	if bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted) {
-		return string(quoted[1 : len(quoted)-1])
+	if text, ok := unescape(quoted[1 : len(quoted)-1]); ok {
+		return text
 	}
 	text, _ := jsontext.AppendUnquote(nil, quoted) // what is not UTF-8 is replaced
 	return string(text)
+}
+
+// escapes are those of one letter, by what they stand for.
+var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unescape gives the text between quotes where it is UTF-8 and has none but escapes of one
+// letter: most of what a first request has to be read for are such texts.
+func unescape(raw []byte) (text string, ok bool) {
+	var b strings.Builder
+	b.Grow(len(raw))
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 {
+			break
+		}
+		if i+1 == len(raw) || escapes[raw[i+1]] == 0 {
+			return "", false
+		}
+		_, _ = b.Write(raw[:i]) // which never fails
+		_ = b.WriteByte(escapes[raw[i+1]])
+		raw = raw[i+2:]
+	}
+	_, _ = b.Write(raw)
+	return b.String(), utf8.ValidString(b.String())
 }
 
 // quote writes a string.

@@ -1,0 +1,41 @@
+package wire_test
+
+import (
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/internal/proxy/wire"
+)
+
+// FuzzTexts holds that a text is read as JSON says: every escape, whichever way it is
+// written, and what is not UTF-8 replaced.
+func FuzzTexts(f *testing.F) {
+	for _, s := range []string{"", "a", "a\tb\n\"c\"\\\\/d", `\u00e9\ud83d\ude00\/\b\f\r`, "é😀\n", `\n\u0041\n`, `\ud800`, `ends in \\`, "\xff\n", `<\u003c`} {
+		f.Add([]byte(s), true)
+		f.Add([]byte(s), false)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, written bool) {
+		quoted := append(append([]byte{'"'}, text...), '"')
+		if !written { // it is what is said, and not how
+			quoted, _ = jsontext.AppendQuote(nil, text)
+		}
+		var want string
+		if json.Unmarshal(quoted, &want) != nil {
+			return
+		}
+		r, err := wire.Anthropic{}.Scan("/v1/messages", []byte(`{"messages":[{"role":"assistant","content":[{"type":"text","text":`+string(quoted)+`}]}]}`), nil)
+		if err != nil {
+			t.Fatalf("%q: %v", quoted, err)
+		}
+		pieces, err := wire.Anthropic{}.Read(r, 0)
+		if err != nil || len(pieces) != 1 {
+			t.Fatalf("%q: %v, %v", quoted, pieces, err)
+		}
+		if m, ok := pieces[0].Entry.Payload.(tenfold.AssistantMessage); !ok || m.Text != want {
+			t.Errorf("%q is read as %q, and says %q", quoted, m.Text, want)
+		}
+	})
+}
