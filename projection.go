@@ -294,7 +294,7 @@ func (p *Projection) addOverlay(seq int32) int32 {
 	if r.ToStep != nil {
 		o.users = p.log.turns.get(r.ToTurn).seq
 	}
-	if c.hides() && !c.Rewinds() {
+	if c.hides() {
 		o.contexts = p.newestContexts(lo, hi, seq)
 	}
 	if c.Keeps != nil {

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -72,5 +73,63 @@ func TestX2RewindHidesWhatWasTakenBack(t *testing.T) {
 	})
 	if rewound < 10 {
 		t.Errorf("%d rewinds", rewound)
+	}
+}
+
+// A copy of what was said before a rewind shows it.
+func TestX2ACopyOfWhatWasTakenBack(t *testing.T) {
+	svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}))
+	var entries []tenfold.Entry
+	for _, text := range []string{"one", "two"} {
+		entries = append(entries, tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}}, tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "done " + text}})
+	}
+	s, err := svc.Create(t.Context(), session.Create{Entries: entries})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := s.Rewind(t.Context(), 3, "rewound"); !done || err != nil || !s.Projection().Rewound(4) || !s.Projection().Rewound(6) || s.Projection().Rewound(3) {
+		t.Fatal(done, err)
+	}
+	copied, err := svc.Fork(t.Context(), s, session.Fork{Through: 6})
+	if err != nil || copied.Projection().Rewound(6) || copied.Projection().Tokens() <= s.Projection().Tokens() {
+		t.Errorf("the copy has %d tokens, the rewound %d, %v", copied.Projection().Tokens(), s.Projection().Tokens(), err)
+	}
+}
+
+// What a host put in is taken back with the rest. A rewind that takes back all that was
+// shortened would change what the view begins with, and is not written.
+func TestX2WhatARewindTakesBack(t *testing.T) {
+	svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}))
+	s, err := svc.Create(t.Context(), session.Create{Entries: []tenfold.Entry{
+		{Payload: tenfold.TurnStart{}},
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("one")}},
+		{Payload: tenfold.AssistantMessage{Text: "done"}},
+		{Payload: tenfold.TurnStart{}},
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("two")}},
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("<environment_context>\n  <cwd>/w</cwd>\n</environment_context>"), Purpose: tenfold.Context, Synthetic: true}},
+		{Payload: tenfold.ToolCall{CallID: "c", Name: "read", Arguments: "{}"}},
+		{Payload: tenfold.ToolResult{CallID: "c", Parts: tenfold.Text(strings.Repeat("a line\n", 100))}},
+		{Payload: tenfold.AssistantMessage{Text: "read"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	strip := tenfold.Compaction{ToTurn: 1, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}
+	if err := s.Append(t.Context(), tenfold.Entry{ID: "strip", Payload: strip}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := s.Rewind(t.Context(), 3, "rewound"); done || err != nil {
+		t.Errorf("the view begins otherwise: %v, %v", done, err)
+	}
+	if _, err := s.Undo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := s.Rewind(t.Context(), 3, "rewound"); !done || err != nil {
+		t.Errorf("%v, %v", done, err)
+	}
+	for it := range s.Projection().Items() {
+		if it.Seq > 3 {
+			t.Errorf("entry %d is shown", it.Seq)
+		}
 	}
 }

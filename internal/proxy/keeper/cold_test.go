@@ -81,7 +81,7 @@ func TestX9WhatIsColdIsDoneAtRest(t *testing.T) {
 // are other ones.
 func TestX9WhatIsExpectedIsReadAhead(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"resumed", "pinned meanwhile", "warm", "another directory", "another conversation"} {
+	for _, name := range []string{"resumed", "recent", "pinned meanwhile", "warm", "another directory", "another conversation"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var done work
@@ -94,8 +94,11 @@ func TestX9WhatIsExpectedIsReadAhead(t *testing.T) {
 			}
 			c.close()
 			id := c.status().ID
-			if c.expect.Tool = "claude-code"; name == "another directory" {
+			switch c.expect.Tool = "claude-code"; name {
+			case "another directory":
 				c.expect.Directory = "/other"
+			case "recent": // nobody knows whose client comes
+				c.expect = keeper.Expected{Recent: keeper.Recent}
 			}
 			if name != "warm" {
 				c.pass(6 * time.Minute)
@@ -141,6 +144,80 @@ func TestX9WhatIsExpectedIsReadAhead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// X9: a proxy that knows none of its clients reads the few conversations that went through
+// one last, no more of them than there is memory for, and none of a file.
+func TestX9WhatIsRecentIsReadAhead(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	create := func(id, key, mark string, tokens int) {
+		p.pass(time.Minute)
+		c := store.Conversation{ID: id, Created: p.clock(), Origin: store.Origin{Key: key, Mark: mark}, Stats: store.Stats{TokensBefore: tokens}}
+		if err := p.store.Create(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, one := range []struct {
+		id, key, mark string
+		tokens        int
+	}{
+		{"f", "k", "", 1},
+		{"e", "k", "", 1},
+		{"d", "k", "", 1},
+		{"huge", "k", "", 3 << 20},
+		{"of a file", "k", "m", 1},
+		{"c", "k", "", 1},
+		{"of nobody", "", "", 1},
+		{"b", "k", "", 1},
+	} {
+		create(one.id, one.key, one.mark, one.tokens)
+	}
+	p.expect.Recent = keeper.Recent
+	p.restart()
+	if got := keeper.Ahead(p.k); !slices.Equal(got, []string{"b", "c", "d", "e"}) {
+		t.Errorf("%q are read ahead", got)
+	}
+	p.close()
+	if got := keeper.Ahead(p.k); got != nil {
+		t.Errorf("%q are held after the end", got)
+	}
+}
+
+// V2c, X9: what is read ahead while the vendor's cache is warm is planned for as that gets
+// cold, and let go of where nobody goes on with it.
+func TestV2cWhatIsReadAheadGetsCold(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var done work
+		p := newPlace(t)
+		p.now, p.live.Turns = time.Now(), 10
+		p.live.Auto.Strategies = []strategy.Strategy{planned{work: &done}}
+		p.restart()
+		c := newClient(p, "one")
+		for range 8 {
+			c.turn(1500)
+		}
+		c.close()
+		p.expect.Recent, c.k = keeper.Recent, nil
+		p.restart()
+		wait := func(d time.Duration) { p.pass(d); time.Sleep(d); synctest.Wait() }
+		if len(keeper.Ahead(p.k)) != 1 || done.plans.Load() > 0 {
+			t.Errorf("%d plans while the cache is warm", done.plans.Load())
+		}
+		wait(6 * time.Minute)
+		plans := done.plans.Load()
+		if plans == 0 {
+			t.Error("nothing is planned as the cache gets cold")
+		}
+		if wait(30 * time.Minute); done.plans.Load() > plans {
+			t.Errorf("%d plans more", done.plans.Load()-plans)
+		}
+		if wait(time.Hour); keeper.Ahead(p.k) != nil {
+			t.Error("it is held for good")
+		}
+		p.close()
+	})
 }
 
 // V2c: a keeper does so by itself, once, when the lifetime of the cache is over, and not

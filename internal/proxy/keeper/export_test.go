@@ -88,6 +88,9 @@ func Rest(p proxy.Keeper, flush bool) {
 	}
 }
 
+// Stale tells which reasoning of a log is bound to another view.
+var Stale = stale
+
 // Busy tells whether a keeper has jobs under way.
 func Busy(p proxy.Keeper) bool {
 	k := p.(*keeper)

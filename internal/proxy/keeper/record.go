@@ -153,11 +153,6 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 			return err
 		}
 	}
-	if t.lost() {
-		if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
-			return err
-		}
-	}
 	same := c.story.common(ex.r, upto)
 	if same < len(c.story.chains) && same < upto {
 		c.story.cut(same) // the log may tell the same all the same

@@ -9,7 +9,6 @@ import (
 
 	"tenfold"
 	"tenfold/body"
-	"tenfold/internal/proxy/keeper"
 )
 
 // X2, V2c: Gemini CLI resumes a session with its results doubled and its calls
@@ -67,13 +66,6 @@ func geminiResumes(t *testing.T, anew, hasty, stopped bool) {
 			s.pass(time.Hour)
 		}
 	}
-	if keeper.Rest(s.k, false); stopped {
-		if all := s.conversations(); len(all) != 1 {
-			t.Errorf("%d conversations", len(all))
-		}
-		s.close()
-		return
-	}
 	s.close()
 	all := s.conversations()
 	if len(all) != 1 || len(s.failures()) > 0 {
@@ -86,9 +78,19 @@ func geminiResumes(t *testing.T, anew, hasty, stopped bool) {
 	}
 	var reasons []string
 	results := 0
-	for e := range s.open(all[0]).Log().Entries() {
+	p := s.open(all[0]).Projection()
+	if said := strings.Join(texts(s.open(all[0]), true), "; "); !strings.Contains(said, "file 7 is read") || strings.Contains(said, "everything") {
+		t.Errorf("the view says %q", said)
+	}
+	for e := range p.Log().Entries() {
+		if p.Rewound(e.Seq) {
+			continue
+		}
 		switch p := e.Payload.(type) {
 		case tenfold.Compaction:
+			if p.Rewinds() {
+				continue
+			}
 			reasons = append(reasons, p.Reason)
 		case tenfold.ToolResult:
 			results++

@@ -56,6 +56,9 @@ func TestX2ARewindGoesOnInTheLog(t *testing.T) {
 		for range 4 {
 			c.turn(200)
 		}
+		// What its host puts in is taken back with the rest (P8a).
+		c.messages = append(c.messages, `{"role":"user","content":[`+said("<system-reminder>Be brief.</system-reminder>")+`,`+said("And now?")+`]}`)
+		c.answered(c.send(), said("That is all."))
 		keeper.Rest(c.k, true)
 		first := c.status().ID
 		before := texts(c.open(first), false)
@@ -212,5 +215,24 @@ func TestX2TwoThatGoOnInTurns(t *testing.T) {
 	}
 	if f := c.failures(); len(f) > 0 {
 		t.Errorf("failures: %q", f)
+	}
+}
+
+// B1: what was thought before a rewind is bound to what still stands before it.
+func TestB1ARewindLeavesWhatWasThoughtBefore(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for strategy, want := range map[string]bool{tenfold.StrategyRewind: false, "fit": true} {
+		l := tenfold.NewLog()
+		if _, err := l.Append(
+			tenfold.Entry{Time: at, Payload: tenfold.UserMessage{Parts: tenfold.Text("one")}},
+			tenfold.Entry{Time: at.Add(time.Second), Payload: tenfold.Compaction{Strategy: strategy, Turns: tenfold.Keep}},
+			tenfold.Entry{Time: at, Payload: tenfold.Reasoning{Text: "hm", Provider: "anthropic", Signature: "c2ln"}}, // brought later
+		); err != nil {
+			t.Fatal(err)
+		}
+		if keeper.Stale(l)[3] != want {
+			t.Errorf("after %s the thought is stale: %v", strategy, !want)
+		}
 	}
 }
