@@ -30,8 +30,8 @@ func Agrees(text string) bool {
 	return IsShortAnswer(text) && slices.Contains(assenting, strings.Trim(word, ".,;:!)("))
 }
 
-// PointsBack reports whether a question names what was proposed above it and not what
-// that is: "Does this approach work for you?"
+// PointsBack reports whether a question, such as "Does this approach work for you?",
+// names what was proposed above it and not what that is.
 func PointsBack(question string) bool {
 	words := strings.Fields(strings.ToLower(question))
 	return len(words) <= 14 && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(proposing, strings.Trim(w, ".,;:!?*_)(\"'`")) })

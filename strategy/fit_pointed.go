@@ -129,8 +129,8 @@ func lastQuestion(text string) (line []tenfold.LineRange) {
 	return line
 }
 
-// agreedTo is what a text proposes whose question only points at it: "Does this
-// approach work for you?"
+// agreedTo is what a text proposes whose question, such as "Does this approach work for
+// you?", only points at it.
 func agreedTo(text string) (lines []tenfold.LineRange) {
 	all := strings.Split(text, "\n")
 	if asked := lastQuestion(text); len(asked) == 0 || !atom.PointsBack(all[asked[0].First-1]) {

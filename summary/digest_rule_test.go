@@ -263,6 +263,10 @@ func TestM4aClosedErrors(t *testing.T) {
 	}{
 		{"the whole suite passed", [][]string{fails("go test -run TestA ./w"), passes("go test ./...", `ok  	w`)}, false},
 		{"the project's own suite passed", [][]string{fails("go test ./w"), passes("mise run test 2>&1 | tail -30", `ok  	w`)}, false},
+		{"a task of many passed, among other checks", [][]string{fails("mise run lint:gofmt && mise run lint:gomod"), passes("mise run lint && go vet ./... && git log", `x`)}, false},
+		{"one of two passed", [][]string{fails("go vet ./... && go test ./..."), passes("go test ./...", `ok  	w`)}, true},
+		{"one after the other passed", [][]string{fails("go vet ./... && go test ./..."), passes("go test ./...", `ok  	w`), passes("go vet ./...", ``)}, false},
+		{"one of them may have passed", [][]string{fails("npm run lint"), passes("npm run lint || npm run build", `x`)}, true},
 		{"another package passed", [][]string{fails("go test ./w"), passes("go test ./v", `ok  	v`)}, true},
 		{"another test passed", [][]string{fails("go test -run TestA ./w"), passes("go test -run TestB ./w", `ok  	w`)}, true},
 		{"the folder above passed", [][]string{fails("pytest tests/unit/test_a.py::test_b"), passes("pytest tests/unit", "3 passed")}, false},

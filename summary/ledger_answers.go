@@ -130,7 +130,7 @@ func refusal(result string) (words string, refused bool) {
 
 const (
 	proposedParts = 4  // parts of a proposal that stand with its question
-	proposedPart  = 60 // characters of each
+	proposedPart  = 90 // characters of each
 )
 
 // proposed is in short what a text proposes whose question only points at it.
