@@ -1,6 +1,9 @@
 package tenfold
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // How Claude Code writes that a person refused a call, what stands before that
 // person's words, and what it may put behind them.
@@ -21,10 +24,18 @@ func Refusal(result string) (said string, ok bool) {
 	return said, ok
 }
 
+// repeating is how failures begin whose first line says why, and whose others repeat
+// what was asked for: those of the tools of Claude Code and Codex that change files.
+var repeating = []string{"<tool_use_error>", "apply_patch verification failed"}
+
 // telling is the line of a failure that its stub quotes: the last one that says
-// something; of a refused call what the person said, or that it was refused.
+// something, or the first one where the others repeat what was asked for; of a refused
+// call what the person said, or that it was refused.
 func telling(text string) string {
-	if !strings.HasPrefix(text, refusal) {
+	switch {
+	case slices.ContainsFunc(repeating, func(p string) bool { return strings.HasPrefix(text, p) }):
+		return firstLine(text)
+	case !strings.HasPrefix(text, refusal):
 		return lastTelling(text)
 	}
 	text, _, _ = strings.Cut(text, refusalAdvice)

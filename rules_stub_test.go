@@ -62,6 +62,8 @@ func TestP5StubsTellTheOutcomeAndTheLines(t *testing.T) {
 		"an error":             {tenfold.ToolResult{Parts: tenfold.Text("Exit code 1\n\nboom: it broke\n-----\n$\n"), IsError: true}, "[compacted] Bash: error, 5 lines\nboom: it broke"},
 		"the record wins":      {tenfold.ToolResult{Parts: tenfold.Text("fine"), IsError: true, Outcome: tenfold.Success}, "[compacted] Bash: success"},
 		"nothing telling":      {tenfold.ToolResult{Parts: tenfold.Text("Process exited with code 1"), IsError: true}, "[compacted] Bash: error"},
+		"what was asked again": {tenfold.ToolResult{Parts: tenfold.Text("<tool_use_error>String to replace not found in file.\nString: a\nreturn b</tool_use_error>"), IsError: true}, "[compacted] Bash: error, 3 lines\n<tool_use_error>String to replace not found in file."},
+		"a patch that is not":  {tenfold.ToolResult{Parts: tenfold.Text("apply_patch verification failed: Failed to find expected lines in a.go:\nreturn b"), IsError: true}, "[compacted] Bash: error, 2 lines\napply_patch verification failed: Failed to find expected lines in a.go:"},
 		"colours":              {tenfold.ToolResult{Parts: tenfold.Text("\x1b[31mboom: it broke\x1b[0m\n\x1b[0m\n"), IsError: true}, "[compacted] Bash: error, 2 lines\nboom: it broke"},
 		"a long line of words": {tenfold.ToolResult{Parts: tenfold.Text("It does not build. " + strings.Repeat("Many words follow here ", 20)), IsError: true}, "[compacted] Bash: error\nIt does not build. …"},
 	} {
