@@ -36,6 +36,7 @@ var layers = [][]string{
 	{"internal/report"},
 	{"internal/htmlexport"},
 	{"internal/web/page/build/library", "internal/web/page/build/typescript"},
+	{"internal/web/shape"},
 	{"internal/web", "internal/web/page"},
 	{"internal/cli/command"},
 	{"internal/cli/display"},

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 )
 
@@ -21,7 +22,7 @@ func (s *Server) declareAgent() {
 
 type saying struct {
 	InConversation
-	Body Message
+	Body shape.Message
 }
 
 // say has the agent work. The answer comes as events: the request does not wait for
@@ -30,9 +31,9 @@ func (s *Server) say(ctx context.Context, in *saying) error {
 	m := in.Body
 	switch m.Text = strings.ToValidUTF8(m.Text, "\uFFFD"); {
 	case strings.TrimSpace(m.Text) == "" && m.Do != doCompact && m.Do != doGoOn:
-		return refused("the message is empty", `write a text, or go on where the conversation stopped with "do": "go_on"`)
+		return shape.Refused("the message is empty", `write a text, or go on where the conversation stopped with "do": "go_on"`)
 	case m.Text != "" && m.Do == doGoOn:
-		return refused("go_on does not take a text", `send the text without "do"`)
+		return shape.Refused("go_on does not take a text", `send the text without "do"`)
 	}
 	id, state := "", session.Ready
 	err := s.sessions.with(ctx, in.ID, func(o *opened) error {
@@ -74,7 +75,7 @@ func (s *Server) stopAgent(ctx context.Context, in *InConversation) error {
 type replying struct {
 	InConversation
 	Question string `path:"qid" maxLength:"100" doc:"the question's id"`
-	Body     Reply
+	Body     shape.Reply
 }
 
 func (s *Server) reply(ctx context.Context, in *replying) error {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/web/shape"
 )
 
 // Streams of a conversation share a topic: one watch of its log, one look at what
@@ -229,7 +231,7 @@ func (s *Server) tell(ctx context.Context, p *topic, o *opened, known *looks) er
 		scale := o.figures()
 		for e := range o.session.Log().After(max(p.version, version-keptEvents)) {
 			row := o.rowOf(e, scale)
-			event := Event{Entry: &row, Version: version}
+			event := shape.Event{Entry: &row, Version: version}
 			if e.Seq == version {
 				event.Changed = first
 			}
@@ -244,7 +246,7 @@ func (s *Server) tell(ctx context.Context, p *topic, o *opened, known *looks) er
 	if err != nil {
 		return err
 	}
-	status, err := encoded(0, Event{Status: &now})
+	status, err := encoded(0, shape.Event{Status: &now})
 	if err != nil {
 		return err
 	}
@@ -293,12 +295,12 @@ func (p *topic) since(seq int64) (events []told, behind bool) {
 }
 
 // encoded is an event as it is sent; id 0 is none.
-func encoded(id int64, event Event) ([]byte, error) {
+func encoded(id int64, event shape.Event) ([]byte, error) {
 	var b bytes.Buffer
 	if id > 0 {
 		fmt.Fprintf(&b, "id: %d\n", id)
 	}
-	b.WriteString("event: " + event.name() + "\ndata: ")
+	b.WriteString("event: " + event.Name() + "\ndata: ")
 	if err := json.MarshalWrite(&b, event, jsontext.AllowInvalidUTF8(true)); err != nil {
 		return nil, err
 	}
@@ -388,7 +390,7 @@ func (s *Server) past(ctx context.Context, id string, after int64, first bool) (
 	err = s.sessions.with(ctx, id, func(o *opened) error {
 		version := o.session.Log().Version()
 		for _, row := range o.rows(after+1, pastRows) {
-			event := Event{Entry: &row, Version: version}
+			event := shape.Event{Entry: &row, Version: version}
 			if first && row.Seq == after+1 {
 				event.Changed = 1
 			}

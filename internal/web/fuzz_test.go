@@ -17,6 +17,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/shape"
 	"tenfold/internal/web/webtest"
 	"tenfold/problem"
 	"tenfold/session"
@@ -105,9 +106,9 @@ func asksWell(t testing.TB, h http.Handler, r *http.Request) string {
 	if w.Code < 400 {
 		return w.Body.String()
 	}
-	var p Problem
+	var p shape.Problem
 	kind, _, _ := mime.ParseMediaType(w.Header().Get("Content-Type"))
-	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || kind != problemType || p.Status != w.Code || p.Title == "" || p.Detail == "" {
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || kind != shape.ProblemType || p.Status != w.Code || p.Title == "" || p.Detail == "" {
 		t.Fatalf("%s\nis no problem: %q, %v", what, kind, err)
 	}
 	return w.Body.String()

@@ -20,6 +20,7 @@ import (
 
 	"tenfold/fleet/tenant"
 	"tenfold/internal/telemetry"
+	"tenfold/internal/web/shape"
 	"tenfold/store/remote"
 )
 
@@ -270,12 +271,12 @@ func (g *Guard) shown(r *http.Request) string {
 
 // refuseToken says why a token is not let in.
 func refuseToken(w http.ResponseWriter, err error) {
-	p := problemOf(err)
+	p := shape.ProblemOf(err)
 	w.Header().Set("Cache-Control", "no-store")
 	if p.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 	}
-	p.write(w)
+	p.Write(w)
 }
 
 // welcome signs in a browser that was invited, and cleans its address.
@@ -353,5 +354,5 @@ func (w withoutDeadline) Unwrap() http.ResponseWriter { return w.ResponseWriter 
 // deny answers with a problem, as the operations do.
 func deny(w http.ResponseWriter, status int, code, detail, hint string) {
 	w.Header().Set("Cache-Control", "no-store")
-	newProblem(status, code, detail, hint).write(w)
+	shape.NewProblem(status, code, detail, hint).Write(w)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"tenfold/internal/web/shape"
 )
 
 // A piece is a text that is being written: by the model, or by a call. It is kept as
@@ -59,11 +61,11 @@ func (l *listener) written() <-chan struct{} { return l.texts }
 func (l *listener) stated() <-chan struct{} { return l.state }
 
 // next gives what was written since: to who has just come, all that is kept.
-func (l *listener) next() []Event {
+func (l *listener) next() []shape.Event {
 	c := l.talk
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var events []Event
+	var events []shape.Event
 	given := make(map[int]int, len(c.pieces))
 	for _, p := range c.pieces {
 		at, some := l.given[p.n]
@@ -72,14 +74,14 @@ func (l *listener) next() []Event {
 		if at == end {
 			continue
 		}
-		out := &Piece{After: p.after, Call: p.call, Branch: p.branch, Begins: !some || at < p.dropped}
+		out := &shape.Piece{After: p.after, Call: p.call, Branch: p.branch, Begins: !some || at < p.dropped}
 		out.Text = string(p.text[max(at-p.dropped, 0):])
-		e := Event{Text: out}
+		e := shape.Event{Text: out}
 		switch {
 		case p.call != "":
-			e = Event{Output: out}
+			e = shape.Event{Output: out}
 		case p.reasoning:
-			e = Event{Reasoning: out}
+			e = shape.Event{Reasoning: out}
 		}
 		events = append(events, e)
 	}
@@ -100,21 +102,6 @@ func (l *listener) tell(w io.Writer) (some bool, err error) {
 		some = true
 	}
 	return some, nil
-}
-
-// name is that of the server-sent event.
-func (e Event) name() string {
-	switch {
-	case e.Entry != nil:
-		return "entry"
-	case e.Status != nil:
-		return "status"
-	case e.Text != nil:
-		return "text"
-	case e.Reasoning != nil:
-		return "reasoning"
-	}
-	return "output"
 }
 
 // write takes in what the model has written.

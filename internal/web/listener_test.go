@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/web/shape"
 )
 
 // heard puts together what a listener is told.
@@ -19,7 +20,7 @@ type heard struct {
 }
 
 func (h *heard) hear() {
-	put := func(to *string, p *Piece) {
+	put := func(to *string, p *shape.Piece) {
 		if p == nil {
 			return
 		}
@@ -107,18 +108,18 @@ func TestEntriesEndTexts(t *testing.T) {
 	l := all.listen("c")
 	c.handle(agent.Event{Appended: &tenfold.Entry{Seq: 7, Payload: tenfold.UserMessage{Parts: tenfold.Text("Hi")}}})
 	c.handle(agent.Event{Reasoning: "hm"})
-	if got := l.next(); len(got) != 1 || got[0].name() != "reasoning" || *got[0].Reasoning != (Piece{Text: "hm", Begins: true, After: 7}) {
+	if got := l.next(); len(got) != 1 || got[0].Name() != "reasoning" || *got[0].Reasoning != (shape.Piece{Text: "hm", Begins: true, After: 7}) {
 		t.Errorf("%+v", got)
 	}
 	c.handle(agent.Event{Appended: &tenfold.Entry{Seq: 8, Payload: tenfold.Reasoning{Text: "hm"}}})
 	c.handle(agent.Event{Text: "He"})
 	c.handle(agent.Event{Text: "llo"})
 	c.handle(agent.Event{Appended: &tenfold.Entry{Seq: 9, Branch: "root.task3", Payload: tenfold.AssistantMessage{Text: "of a sub-agent"}}})
-	if got := l.next(); len(got) != 1 || got[0].name() != "text" || *got[0].Text != (Piece{Text: "Hello", Begins: true, After: 8}) {
+	if got := l.next(); len(got) != 1 || got[0].Name() != "text" || *got[0].Text != (shape.Piece{Text: "Hello", Begins: true, After: 8}) {
 		t.Errorf("%+v", got)
 	}
 	c.handle(agent.Event{Text: "!"})
-	if got := l.next(); len(got) != 1 || *got[0].Text != (Piece{Text: "!", After: 8}) {
+	if got := l.next(); len(got) != 1 || *got[0].Text != (shape.Piece{Text: "!", After: 8}) {
 		t.Errorf("%+v", got)
 	}
 	c.handle(agent.Event{Text: "?"})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tenfold/internal/telemetry"
+	"tenfold/internal/web/shape"
 )
 
 // watched is what may be told of a request: never its path, its query, a header or a
@@ -38,27 +39,13 @@ func routed(ctx context.Context, route string) {
 	}
 }
 
-// told notes the code of the problem that an operation answers.
-func (p *Problem) told(ctx context.Context) *Problem {
+// noted gives an error as the problem that an operation answers, and notes its code.
+func noted(ctx context.Context, err error) *shape.Problem {
+	p := shape.ProblemOf(err)
 	if s, ok := ctx.Value(watchedKey{}).(*watched); ok {
 		s.code = p.Code
 	}
 	return p
-}
-
-// toldBy notes the code of the problem that is written to w.
-func (p *Problem) toldBy(w http.ResponseWriter) {
-	for w != nil {
-		if s, ok := w.(*statusWriter); ok {
-			s.seen.code = p.Code
-			return
-		}
-		inner, _ := w.(interface{ Unwrap() http.ResponseWriter })
-		if inner == nil {
-			return
-		}
-		w = inner.Unwrap()
-	}
 }
 
 // Observe counts and logs the requests to a handler, those that are turned away
@@ -134,3 +121,7 @@ func (w *statusWriter) WriteHeader(status int) {
 
 // Unwrap is for [http.ResponseController].
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Refuse is for [shape.Problem.Write]: it notes the code of a problem that is
+// written where no operation answers it.
+func (w *statusWriter) Refuse(code string) { w.seen.code = code }

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"tenfold/fleet/tenant"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store/remote"
 )
@@ -166,11 +167,11 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allowed) == 0 {
-		newProblem(http.StatusNotFound, "not_found", "no such operation", "/api/openapi.json lists the operations").write(w)
+		shape.NewProblem(http.StatusNotFound, "not_found", "no such operation", "/api/openapi.json lists the operations").Write(w)
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	newProblem(http.StatusMethodNotAllowed, "method", "the path does not support this method", "use "+strings.Join(allowed, " or ")).write(w)
+	shape.NewProblem(http.StatusMethodNotAllowed, "method", "the path does not support this method", "use "+strings.Join(allowed, " or ")).Write(w)
 }
 
 // With runs f on an opened conversation that has read its newest version. No other

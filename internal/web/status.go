@@ -6,28 +6,29 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/token"
 )
 
 // status is where a conversation stands: by its log, whoever writes it, and by what
 // an agent of this server does in it.
-func (s *Server) status(ctx context.Context, o *opened) (Status, error) {
+func (s *Server) status(ctx context.Context, o *opened) (shape.Status, error) {
 	if o.control == nil { // refresh lets go of it where the configuration changes
 		live, err := s.backend.Live(o.session)
 		if err != nil {
-			return Status{}, err
+			return shape.Status{}, err
 		}
 		o.control = o.session.Control(live)
 	}
 	now, err := o.control.Status(ctx)
 	if err != nil {
-		return Status{}, err
+		return shape.Status{}, err
 	}
 	o.epochs.read(o.session.Log(), o.figures())
-	out := Status{
+	out := shape.Status{
 		State: string(now.State), Failure: visible(now.Failure), Tokens: now.Tokens, Window: now.Window, Compactions: now.Compactions,
-		Epoch: max(len(o.epochs.list)-1, 0), Running: []Running{}, Waiting: []Question{}, Offers: []Offer{},
+		Epoch: max(len(o.epochs.list)-1, 0), Running: []shape.Running{}, Waiting: []shape.Question{}, Offers: []shape.Offer{},
 	}
 	_, source := o.control.Used()
 	if out.Method = string(source); source == token.Provider {
@@ -80,29 +81,31 @@ func stoppedAt(l *tenfold.Log) (last time.Time, stopped bool) {
 }
 
 // unfinished is what can be done about an answer that did not end.
-func unfinished() []Offer { return []Offer{{doGoOn, "go on"}, {"write", "continue"}} }
+func unfinished() []shape.Offer {
+	return []shape.Offer{{Do: doGoOn, Words: "go on"}, {Do: "write", Words: "continue"}}
+}
 
 // offers are what a person can do, as in the chat on a terminal. Where the context is
 // full there is no going on (A6).
-func offers(s Status, wanted string) []Offer {
-	ended := Ended{}
+func offers(s shape.Status, wanted string) []shape.Offer {
+	ended := shape.Ended{}
 	if s.Ended != nil {
 		ended = *s.Ended
 	}
-	compact, again := Offer{doCompact, "retry compaction"}, Offer{doGoOn, "retry"}
+	compact, again := shape.Offer{Do: doCompact, Words: "retry compaction"}, shape.Offer{Do: doGoOn, Words: "retry"}
 	if wanted == doCompact {
 		again = compact
 	}
-	write, fresh := Offer{"write", "continue"}, Offer{"new", "new session"}
+	write, fresh := shape.Offer{Do: "write", Words: "continue"}, shape.Offer{Do: "new", Words: "new session"}
 	switch closed := s.State == string(session.Closed) || ended.Reason == string(agent.Exceeded); {
 	case s.Busy || s.State == string(session.Compacting):
 		return nil
 	case closed:
-		return []Offer{compact, fresh}
+		return []shape.Offer{compact, fresh}
 	case ended.Reason == reasonFailed:
-		return []Offer{again, write, fresh}
+		return []shape.Offer{again, write, fresh}
 	case s.Failure != "" || ended.Reason == reasonNotCompacted:
-		return []Offer{compact, write, fresh}
+		return []shape.Offer{compact, write, fresh}
 	case ended.Reason == string(agent.Limited), ended.Reason == string(agent.CutOff), ended.Reason == string(agent.Interrupted) && wanted != doCompact:
 		return unfinished()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/web/shape"
 	"tenfold/provider/script"
 	"tenfold/session"
 	"tenfold/strategy"
@@ -26,7 +27,7 @@ func TestTheStatusSaysWhatRuns(t *testing.T) {
 	c.handle(agent.Event{Branch: "root.task1", Running: &agent.Running{Call: call("1", "sh"), Intent: toolbox.Intent{Subject: "ls\n\u202egpj.exe"}, Contained: true}})
 	c.handle(agent.Event{Running: &agent.Running{Call: call("1", "look")}})
 	got := now(t, s).Running
-	if len(got) != 2 || got[0] != (Running{Call: "1", Branch: "root.task1", Line: `root.task1: sh ls \u202egpj.exe`, Contained: true}) {
+	if len(got) != 2 || got[0] != (shape.Running{Call: "1", Branch: "root.task1", Line: `root.task1: sh ls \u202egpj.exe`, Contained: true}) {
 		t.Errorf("%+v", got)
 	}
 	c.handle(agent.Event{Output: &agent.Output{CallID: "1", Text: "of the root"}})
@@ -53,12 +54,12 @@ func TestQuestionsAreShownWhole(t *testing.T) {
 	c := newTalks(nil).use("c")
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{}, 2)
-	ask := func(command string) Question {
+	ask := func(command string) shape.Question {
 		go func() {
 			_, _ = c.Approve(ctx, agent.Question{Call: call("1", "shell"), Intent: toolbox.Intent{Effect: toolbox.Commands, Command: command}})
 			done <- struct{}{}
 		}()
-		var s Status
+		var s shape.Status
 		for c.now(&s); len(s.Waiting) == 0 || !strings.HasPrefix(s.Waiting[len(s.Waiting)-1].Detail, command[:2]); c.now(&s) {
 			s.Waiting = nil
 			time.Sleep(time.Millisecond)
@@ -72,7 +73,7 @@ func TestQuestionsAreShownWhole(t *testing.T) {
 	if len(q.Detail) > mostDetail+100 || !strings.Contains(q.Detail, "bytes that are not shown") || strings.Join(q.Choices, " ") != "once no" {
 		t.Errorf("%d bytes, %v, ends %q", len(q.Detail), q.Choices, q.Detail[len(q.Detail)-60:])
 	}
-	if err := c.reply(q.ID, Reply{Answer: answerAlways}); err == nil {
+	if err := c.reply(q.ID, shape.Reply{Answer: answerAlways}); err == nil {
 		t.Error("always was taken for what was not shown")
 	}
 	stop()
@@ -117,7 +118,7 @@ func TestTheStatusFollowsTheModel(t *testing.T) {
 	if err := elsewhere.Append(t.Context(), tenfold.Entry{Payload: tenfold.ConfigDelta{Model: "lab/m"}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := get[Conversation](t, s, "/api/conversations/talk", http.StatusOK); got.Status.Window != 2000 {
+	if got := get[shape.Conversation](t, s, "/api/conversations/talk", http.StatusOK); got.Status.Window != 2000 {
 		t.Errorf("%+v", got.Status)
 	}
 }
@@ -140,11 +141,11 @@ func TestWhatStoppedCanBeGoneOnWith(t *testing.T) {
 		if got := now(t, s); len(got.Offers) != 0 {
 			t.Errorf("%+v while somebody may be at work", got.Offers)
 		}
-		got := until(t, s, "stopped", func(s Status) bool { return len(s.Offers) > 0 })
+		got := until(t, s, "stopped", func(s shape.Status) bool { return len(s.Offers) > 0 })
 		if took := time.Since(began); took < unattended || took > unattended+time.Second || words(got) != "go_on: go on, write: continue" {
 			t.Errorf("after %v: %+v", took, got.Offers)
 		}
-		post(t, s, "/talk/messages", Message{Do: doGoOn}, http.StatusAccepted)
+		post(t, s, "/talk/messages", shape.Message{Do: doGoOn}, http.StatusAccepted)
 		if got = until(t, s, "over", over); words(got) != "" {
 			t.Errorf("%+v", got.Offers)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 )
 
@@ -48,10 +49,10 @@ type talk struct {
 
 	busy      bool
 	newest    int64 // seq of the newest entry that the run told of
-	running   []Running
-	retry     *Retry
+	running   []shape.Running
+	retry     *shape.Retry
 	questions []*question
-	ended     *Ended
+	ended     *shape.Ended
 	wanted    string // what the last work was asked to do
 
 	stop  context.CancelFunc // of what is under way
@@ -129,21 +130,21 @@ func (t *talks) close() error {
 
 // begin takes the conversation for work: one at a time, none while it is compacted, by
 // whomever (A5), and none where that failed and the context is full (A6).
-func (c *talk) begin(m Message, state session.State) (context.Context, error) {
+func (c *talk) begin(m shape.Message, state session.State) (context.Context, error) {
 	c.talks.mu.Lock()
 	defer c.talks.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.closed:
-		return nil, newProblem(http.StatusServiceUnavailable, "closed", "the server is shutting down", "start it again")
+		return nil, shape.NewProblem(http.StatusServiceUnavailable, "closed", "the server is shutting down", "start it again")
 	case state == session.Compacting:
-		return nil, newProblem(http.StatusConflict, "compacting", "the conversation is being compacted: nothing can be sent until that is done",
+		return nil, shape.NewProblem(http.StatusConflict, "compacting", "the conversation is being compacted: nothing can be sent until that is done",
 			"wait for the status to change")
 	case c.busy:
-		return nil, newProblem(http.StatusConflict, "busy", "the agent is already working in this conversation", "wait for its answer, or stop it")
+		return nil, shape.NewProblem(http.StatusConflict, "busy", "the agent is already working in this conversation", "wait for its answer, or stop it")
 	case state == session.Closed:
-		return nil, newProblem(http.StatusConflict, "context_exceeded", "the context is full, and compacting it failed: nothing can be sent",
+		return nil, shape.NewProblem(http.StatusConflict, "context_exceeded", "the context is full, and compacting it failed: nothing can be sent",
 			"retry the compaction, or begin a new conversation")
 	}
 	ctx, stop := context.WithCancel(c.ctx)
@@ -157,7 +158,7 @@ func (c *talk) begin(m Message, state session.State) (context.Context, error) {
 }
 
 // finish ends work that was begun. Nil tells that nothing was done.
-func (c *talk) finish(ended *Ended) {
+func (c *talk) finish(ended *shape.Ended) {
 	c.mu.Lock()
 	c.stop()
 	c.busy, c.running, c.retry, c.pieces, c.ended = false, nil, nil, nil, ended
@@ -236,8 +237,8 @@ func (c *talk) open(model string) (*agent.Agent, error) {
 }
 
 // work does what a message asks for, until it is done or stopped.
-func (c *talk) work(ctx context.Context, a *agent.Agent, m Message) {
-	ended := &Ended{Reason: reasonNothing}
+func (c *talk) work(ctx context.Context, a *agent.Agent, m shape.Message) {
+	ended := &shape.Ended{Reason: reasonNothing}
 	var events iter.Seq2[agent.Event, error]
 	switch m.Do {
 	case doCompact:
@@ -250,12 +251,12 @@ func (c *talk) work(ctx context.Context, a *agent.Agent, m Message) {
 	for e, err := range events {
 		switch {
 		case err != nil && ctx.Err() != nil:
-			ended = &Ended{Reason: string(agent.Interrupted)}
+			ended = &shape.Ended{Reason: string(agent.Interrupted)}
 		case err != nil:
-			p := problemOf(err)
-			ended = &Ended{Reason: reasonFailed, Detail: visible(p.Detail), Hint: visible(p.Hint)}
+			p := shape.ProblemOf(err)
+			ended = &shape.Ended{Reason: reasonFailed, Detail: visible(p.Detail), Hint: visible(p.Hint)}
 		case e.Stop != nil:
-			ended = &Ended{Reason: string(e.Stop.Reason), Detail: visible(e.Stop.Detail)}
+			ended = &shape.Ended{Reason: string(e.Stop.Reason), Detail: visible(e.Stop.Detail)}
 		case e.Compaction != nil && m.Do == doCompact:
 			ended = endOf(*e.Compaction, ended)
 		}
@@ -279,14 +280,14 @@ const (
 )
 
 // endOf is how a compaction that was asked for ended, by the newest decision.
-func endOf(d session.Decision, before *Ended) *Ended {
+func endOf(d session.Decision, before *shape.Ended) *shape.Ended {
 	switch d.Action {
 	case session.Compacted:
-		return &Ended{Reason: reasonCompacted}
+		return &shape.Ended{Reason: reasonCompacted}
 	case session.GoOn:
-		return &Ended{Reason: reasonNothing, Detail: visible(d.Reason)}
+		return &shape.Ended{Reason: reasonNothing, Detail: visible(d.Reason)}
 	case session.Failed, session.Exceeded, session.Wait:
-		e := &Ended{Reason: reasonNotCompacted, Detail: visible(d.Reason)}
+		e := &shape.Ended{Reason: reasonNotCompacted, Detail: visible(d.Reason)}
 		if d.Problem != nil {
 			e.Hint = visible(d.Problem.Hint)
 		}

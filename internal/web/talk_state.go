@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/web/shape"
 )
 
 // visible makes a stranger's text safe to be read by a person who decides by it:
@@ -37,11 +38,11 @@ func (c *talk) handle(e agent.Event) {
 		c.appended(*e.Appended)
 	case e.Running != nil:
 		r := e.Running
-		c.running = append(c.running, Running{Call: r.Call.CallID, Branch: e.Branch, Line: lineOf(e.Branch, r.Call.Name, r.Intent.Subject), Contained: r.Contained})
+		c.running = append(c.running, shape.Running{Call: r.Call.CallID, Branch: e.Branch, Line: lineOf(e.Branch, r.Call.Name, r.Intent.Subject), Contained: r.Contained})
 		c.changed()
 	case e.Waiting != nil:
 		c.forget(func(p *piece) bool { return p.call == "" })
-		c.retry = &Retry{Attempt: e.Waiting.Attempt, At: time.Now().Add(e.Waiting.After).UTC()}
+		c.retry = &shape.Retry{Attempt: e.Waiting.Attempt, At: time.Now().Add(e.Waiting.After).UTC()}
 		if e.Waiting.Err != nil {
 			c.retry.Why = visible(e.Waiting.Err.Error())
 		}
@@ -61,7 +62,7 @@ func (c *talk) appended(e tenfold.Entry) {
 	}
 	c.forget(func(p *piece) bool { return p.call == r.CallID && p.branch == e.Branch })
 	before := len(c.running)
-	c.running = slices.DeleteFunc(c.running, func(one Running) bool { return one.Call == r.CallID && one.Branch == e.Branch })
+	c.running = slices.DeleteFunc(c.running, func(one shape.Running) bool { return one.Call == r.CallID && one.Branch == e.Branch })
 	if len(c.running) != before {
 		c.changed()
 	}
@@ -81,7 +82,7 @@ const mostLine = 300
 
 // A question is one that waits for its answer.
 type question struct {
-	Question
+	shape.Question
 	answer chan agent.Answer
 }
 
@@ -99,7 +100,7 @@ const mostDetail = 256 << 10
 // Approve implements [agent.Approver]: it asks whoever looks at the page, and waits
 // for one to answer, or for the run to end.
 func (c *talk) Approve(ctx context.Context, q agent.Question) (agent.Answer, error) {
-	asked := &question{answer: make(chan agent.Answer, 1), Question: Question{
+	asked := &question{answer: make(chan agent.Answer, 1), Question: shape.Question{
 		// At random, so that no answer of before the server was started anew meets
 		// another question.
 		ID: rand.Text(), Call: lineOf(q.Branch, q.Call.Name, q.Intent.Subject), Why: visible(q.Reason),
@@ -137,13 +138,13 @@ func (c *talk) withdraw(id string) *question {
 }
 
 // reply answers a question: the first answer counts.
-func (c *talk) reply(id string, r Reply) error {
+func (c *talk) reply(id string, r shape.Reply) error {
 	c.mu.Lock()
 	i := slices.IndexFunc(c.questions, func(q *question) bool { return q.ID == id })
 	offered := i >= 0 && slices.Contains(c.questions[i].Choices, r.Answer)
 	c.mu.Unlock()
 	if i >= 0 && !offered {
-		return refused("this question cannot be answered with "+r.Answer, "answer one of its choices")
+		return shape.Refused("this question cannot be answered with "+r.Answer, "answer one of its choices")
 	}
 	q := c.withdraw(id)
 	if q == nil {
@@ -160,13 +161,13 @@ func (c *talk) reply(id string, r Reply) error {
 	return nil
 }
 
-func notAsked() *Problem {
-	return newProblem(http.StatusNotFound, "not_asked", "no such question is open", "it was answered already, or the run has ended")
+func notAsked() *shape.Problem {
+	return shape.NewProblem(http.StatusNotFound, "not_asked", "no such question is open", "it was answered already, or the run has ended")
 }
 
 // now fills in what the agent does and what it waits for, and gives what it was asked
 // to do.
-func (c *talk) now(s *Status) (wanted string) {
+func (c *talk) now(s *shape.Status) (wanted string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.Busy, s.Running, s.Retry, s.Ended = c.busy, slices.Clone(c.running), c.retry, c.ended

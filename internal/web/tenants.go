@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenfold/fleet/tenant"
+	"tenfold/internal/web/shape"
 	"tenfold/problem"
 )
 
@@ -78,9 +79,7 @@ func (t *Tenants) admit(ctx context.Context, token string) (*tenant.Identity, er
 	}
 	var known *problem.Error
 	if err != nil && !errors.As(err, &known) {
-		unchecked := newProblem(http.StatusServiceUnavailable, "store", "the token cannot be checked now", "try again in a moment")
-		unchecked.after = time.Second
-		err = unchecked
+		err = shape.NewProblem(http.StatusServiceUnavailable, "store", "the token cannot be checked now", "try again in a moment").In(time.Second)
 	}
 	return who, err
 }

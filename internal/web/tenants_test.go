@@ -17,6 +17,7 @@ import (
 
 	"tenfold"
 	"tenfold/fleet/tenant"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/postgres"
@@ -298,7 +299,7 @@ func testLimits(t *testing.T, h *hosting) {
 	for range 3 {
 		status, answer, header = h.ask(t, tokens[tenant.Read], http.MethodGet, "/api/meta", "")
 	}
-	if status != http.StatusTooManyRequests || header.Get("Retry-After") != "1" || header.Get("Content-Type") != problemType || !strings.Contains(answer, `"code":"limit_requests"`) || !strings.Contains(answer, `"hint"`) {
+	if status != http.StatusTooManyRequests || header.Get("Retry-After") != "1" || header.Get("Content-Type") != shape.ProblemType || !strings.Contains(answer, `"code":"limit_requests"`) || !strings.Contains(answer, `"hint"`) {
 		t.Errorf("%d %s %v", status, answer, header)
 	}
 	_, tokens = h.tenant(t, "quotas", tenant.Limits{Entries: new(int64(1))})
@@ -343,7 +344,7 @@ func testRefused(t *testing.T, h *hosting) {
 	}
 	s, _ := server(t, nil)
 	for _, path := range []string{"/api/tenant", "/api/tokens", "/api/audit"} {
-		if p := get[Problem](t, s, path, http.StatusUnprocessableEntity); p.Code != "single_tenant" || !strings.Contains(p.Hint, "PostgreSQL") {
+		if p := get[shape.Problem](t, s, path, http.StatusUnprocessableEntity); p.Code != "single_tenant" || !strings.Contains(p.Hint, "PostgreSQL") {
 			t.Errorf("%s without tenants: %+v", path, p)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"tenfold/internal/logtest"
 	"tenfold/internal/web"
 	"tenfold/internal/web/page"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"
@@ -42,7 +43,7 @@ func (q *queue) List(_ context.Context, f web.JobFilter) (page web.JobPage, _ er
 		}
 	}
 	for state, n := range counts {
-		page.Counts = append(page.Counts, web.Facet{Value: state, Count: n})
+		page.Counts = append(page.Counts, shape.Facet{Value: state, Count: n})
 	}
 	return page, nil
 }
@@ -75,7 +76,7 @@ type lends struct {
 
 func (l lends) Service() *session.Service                 { return l.service }
 func (lends) Active() (string, error)                     { return "", nil }
-func (lends) Meta() web.Meta                              { return web.Meta{} }
+func (lends) Meta() shape.Meta                            { return shape.Meta{} }
 func (lends) Live(*session.Session) (session.Live, error) { return session.Live{}, nil }
 
 // serveJobs runs a server in the test, whose jobs are the queue's.

@@ -1,4 +1,4 @@
-package web
+package shape
 
 import (
 	"cmp"
@@ -36,7 +36,14 @@ type Problem struct { //nolint:errname // as RFC 9457 calls it
 	after time.Duration
 }
 
-func newProblem(status int, code, detail, hint string) *Problem {
+// In tells when to try again.
+func (p *Problem) In(after time.Duration) *Problem {
+	p.after = after
+	return p
+}
+
+// NewProblem makes a problem of its status, code and texts.
+func NewProblem(status int, code, detail, hint string) *Problem {
 	return &Problem{Title: http.StatusText(status), Status: status, Code: code, Detail: detail, Hint: hint}
 }
 
@@ -62,16 +69,28 @@ func (p *Problem) Error() string { return p.Detail }
 func (p *Problem) GetStatus() int { return p.Status }
 
 // ContentType implements huma.ContentTypeFilter.
-func (p *Problem) ContentType(string) string { return problemType }
+func (p *Problem) ContentType(string) string { return ProblemType }
 
-const problemType = "application/problem+json"
+// ProblemType is the media type of a problem.
+const ProblemType = "application/problem+json"
 
-// write answers with a problem where huma does not.
-func (p *Problem) write(w http.ResponseWriter) {
-	p.toldBy(w)
+// Write answers with a problem where huma does not. A writer that it goes through
+// may note the code, with a method Refuse.
+func (p *Problem) Write(w http.ResponseWriter) {
+	for inner := w; inner != nil; {
+		if noting, ok := inner.(interface{ Refuse(code string) }); ok {
+			noting.Refuse(p.Code)
+			break
+		}
+		wrapped, ok := inner.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			break
+		}
+		inner = wrapped.Unwrap()
+	}
 	body, _ := json.Marshal(p) //nolint:errchkjson // texts and numbers
 	maps.Copy(w.Header(), p.GetHeaders())
-	w.Header().Set("Content-Type", problemType)
+	w.Header().Set("Content-Type", ProblemType)
 	w.WriteHeader(p.Status)
 	_, _ = w.Write(body)
 }
@@ -97,8 +116,8 @@ var statuses = []struct {
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "timeout", "try again"},
 }
 
-// problemOf says an error as the API does.
-func problemOf(err error) *Problem {
+// ProblemOf says an error as the API does.
+func ProblemOf(err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {
 		return p
@@ -140,14 +159,14 @@ func problemOf(err error) *Problem {
 	return p
 }
 
-// refused is a request that cannot be meant.
-func refused(detail, hint string) *Problem {
-	return newProblem(http.StatusBadRequest, "usage", detail, hint)
+// Refused is a request that cannot be meant.
+func Refused(detail, hint string) *Problem {
+	return NewProblem(http.StatusBadRequest, "usage", detail, hint)
 }
 
-// asProblem has errors of huma's own, such as a parameter that is not a number, told
+// AsProblem has errors of huma's own, such as a parameter that is not a number, told
 // in our form.
-func asProblem(_ huma.Context, _ string, v any) (any, error) {
+func AsProblem(_ huma.Context, _ string, v any) (any, error) {
 	model, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil

@@ -1,4 +1,10 @@
-package web
+// Package shape is what the API says and takes: conversations and what is in them
+// (conversation.go), what goes on in one (live.go), wishes and what they would do and
+// cost (write.go), entries as programs send them (entries.go), and problems
+// (problem.go). The page's client is generated from these types by way of the OpenAPI
+// document. Tokens are by the provider's own count where usage was recorded, as on the
+// command line; times are UTC.
+package shape
 
 import (
 	"time"
@@ -7,10 +13,6 @@ import (
 
 	"tenfold/internal/report"
 )
-
-// What the API says and takes. The page's client is generated from these types by
-// way of the OpenAPI document. Tokens are by the provider's own count where usage
-// was recorded, as on the command line; times are UTC.
 
 // Tokens is a size before and after compaction.
 type Tokens = report.Tokens

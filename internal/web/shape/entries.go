@@ -1,4 +1,4 @@
-package web
+package shape
 
 import (
 	"reflect"
@@ -12,10 +12,10 @@ import (
 // What programs append and read back: entries as docs/json.md has them.
 
 // A LogEntry is an entry in the JSON form, whole.
-type LogEntry struct{ line jsontext.Value }
+type LogEntry struct{ Line jsontext.Value }
 
 // MarshalJSONTo implements [json.MarshalerTo].
-func (e LogEntry) MarshalJSONTo(enc *jsontext.Encoder) error { return enc.WriteValue(e.line) }
+func (e LogEntry) MarshalJSONTo(enc *jsontext.Encoder) error { return enc.WriteValue(e.Line) }
 
 // Schema implements [huma.SchemaProvider].
 func (LogEntry) Schema(r huma.Registry) *huma.Schema {
@@ -63,8 +63,8 @@ func named(r huma.Registry, name string, s *huma.Schema) *huma.Schema {
 	return &huma.Schema{Ref: "#/components/schemas/" + name}
 }
 
-// schemaOf is that of a type.
-func schemaOf[T any](r huma.Registry) *huma.Schema { return r.Schema(reflect.TypeFor[T](), true, "") }
+// SchemaOf is that of a type.
+func SchemaOf[T any](r huma.Registry) *huma.Schema { return r.Schema(reflect.TypeFor[T](), true, "") }
 
 // A Batch is entries to append, all or none of them.
 type Batch struct {

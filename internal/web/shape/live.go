@@ -1,4 +1,4 @@
-package web
+package shape
 
 import "time"
 
@@ -97,6 +97,21 @@ type Event struct {
 	Text      *Piece `json:"text,omitzero"`
 	Reasoning *Piece `json:"reasoning,omitzero"`
 	Output    *Piece `json:"output,omitzero"`
+}
+
+// Name is that of the server-sent event.
+func (e Event) Name() string {
+	switch {
+	case e.Entry != nil:
+		return "entry"
+	case e.Status != nil:
+		return "status"
+	case e.Text != nil:
+		return "text"
+	case e.Reasoning != nil:
+		return "reasoning"
+	}
+	return "output"
 }
 
 // A Piece is some more of a text that is being written. Entries and pieces may

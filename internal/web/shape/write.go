@@ -1,6 +1,10 @@
-package web
+package shape
 
-import "tenfold/internal/report"
+import (
+	"math"
+
+	"tenfold/internal/report"
+)
 
 // What is written, what it would do, and what it costs: as the command line says
 // it (package report).
@@ -70,6 +74,11 @@ type Spending struct {
 	CacheRead  int     `json:"cache_read"`
 	CacheWrite int     `json:"cache_write"`
 	Output     int     `json:"output"`
+}
+
+// round gives millionths of a dollar, about the price of a token: sums differ beyond.
+func (g *Spending) Round() {
+	g.Dollars, g.Saved = math.Round(g.Dollars*1e6)/1e6, math.Round(g.Saved*1e6)/1e6
 }
 
 // Spendings is what requests cost, as far as the logs are read.
