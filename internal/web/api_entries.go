@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"tenfold"
+	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
@@ -32,7 +34,7 @@ func (s *Server) declareEntries() {
 // declareBatch adds an operation that takes entries. Its body is read by itself: what
 // stands in an entry stays as it was written.
 func declareBatch[I, T, B any](s *Server, op huma.Operation, f func(context.Context, *I) (T, error), _ B) {
-	op.MaxBodyBytes, op.BodyReadTimeout = longestBatch, bodyWait
+	op.MaxBodyBytes, op.BodyReadTimeout = door.LongestBatch, door.BodyWait
 	declare(s, op, f)
 	doc := s.api.OpenAPI()
 	doc.Paths[op.Path].Post.RequestBody.Content = map[string]*huma.MediaType{"application/json": {Schema: shape.SchemaOf[B](doc.Components.Schemas)}}
@@ -44,7 +46,7 @@ type Keyed struct {
 }
 
 // key is that of the request, or one that never comes again.
-func (k Keyed) key() string { return cmp.Or(k.Key, random()) }
+func (k Keyed) key() string { return cmp.Or(k.Key, rand.Text()) }
 
 type appending struct {
 	InConversation

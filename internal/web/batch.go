@@ -23,12 +23,8 @@ import (
 // follow from the request's key and their places in it, and a log takes an id once
 // (L9). So a request that comes again, to whichever server, finds its entries.
 
-const (
-	// mostBatch is how many entries one request may append, longestBatch how many
-	// bytes it may have.
-	mostBatch    = 1000
-	longestBatch = 32 << 20
-)
+// mostBatch is how many entries one request may append.
+const mostBatch = 1000
 
 // lenient reads what real transcripts hold, as the log's own form does.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), json.RejectUnknownMembers(true))

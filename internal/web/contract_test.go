@@ -20,6 +20,7 @@ import (
 	"tenfold"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store/sqlite"
@@ -308,7 +309,7 @@ func TestOperationsNeedScopes(t *testing.T) {
 				if !slices.Contains([]string{scopeRead, scopeAppend, scopeCompact, scopeAdmin, scopeOperator}, scope) {
 					t.Errorf("%s %s needs %q", op.Method, path, scope)
 				}
-				if reads := op.Method == http.MethodGet || onlyReads(path); scope == scopeRead && !reads || reads && scope != scopeRead && scope != scopeAdmin {
+				if reads := op.Method == http.MethodGet || door.OnlyReads(path); scope == scopeRead && !reads || reads && scope != scopeRead && scope != scopeAdmin {
 					t.Errorf("%s %s needs %q", op.Method, path, scope)
 				}
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
 )
 
@@ -66,7 +67,7 @@ func declare[I, T any](s *Server, op huma.Operation, f func(context.Context, *I)
 	huma.Register(s.api, withProblems(s, op), func(ctx context.Context, in *I) (*answer[T], error) {
 		out, err := f(ctx, in)
 		if err != nil {
-			return nil, noted(ctx, err)
+			return nil, door.Noted(ctx, err)
 		}
 		return &answer[T]{out}, nil
 	})
@@ -77,7 +78,7 @@ func declareEmpty[I any](s *Server, op huma.Operation, f func(context.Context, *
 	op.DefaultStatus = cmp.Or(op.DefaultStatus, http.StatusNoContent)
 	huma.Register(s.api, withProblems(s, op), func(ctx context.Context, in *I) (*struct{}, error) {
 		if err := f(ctx, in); err != nil {
-			return nil, noted(ctx, err)
+			return nil, door.Noted(ctx, err)
 		}
 		return nil, nil
 	})

@@ -15,6 +15,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
@@ -160,12 +161,12 @@ func TestBatchesThatAreRefused(t *testing.T) {
 		`{"entries":[` + one + `,7]}`:        http.StatusUnprocessableEntity,
 		`{"entries":[{"text":"a"}]}`:         http.StatusUnprocessableEntity,
 		`{"entries":[{"kind":"","id":"a"}]}`: http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"turn_start","id":""}]}`:                                              http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"turn_start","time":"soon"}]}`:                                        http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"user_message","text":7}]}`:                                           http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"turn_start","id":"a"},{"kind":"turn_start","id":"a"}]}`:              http.StatusUnprocessableEntity,
-		`{"entries":[` + strings.Repeat(one+",", mostBatch) + one + `]}`:                           http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"user_message","text":"` + strings.Repeat("x", longestBatch) + `"}]}`: http.StatusRequestEntityTooLarge,
+		`{"entries":[{"kind":"turn_start","id":""}]}`:                                                   http.StatusUnprocessableEntity,
+		`{"entries":[{"kind":"turn_start","time":"soon"}]}`:                                             http.StatusUnprocessableEntity,
+		`{"entries":[{"kind":"user_message","text":7}]}`:                                                http.StatusUnprocessableEntity,
+		`{"entries":[{"kind":"turn_start","id":"a"},{"kind":"turn_start","id":"a"}]}`:                   http.StatusUnprocessableEntity,
+		`{"entries":[` + strings.Repeat(one+",", mostBatch) + one + `]}`:                                http.StatusUnprocessableEntity,
+		`{"entries":[{"kind":"user_message","text":"` + strings.Repeat("x", door.LongestBatch) + `"}]}`: http.StatusRequestEntityTooLarge,
 	} {
 		p := answerOf[shape.Problem](t, asked(t, s, "POST", toLog, "k", body), want)
 		if p.Detail == "" || strings.ContainsRune(p.Detail, 0) || (want == http.StatusUnprocessableEntity && p.Hint == "") {

@@ -17,6 +17,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
 	"tenfold/internal/web/webtest"
 	"tenfold/problem"
@@ -87,7 +88,7 @@ func fuzzed(t testing.TB) (h http.Handler, known []string) {
 		_ = s.Close()
 		_ = st.Close()
 	})
-	return NewGuard(Access{Token: fuzzToken}).Handler(s), append(known, e.ID)
+	return door.NewGuard(door.Access{Token: fuzzToken}).Handler(s), append(known, e.ID)
 }
 
 // asksWell sends a request and holds the answer against what is true of all answers:

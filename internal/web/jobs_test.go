@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
 	"tenfold/problem"
 	"tenfold/session"
@@ -122,7 +123,7 @@ func TestAServerWithoutJobs(t *testing.T) {
 func TestJobsReadOnly(t *testing.T) {
 	t.Parallel()
 	s, jobs := jobsServer(t, true)
-	h := NewGuard(Access{Token: "open sesame", ReadOnly: true}).Handler(s)
+	h := door.NewGuard(door.Access{Token: "open sesame", ReadOnly: true}).Handler(s)
 	for op, want := range map[string]int{"GET /api/jobs": 200, "POST /api/jobs/b/retry": 403, "POST /api/jobs/b/cancel": 403} {
 		method, path, _ := strings.Cut(op, " ")
 		r := httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody)

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"tenfold/fleet/tenant"
+	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store/remote"
@@ -32,7 +33,7 @@ type Options struct {
 }
 
 // A Server answers the API, below /api/. Who may ask is decided before it is asked
-// (guard.go). Close it when the listener is closed.
+// (package door). Close it when the listener is closed.
 type Server struct {
 	backend  Backend
 	service  *session.Service
@@ -119,14 +120,14 @@ func (s *Server) Close() error {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.page != nil && !isAPI(r.URL.Path) {
-		routed(r.Context(), "page")
+	if s.page != nil && !door.IsAPI(r.URL.Path) {
+		door.Routed(r.Context(), "page")
 		s.preload(r.URL.Path)
 		s.page.ServeHTTP(w, r)
 		return
 	}
-	if s.store != nil && isStore(r.URL.Path) {
-		routed(r.Context(), storePath+remote.Method(r.URL.Path))
+	if s.store != nil && door.IsStore(r.URL.Path) {
+		door.Routed(r.Context(), door.StorePath+remote.Method(r.URL.Path))
 		s.store.ServeHTTP(w, r)
 		return
 	}
@@ -136,7 +137,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, path, _ := strings.Cut(pattern, " ")
-	routed(r.Context(), path)
+	door.Routed(r.Context(), path)
 	s.mux.ServeHTTP(w, r)
 }
 

@@ -16,6 +16,7 @@ import (
 	"tenfold"
 	"tenfold/internal/logtest"
 	"tenfold/internal/web"
+	"tenfold/internal/web/door"
 	"tenfold/internal/web/page"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
@@ -87,14 +88,14 @@ func serveJobs(t *testing.T, q *queue) *Server {
 		t.Fatal(err)
 	}
 	service := session.NewService(memory.New())
-	o := web.Options{Backend: lends{service: service}, Page: web.Page(page.Files())}
+	o := web.Options{Backend: lends{service: service}, Page: page.Handler(page.Files())}
 	if q != nil {
 		o.Jobs = q
 	}
-	server, guard := web.New(o), web.NewGuard(web.Access{})
+	server, guard := web.New(o), door.NewGuard(door.Access{})
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(ctx, l, guard.Handler(server), log.Default()) }()
+	go func() { served <- door.Serve(ctx, l, guard.Handler(server), log.Default()) }()
 	t.Cleanup(func() {
 		end()
 		if err := <-served; err != nil {

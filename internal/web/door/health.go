@@ -1,4 +1,4 @@
-package web
+package door
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func (h *Health) Handler(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		routed(r.Context(), r.URL.Path)
+		Routed(r.Context(), r.URL.Path)
 		status, word := http.StatusOK, "ok\n"
 		if r.URL.Path == readyPath && !h.isReady(r.Context()) {
 			status, word = http.StatusServiceUnavailable, "not ready\n"

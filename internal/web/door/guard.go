@@ -1,7 +1,11 @@
-package web
+// Package door is what stands before the API and the page: how connections are served
+// (serve.go), what is told of requests (observe.go), who asks whether the server is
+// alive (health.go), and who may come in (guard.go). It reads no conversation.
+package door
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -21,6 +25,7 @@ import (
 	"tenfold/fleet/tenant"
 	"tenfold/internal/telemetry"
 	"tenfold/internal/web/shape"
+	"tenfold/problem"
 	"tenfold/store/remote"
 )
 
@@ -36,7 +41,15 @@ type Access struct {
 	// ReadOnly refuses whatever writes.
 	ReadOnly bool
 	// Tenants lets the tokens of tenants in; nil lets in none.
-	Tenants *Tenants
+	Tenants Tenants
+}
+
+// Tenants are the tenants whose programs a guard lets in.
+type Tenants interface {
+	// Admit says whose a token is, and counts the request.
+	Admit(ctx context.Context, token string) (*tenant.Identity, error)
+	// Handler answers the requests of a token that was let in.
+	Handler(token string) http.Handler
 }
 
 // A Guard stands before the API and the page. A stranger's page in the same
@@ -120,10 +133,12 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 const (
-	// longestBody is in bytes: a message may have a file pasted into it.
-	longestBody = 4 << 20
-	// bodyWait is how long a body may take to come.
-	bodyWait = 30 * time.Second
+	// LongestBatch is how many bytes a body of entries may have, longestBody another: a
+	// message may have a file pasted into it.
+	LongestBatch = 32 << 20
+	longestBody  = 4 << 20
+	// BodyWait is how long a body may take to come.
+	BodyWait = 30 * time.Second
 )
 
 // Handler lets through to next who may use it.
@@ -135,24 +150,24 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		api := isAPI(r.URL.Path)
+		api := IsAPI(r.URL.Path)
 		if api || r.URL.RawQuery != "" {
 			h.Set("Cache-Control", "no-store")
 		}
 		reading := r.Method == http.MethodGet || r.Method == http.MethodHead
 		next, who, err := next, (*tenant.Identity)(nil), error(nil)
 		if token := g.shown(r); token != "" && !g.bears(r) {
-			if who, err = g.access.Tenants.admit(r.Context(), token); err == nil {
+			if who, err = g.admit(r.Context(), token); err == nil {
 				Note(r.Context(), who.Name, who.Token)
 				r = r.WithContext(tenant.With(telemetry.InTenant(r.Context(), who.Name), who))
-				next = Traced(g.access.Tenants.handler(token))
+				next = Traced(g.access.Tenants.Handler(token))
 			}
 		}
 		switch {
 		case r.URL.Host != "" || r.Method == http.MethodConnect:
 			deny(w, http.StatusForbidden, "proxy", "this is not a proxy", "ask for a path of this server")
 		case err != nil:
-			refuseToken(w, err)
+			RefuseToken(w, err)
 		case !g.knows(r) && who == nil && !g.bears(r): // a proxy with a certificate has a name of its own
 			deny(w, http.StatusForbidden, "host", "unknown host", `use the address that "tenfold serve" prints`)
 		case !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}, r.Method) || !api && !reading:
@@ -162,11 +177,11 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 			deny(w, http.StatusForbidden, "origin", "requests from other pages are refused", "open the page itself")
 		case r.URL.Path == "/" && r.Method == http.MethodGet && r.URL.Query().Has(inviteParam):
 			g.welcome(w, r)
-		case who == nil && !g.admits(r) || isStore(r.URL.Path) && r.Header.Get("Authorization") == "": // a store is for programs alone
+		case who == nil && !g.admits(r) || IsStore(r.URL.Path) && r.Header.Get("Authorization") == "": // a store is for programs alone
 			g.turnAway(w, r)
-		case !reading && g.access.ReadOnly && !onlyReads(r.URL.Path):
+		case !reading && g.access.ReadOnly && !OnlyReads(r.URL.Path):
 			deny(w, http.StatusForbidden, "read_only", "this server only reads", `start "tenfold serve" without --read-only`)
-		case isStore(r.URL.Path):
+		case IsStore(r.URL.Path):
 			next.ServeHTTP(w, r) // batches are long, and come as they are read
 		default:
 			serveWhole(w, r, next)
@@ -177,21 +192,23 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 // bodyLimit is how long a body may be: entries come in batches.
 func bodyLimit(path string) int64 {
 	if path == "/api/conversations" || strings.HasSuffix(path, "/entries") {
-		return longestBatch
+		return LongestBatch
 	}
 	return longestBody
 }
 
-func isAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }
+// IsAPI tells the paths of the API.
+func IsAPI(path string) bool { return path == "/api" || strings.HasPrefix(path, "/api/") }
 
-// storePath is where the store itself is, for the programs of other machines.
-const storePath = "/api/store/"
+// StorePath is where the store itself is, for the programs of other machines.
+const StorePath = "/api/store/"
 
-func isStore(path string) bool { return strings.HasPrefix(path, storePath) }
+// IsStore tells the paths of the store itself.
+func IsStore(path string) bool { return strings.HasPrefix(path, StorePath) }
 
-// onlyReads reports whether a POST writes nothing.
-func onlyReads(path string) bool {
-	return strings.HasSuffix(path, "/plan") || strings.HasSuffix(path, "/plans") || isStore(path) && remote.OnlyReads(path)
+// OnlyReads reports whether a POST writes nothing.
+func OnlyReads(path string) bool {
+	return strings.HasSuffix(path, "/plan") || strings.HasSuffix(path, "/plans") || IsStore(path) && remote.OnlyReads(path)
 }
 
 // knows reports whether the Host of a request is a name of this server. A page of a
@@ -269,8 +286,19 @@ func (g *Guard) shown(r *http.Request) string {
 	return token
 }
 
-// refuseToken says why a token is not let in.
-func refuseToken(w http.ResponseWriter, err error) {
+// admit says whose the token of a tenant is.
+func (g *Guard) admit(ctx context.Context, token string) (*tenant.Identity, error) {
+	if g.access.Tenants == nil {
+		return nil, &problem.Error{
+			Code: "token_unknown", Problem: "this server has no tenants", Err: tenant.ErrDenied,
+			Hint: "tokens of tenants are for servers over PostgreSQL; this one takes the token of its --token-file",
+		}
+	}
+	return g.access.Tenants.Admit(ctx, token)
+}
+
+// RefuseToken says why a token is not let in.
+func RefuseToken(w http.ResponseWriter, err error) {
 	p := shape.ProblemOf(err)
 	w.Header().Set("Cache-Control", "no-store")
 	if p.Status == http.StatusUnauthorized {
@@ -297,7 +325,7 @@ func (g *Guard) welcome(w http.ResponseWriter, r *http.Request) {
 
 // turnAway answers who is not signed in.
 func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request) {
-	if isAPI(r.URL.Path) {
+	if IsAPI(r.URL.Path) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		deny(w, http.StatusUnauthorized, "signed_out", "not signed in", `open the address that "tenfold serve" prints; a program sends the token of --token-file as "Authorization: Bearer TOKEN"`)
 		return
@@ -324,7 +352,7 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(withoutDeadline{w}, r)
 		return
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyWait)) // until it has come
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(BodyWait)) // until it has come
 	most := bodyLimit(r.URL.Path)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var tooLong *http.MaxBytesError

@@ -1,4 +1,4 @@
-package web
+package door
 
 import (
 	"bufio"
@@ -429,7 +429,7 @@ func TestSlowClients(t *testing.T) {
 			{"half a head", "GET / HT", "HTTP/1.1 400", headerWait},
 			{"no head", "", "", headerWait}, // until the first byte of a connection it is the head that is waited for
 			{"a huge head", "GET / HTTP/1.1\r\nHost: localhost\r\nCookie: " + strings.Repeat("x", longestHeader+8<<10) + "\r\n\r\n", "HTTP/1.1 431", 0},
-			{"half a body", head + "Content-Length: 9\r\n\r\nhalf", "HTTP/1.1 408", bodyWait},
+			{"half a body", head + "Content-Length: 9\r\n\r\nhalf", "HTTP/1.1 408", BodyWait},
 			{"a whole one", head + "Content-Length: 4\r\nConnection: close\r\n\r\nhalf", "HTTP/1.1 200", time.Hour},
 			{"none", head + "Content-Length: 0\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", time.Hour},
 		} {

@@ -1,4 +1,4 @@
-package web
+package page_test
 
 import (
 	"io"
@@ -20,7 +20,7 @@ func TestThePagesFiles(t *testing.T) {
 		"assets/plain.css":        {Data: []byte("p{}")},
 		"assets/odd.bin":          {Data: []byte("<script>")},
 	}
-	h := Page(files)
+	h := page.Handler(files)
 	ask := func(method, path string, headers ...string) (int, http.Header, string) {
 		r := httptest.NewRequestWithContext(t.Context(), method, "/", http.NoBody)
 		r.URL.Path = path
@@ -82,7 +82,7 @@ func TestThePagesFiles(t *testing.T) {
 // What the built page refers to is there, and no script or style stands in it.
 func TestTheBuiltPageFitsItsPolicy(t *testing.T) {
 	t.Parallel()
-	h := Page(page.Files())
+	h := page.Handler(page.Files())
 	get := func(path string) (int, string, string) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, http.NoBody))

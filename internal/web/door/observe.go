@@ -1,4 +1,4 @@
-package web
+package door
 
 import (
 	"context"
@@ -32,15 +32,15 @@ func Note(ctx context.Context, tenant, token string) {
 // noRoute is the route of what fits none, such as a path that a stranger tries.
 const noRoute = "none"
 
-// routed notes the route of a request: a pattern, with names in place of ids.
-func routed(ctx context.Context, route string) {
+// Routed notes the route of a request: a pattern, with names in place of ids.
+func Routed(ctx context.Context, route string) {
 	if s, ok := ctx.Value(watchedKey{}).(*watched); ok {
 		s.route = route
 	}
 }
 
-// noted gives an error as the problem that an operation answers, and notes its code.
-func noted(ctx context.Context, err error) *shape.Problem {
+// Noted gives an error as the problem that an operation answers, and notes its code.
+func Noted(ctx context.Context, err error) *shape.Problem {
 	p := shape.ProblemOf(err)
 	if s, ok := ctx.Value(watchedKey{}).(*watched); ok {
 		s.code = p.Code

@@ -1,4 +1,4 @@
-package web
+package page
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"path"
 	"regexp"
 	"time"
+
+	"tenfold/internal/web/shape"
 )
 
 // A static is a file held ready.
@@ -29,9 +31,9 @@ var mediaTypes = map[string]string{
 	".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon", ".json": "application/json", ".txt": "text/plain; charset=utf-8",
 }
 
-// Page serves the files of the page by their exact path, and index.html at every
+// Handler serves the files of the page by their exact path, and index.html at every
 // path that looks like no file: the page itself reads there what to show.
-func Page(files fs.FS) http.Handler {
+func Handler(files fs.FS) http.Handler {
 	all := map[string]static{}
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -54,7 +56,8 @@ func Page(files fs.FS) http.Handler {
 			f, ok = all["/index.html"]
 		}
 		if !ok {
-			deny(w, http.StatusNotFound, "not_found", "no such page", `start at "/"`)
+			w.Header().Set("Cache-Control", "no-store")
+			shape.NewProblem(http.StatusNotFound, "not_found", "no such page", `start at "/"`).Write(w)
 			return
 		}
 		h := w.Header()
