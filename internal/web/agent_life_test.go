@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/web/shape"
+	"tenfold/internal/web/talk"
 	"tenfold/provider/script"
 	"tenfold/session"
 	"tenfold/store/memory"
@@ -85,6 +86,9 @@ func TestClosingTheServerInMidTurn(t *testing.T) {
 	}
 }
 
+// keptIdle is how long package talk keeps an agent that nobody asks anything.
+const keptIdle = 10 * time.Minute
+
 // An agent that nobody asks anything is closed after a while. One is open for the
 // model that was named last.
 func TestAgentsAreClosed(t *testing.T) {
@@ -98,13 +102,13 @@ func TestAgentsAreClosed(t *testing.T) {
 		if p := post(t, s, "/talk/messages", shape.Message{Text: "a", Model: "unknown/m"}, http.StatusBadRequest); p.Hint == "" {
 			t.Errorf("%+v", p)
 		}
-		if got := now(t, s); got.Busy || len(s.live.all) != 0 {
-			t.Errorf("%+v, %d talks", got, len(s.live.all))
+		if got := now(t, s); got.Busy || s.live.Peek("talk") != nil {
+			t.Errorf("%+v, and the talk is kept", got)
 		}
 		say(shape.Message{Text: "a"})
-		time.Sleep(idleTime - time.Second)
+		time.Sleep(keptIdle - time.Second)
 		say(shape.Message{Text: "b"})
-		time.Sleep(idleTime - time.Second)
+		time.Sleep(keptIdle - time.Second)
 		synctest.Wait()
 		if _, closed := b.counts(); closed != 0 {
 			t.Error("the agent is closed though it worked meanwhile")
@@ -114,10 +118,10 @@ func TestAgentsAreClosed(t *testing.T) {
 		if models, closed := b.counts(); models != ",lab/m" || closed != 1 {
 			t.Errorf("models %s, %d closed", models, closed)
 		}
-		time.Sleep(idleTime + time.Second)
+		time.Sleep(keptIdle + time.Second)
 		synctest.Wait()
-		if _, closed := b.counts(); closed != 2 || len(s.live.all) != 0 {
-			t.Errorf("%d closed, %d talks are kept", closed, len(s.live.all))
+		if _, closed := b.counts(); closed != 2 || s.live.Peek("talk") != nil {
+			t.Errorf("%d closed, talk %v is kept", closed, s.live.Peek("talk"))
 		}
 		say(shape.Message{Text: "d", Model: "lab/m"})
 		if models, _ := b.counts(); models != ",lab/m,lab/m" {
@@ -131,7 +135,7 @@ func TestAgentsAreClosed(t *testing.T) {
 func TestMessagesThatCannotBeMeant(t *testing.T) {
 	t.Parallel()
 	s, b := act(t, nil, &acting{model: script.New(), judge: &asks{}})
-	for _, m := range []shape.Message{{}, {Text: " \n"}, {Text: "More", Do: doGoOn}} {
+	for _, m := range []shape.Message{{}, {Text: " \n"}, {Text: "More", Do: talk.DoGoOn}} {
 		if p := post(t, s, "/talk/messages", m, http.StatusBadRequest); p.Hint == "" {
 			t.Errorf("%+v: %+v", m, p)
 		}
@@ -141,11 +145,11 @@ func TestMessagesThatCannotBeMeant(t *testing.T) {
 	post(t, s, "/nobody/stop", nil, http.StatusNotFound)
 	post(t, s, "/talk/questions/1", shape.Reply{Answer: "once"}, http.StatusNotFound)
 	// There is nothing to go on with: the agent says so.
-	post(t, s, "/talk/messages", shape.Message{Do: doGoOn}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: talk.DoGoOn}, http.StatusAccepted)
 	if got := until(t, s, "over", over); got.Ended.Reason != "failed" || got.Ended.Hint != "write a message" {
 		t.Errorf("%+v", got.Ended)
 	}
-	post(t, s, "/talk/messages", shape.Message{Do: doCompact}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: talk.DoCompact}, http.StatusAccepted)
 	if got := until(t, s, "over", over); got.Ended.Reason != "nothing" {
 		t.Errorf("%+v", got.Ended)
 	}

@@ -175,15 +175,15 @@ func now(t testing.TB, s *Server) (out shape.Status) {
 // until waits for a status.
 func until(t testing.TB, s *Server, what string, is func(shape.Status) bool) shape.Status {
 	t.Helper()
-	l := s.live.listen("talk")
-	defer l.leave()
+	l := s.live.Listen("talk")
+	defer l.Leave()
 	for {
 		got := now(t, s)
 		if is(got) {
 			return got
 		}
 		select {
-		case <-l.stated():
+		case <-l.Stated():
 		case <-t.Context().Done():
 			t.Fatalf("never %s: %+v", what, got)
 		}

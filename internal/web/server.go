@@ -2,15 +2,18 @@ package web
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"tenfold/agent"
 	"tenfold/fleet/tenant"
 	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
+	"tenfold/internal/web/talk"
 	"tenfold/session"
 	"tenfold/store/remote"
 )
@@ -39,7 +42,7 @@ type Server struct {
 	service  *session.Service
 	sessions *sessions
 	topics   *topics
-	live     *talks
+	live     *talk.Talks
 	compared comparisons
 	accounts *accounts
 	census   *census
@@ -69,7 +72,7 @@ func New(o Options) *Server {
 	s.accounts = newAccounts(s.alive, s.service, s.census)
 	s.measuring = make(chan struct{}, 1)
 	s.topics = &topics{server: s, open: map[string]*topic{}}
-	s.live = newTalks(s)
+	s.live = talk.New(s.agent)
 	s.declare()
 	return s
 }
@@ -115,7 +118,7 @@ func (s *Server) Close() error {
 	s.end()
 	s.accounts.working.Wait()
 	s.sessions.close()
-	return s.live.close()
+	return s.live.Close()
 }
 
 // ServeHTTP implements http.Handler.
@@ -139,6 +142,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, path, _ := strings.Cut(pattern, " ")
 	door.Routed(r.Context(), path)
 	s.mux.ServeHTTP(w, r)
+}
+
+// agent makes an agent for a conversation.
+func (s *Server) agent(ctx context.Context, id, model string, approver agent.Approver) (*agent.Agent, io.Closer, error) {
+	opened, err := s.service.Open(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.backend.Agent(ctx, opened, model, approver)
 }
 
 // preload opens the conversation that a page is about while the browser loads the

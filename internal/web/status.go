@@ -6,7 +6,9 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/web/shape"
+	"tenfold/internal/web/talk"
 	"tenfold/session"
 	"tenfold/token"
 )
@@ -27,7 +29,7 @@ func (s *Server) status(ctx context.Context, o *opened) (shape.Status, error) {
 	}
 	o.epochs.read(o.session.Log(), o.figures())
 	out := shape.Status{
-		State: string(now.State), Failure: visible(now.Failure), Tokens: now.Tokens, Window: now.Window, Compactions: now.Compactions,
+		State: string(now.State), Failure: terminal.Visible(now.Failure), Tokens: now.Tokens, Window: now.Window, Compactions: now.Compactions,
 		Epoch: max(len(o.epochs.list)-1, 0), Running: []shape.Running{}, Waiting: []shape.Question{}, Offers: []shape.Offer{},
 	}
 	_, source := o.control.Used()
@@ -38,9 +40,9 @@ func (s *Server) status(ctx context.Context, o *opened) (shape.Status, error) {
 		out.Since, out.Until = now.Since.Round(time.Microsecond).UTC(), now.Until.Round(time.Microsecond).UTC()
 	}
 	wanted, again := "", now.Until
-	c := s.live.peek(o.session.ID())
+	c := s.live.Peek(o.session.ID())
 	if c != nil {
-		wanted = c.now(&out)
+		wanted = c.Now(&out)
 	}
 	all := offers(out, wanted)
 	if len(all) == 0 && !out.Busy && out.Ended == nil && now.State != session.Compacting && session.ToolOf(o.row) == "" {
@@ -51,7 +53,7 @@ func (s *Server) status(ctx context.Context, o *opened) (shape.Status, error) {
 		}
 	}
 	if c != nil && !again.IsZero() {
-		c.wakeAt(again)
+		c.WakeAt(again)
 	}
 	if len(all) > 0 {
 		if meta := s.backend.Meta(); meta.Agent && !meta.ReadOnly {
@@ -82,7 +84,7 @@ func stoppedAt(l *tenfold.Log) (last time.Time, stopped bool) {
 
 // unfinished is what can be done about an answer that did not end.
 func unfinished() []shape.Offer {
-	return []shape.Offer{{Do: doGoOn, Words: "go on"}, {Do: "write", Words: "continue"}}
+	return []shape.Offer{{Do: talk.DoGoOn, Words: "go on"}, {Do: "write", Words: "continue"}}
 }
 
 // offers are what a person can do, as in the chat on a terminal. Where the context is
@@ -92,8 +94,8 @@ func offers(s shape.Status, wanted string) []shape.Offer {
 	if s.Ended != nil {
 		ended = *s.Ended
 	}
-	compact, again := shape.Offer{Do: doCompact, Words: "retry compaction"}, shape.Offer{Do: doGoOn, Words: "retry"}
-	if wanted == doCompact {
+	compact, again := shape.Offer{Do: talk.DoCompact, Words: "retry compaction"}, shape.Offer{Do: talk.DoGoOn, Words: "retry"}
+	if wanted == talk.DoCompact {
 		again = compact
 	}
 	write, fresh := shape.Offer{Do: "write", Words: "continue"}, shape.Offer{Do: "new", Words: "new session"}
@@ -102,11 +104,11 @@ func offers(s shape.Status, wanted string) []shape.Offer {
 		return nil
 	case closed:
 		return []shape.Offer{compact, fresh}
-	case ended.Reason == reasonFailed:
+	case ended.Reason == talk.ReasonFailed:
 		return []shape.Offer{again, write, fresh}
-	case s.Failure != "" || ended.Reason == reasonNotCompacted:
+	case s.Failure != "" || ended.Reason == talk.ReasonNotCompacted:
 		return []shape.Offer{compact, write, fresh}
-	case ended.Reason == string(agent.Limited), ended.Reason == string(agent.CutOff), ended.Reason == string(agent.Interrupted) && wanted != doCompact:
+	case ended.Reason == string(agent.Limited), ended.Reason == string(agent.CutOff), ended.Reason == string(agent.Interrupted) && wanted != talk.DoCompact:
 		return unfinished()
 	}
 	return nil

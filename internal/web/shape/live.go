@@ -1,6 +1,13 @@
 package shape
 
-import "time"
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // A Status is where a live conversation stands (docs/controller.md), and what an
 // agent of this server does in it. It always comes whole.
@@ -112,6 +119,20 @@ func (e Event) Name() string {
 		return "reasoning"
 	}
 	return "output"
+}
+
+// Encoded is the event as a stream sends it; id 0 is none.
+func (e Event) Encoded(id int64) ([]byte, error) {
+	var b bytes.Buffer
+	if id > 0 {
+		fmt.Fprintf(&b, "id: %d\n", id)
+	}
+	b.WriteString("event: " + e.Name() + "\ndata: ")
+	if err := json.MarshalWrite(&b, e, jsontext.AllowInvalidUTF8(true)); err != nil {
+		return nil, err
+	}
+	b.WriteString("\n\n")
+	return b.Bytes(), nil
 }
 
 // A Piece is some more of a text that is being written. Entries and pieces may

@@ -1,4 +1,4 @@
-package web
+package talk
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 func visible(text string) string { return terminal.Visible(text) }
 
 // handle takes in what the agent did.
-func (c *talk) handle(e agent.Event) {
+func (c *Talk) handle(e agent.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.retry != nil && e.Waiting == nil {
@@ -51,7 +51,7 @@ func (c *talk) handle(e agent.Event) {
 }
 
 // appended takes in that the log has an entry.
-func (c *talk) appended(e tenfold.Entry) {
+func (c *Talk) appended(e tenfold.Entry) {
 	c.newest = e.Seq
 	if e.Branch == "" && e.Payload.Kind().Visible() {
 		c.forget(func(p *piece) bool { return p.call == "" })
@@ -99,7 +99,7 @@ const mostDetail = 256 << 10
 
 // Approve implements [agent.Approver]: it asks whoever looks at the page, and waits
 // for one to answer, or for the run to end.
-func (c *talk) Approve(ctx context.Context, q agent.Question) (agent.Answer, error) {
+func (c *Talk) Approve(ctx context.Context, q agent.Question) (agent.Answer, error) {
 	asked := &question{answer: make(chan agent.Answer, 1), Question: shape.Question{
 		// At random, so that no answer of before the server was started anew meets
 		// another question.
@@ -124,7 +124,7 @@ func (c *talk) Approve(ctx context.Context, q agent.Question) (agent.Answer, err
 }
 
 // withdraw takes a question out of those that wait; nil where it does not.
-func (c *talk) withdraw(id string) *question {
+func (c *Talk) withdraw(id string) *question {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i := slices.IndexFunc(c.questions, func(q *question) bool { return q.ID == id })
@@ -137,8 +137,8 @@ func (c *talk) withdraw(id string) *question {
 	return q
 }
 
-// reply answers a question: the first answer counts.
-func (c *talk) reply(id string, r shape.Reply) error {
+// Reply answers a question: the first answer counts.
+func (c *Talk) Reply(id string, r shape.Reply) error {
 	c.mu.Lock()
 	i := slices.IndexFunc(c.questions, func(q *question) bool { return q.ID == id })
 	offered := i >= 0 && slices.Contains(c.questions[i].Choices, r.Answer)
@@ -148,7 +148,7 @@ func (c *talk) reply(id string, r shape.Reply) error {
 	}
 	q := c.withdraw(id)
 	if q == nil {
-		return notAsked()
+		return NotAsked()
 	}
 	switch r.Answer {
 	case answerOnce:
@@ -161,13 +161,14 @@ func (c *talk) reply(id string, r shape.Reply) error {
 	return nil
 }
 
-func notAsked() *shape.Problem {
+// NotAsked says that a question does not wait for an answer.
+func NotAsked() *shape.Problem {
 	return shape.NewProblem(http.StatusNotFound, "not_asked", "no such question is open", "it was answered already, or the run has ended")
 }
 
-// now fills in what the agent does and what it waits for, and gives what it was asked
+// Now fills in what the agent does and what it waits for, and gives what it was asked
 // to do.
-func (c *talk) now(s *shape.Status) (wanted string) {
+func (c *Talk) Now(s *shape.Status) (wanted string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.Busy, s.Running, s.Retry, s.Ended = c.busy, slices.Clone(c.running), c.retry, c.ended
@@ -177,9 +178,9 @@ func (c *talk) now(s *shape.Status) (wanted string) {
 	return c.wanted
 }
 
-// wakeAt has the listeners look again at a time when the status is another one though
+// WakeAt has the listeners look again at a time when the status is another one though
 // nothing was appended.
-func (c *talk) wakeAt(at time.Time) {
+func (c *Talk) WakeAt(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	after := time.Until(at) + time.Millisecond

@@ -1,4 +1,7 @@
-package web
+// Package talk is what happens in a conversation beside its log: an agent that works in
+// it (talk.go), what it does and asks (state.go), and who listens to what is written
+// (listener.go). All of it lasts as long as the process; what counts is in the log.
+package talk
 
 import (
 	"context"
@@ -19,29 +22,33 @@ import (
 // in memory, and servers of tools.
 const idleTime = 10 * time.Minute
 
-// talks are the conversations in which this server has an agent, or somebody who
+// Talks are the conversations in which this server has an agent, or somebody who
 // listens.
-type talks struct {
-	server *Server
-	ctx    context.Context //nolint:containedctx // of all agents: it ends with the server
-	end    context.CancelFunc
-	runs   sync.WaitGroup
+type Talks struct {
+	open OpenAgent
+	ctx  context.Context //nolint:containedctx // of all agents: it ends with the server
+	end  context.CancelFunc
+	runs sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
-	all    map[string]*talk
+	all    map[string]*Talk
 }
 
-// A talk is what happens in one conversation beside its log. The agent has a session
+// OpenAgent makes an agent for a conversation, with a session of its own; the closer
+// ends what it holds. An empty model is the configured one.
+type OpenAgent func(ctx context.Context, id, model string, approver agent.Approver) (*agent.Agent, io.Closer, error)
+
+// A Talk is what happens in one conversation beside its log. The agent has a session
 // of its own, for as long as it is open: the one that the API reads from learns of
 // what the agent appends as it learns of what another process does, from the store.
-type talk struct {
-	*talks
-	id string
+type Talk struct {
+	talks *Talks
+	id    string
 
 	mu        sync.Mutex // of all that follows
 	users     int        // listeners, and requests that are about to use it
-	listeners map[*listener]struct{}
+	listeners map[*Listener]struct{}
 	pieces    []*piece
 	made      int         // pieces, ever
 	waking    bool        // the listeners are about to be woken
@@ -62,19 +69,20 @@ type talk struct {
 	idle  *time.Timer
 }
 
-func newTalks(s *Server) *talks {
-	t := &talks{server: s, all: map[string]*talk{}}
+// New gives the talks of a server, whose agents open makes. Close it.
+func New(open OpenAgent) *Talks {
+	t := &Talks{open: open, all: map[string]*Talk{}}
 	t.ctx, t.end = context.WithCancel(context.Background())
 	return t
 }
 
-// use gives the talk of a conversation, which stays until release.
-func (t *talks) use(id string) *talk {
+// Use gives the talk of a conversation, which stays until [Talk.Release].
+func (t *Talks) Use(id string) *Talk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.all[id]
 	if c == nil {
-		c = &talk{talks: t, id: id, listeners: map[*listener]struct{}{}}
+		c = &Talk{talks: t, id: id, listeners: map[*Listener]struct{}{}}
 		t.all[id] = c
 	}
 	c.mu.Lock()
@@ -83,30 +91,30 @@ func (t *talks) use(id string) *talk {
 	return c
 }
 
-// release gives one back. One without an agent and without listeners is forgotten.
-func (c *talk) release() {
+// Release gives one back. One without an agent and without listeners is forgotten.
+func (c *Talk) Release() {
 	c.talks.mu.Lock()
 	defer c.talks.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.users--; c.users == 0 && c.agent == nil && !c.busy {
-		delete(c.all, c.id)
+		delete(c.talks.all, c.id)
 		if c.alarm != nil {
 			c.alarm.Stop()
 		}
 	}
 }
 
-// peek gives the talk of a conversation if there is one.
-func (t *talks) peek(id string) *talk {
+// Peek gives the talk of a conversation if there is one.
+func (t *Talks) Peek(id string) *Talk {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.all[id]
 }
 
-// close stops what is under way and waits for it: what the agents have done is in
+// Close stops what is under way and waits for it: what the agents have done is in
 // their logs, and the next run goes on.
-func (t *talks) close() error {
+func (t *Talks) Close() error {
 	t.mu.Lock()
 	t.closed = true
 	t.mu.Unlock()
@@ -114,7 +122,7 @@ func (t *talks) close() error {
 	t.runs.Wait()
 	t.mu.Lock()
 	all := t.all
-	t.all = map[string]*talk{}
+	t.all = map[string]*Talk{}
 	t.mu.Unlock()
 	var errs []error
 	for _, c := range all {
@@ -128,15 +136,15 @@ func (t *talks) close() error {
 	return errors.Join(errs...)
 }
 
-// begin takes the conversation for work: one at a time, none while it is compacted, by
+// Begin takes the conversation for work: one at a time, none while it is compacted, by
 // whomever (A5), and none where that failed and the context is full (A6).
-func (c *talk) begin(m shape.Message, state session.State) (context.Context, error) {
+func (c *Talk) Begin(m shape.Message, state session.State) (context.Context, error) {
 	c.talks.mu.Lock()
 	defer c.talks.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.closed:
+	case c.talks.closed:
 		return nil, shape.NewProblem(http.StatusServiceUnavailable, "closed", "the server is shutting down", "start it again")
 	case state == session.Compacting:
 		return nil, shape.NewProblem(http.StatusConflict, "compacting", "the conversation is being compacted: nothing can be sent until that is done",
@@ -147,18 +155,18 @@ func (c *talk) begin(m shape.Message, state session.State) (context.Context, err
 		return nil, shape.NewProblem(http.StatusConflict, "context_exceeded", "the context is full, and compacting it failed: nothing can be sent",
 			"retry the compaction, or begin a new conversation")
 	}
-	ctx, stop := context.WithCancel(c.ctx)
+	ctx, stop := context.WithCancel(c.talks.ctx)
 	c.busy, c.stop, c.wanted, c.ended = true, stop, m.Do, nil
 	if c.idle != nil {
 		c.idle.Stop()
 	}
-	c.runs.Add(1)
+	c.talks.runs.Add(1)
 	c.changed()
 	return ctx, nil
 }
 
-// finish ends work that was begun. Nil tells that nothing was done.
-func (c *talk) finish(ended *shape.Ended) {
+// Finish ends work that was begun. Nil tells that nothing was done.
+func (c *Talk) Finish(ended *shape.Ended) {
 	c.mu.Lock()
 	c.stop()
 	c.busy, c.running, c.retry, c.pieces, c.ended = false, nil, nil, nil, ended
@@ -167,13 +175,13 @@ func (c *talk) finish(ended *shape.Ended) {
 	}
 	c.changed()
 	c.mu.Unlock()
-	c.runs.Done()
+	c.talks.runs.Done()
 }
 
 // closeIdle closes the agent after a while without work.
-func (c *talk) closeIdle() {
-	now := c.use(c.id)
-	defer now.release()
+func (c *Talk) closeIdle() {
+	now := c.talks.Use(c.id)
+	defer now.Release()
 	c.mu.Lock()
 	hold := io.Closer(nil)
 	if !c.busy {
@@ -184,7 +192,7 @@ func (c *talk) closeIdle() {
 }
 
 // detach forgets the agent, and gives what it held, to be freed without the lock.
-func (c *talk) detach() io.Closer {
+func (c *Talk) detach() io.Closer {
 	hold := c.hold
 	if c.idle != nil {
 		c.idle.Stop()
@@ -200,8 +208,8 @@ func closeHeld(hold io.Closer) {
 	}
 }
 
-// interrupt stops what is under way, if anything is. What was done is kept.
-func (c *talk) interrupt() {
+// Interrupt stops what is under way, if anything is. What was done is kept.
+func (c *Talk) Interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.busy {
@@ -209,9 +217,9 @@ func (c *talk) interrupt() {
 	}
 }
 
-// open gives the agent, with the model that was asked for. It is called by whoever
+// Open gives the agent, with the model that was asked for. It is called by whoever
 // began the work, and so by one at a time.
-func (c *talk) open(model string) (*agent.Agent, error) {
+func (c *Talk) Open(model string) (*agent.Agent, error) {
 	c.mu.Lock()
 	a, hold := c.agent, io.Closer(nil)
 	if a != nil && model != c.model {
@@ -222,28 +230,24 @@ func (c *talk) open(model string) (*agent.Agent, error) {
 		return a, nil
 	}
 	closeHeld(hold)
-	s, err := c.server.service.Open(c.ctx, c.id)
-	if err != nil {
-		return nil, err
-	}
-	a, hold, err = c.server.backend.Agent(c.ctx, s, model, c)
+	a, hold, err := c.talks.open(c.talks.ctx, c.id, model, c)
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.agent, c.hold, c.model, c.newest = a, hold, model, s.Log().Version()
+	c.agent, c.hold, c.model, c.newest = a, hold, model, a.Session().Log().Version()
 	return a, nil
 }
 
-// work does what a message asks for, until it is done or stopped.
-func (c *talk) work(ctx context.Context, a *agent.Agent, m shape.Message) {
+// Work does what a message asks for, until it is done or stopped.
+func (c *Talk) Work(ctx context.Context, a *agent.Agent, m shape.Message) {
 	ended := &shape.Ended{Reason: reasonNothing}
 	var events iter.Seq2[agent.Event, error]
 	switch m.Do {
-	case doCompact:
+	case DoCompact:
 		events = a.Compact(ctx, m.Text)
-	case doGoOn:
+	case DoGoOn:
 		events = a.Run(ctx)
 	default:
 		events = a.Run(ctx, tenfold.TextPart(m.Text))
@@ -254,28 +258,28 @@ func (c *talk) work(ctx context.Context, a *agent.Agent, m shape.Message) {
 			ended = &shape.Ended{Reason: string(agent.Interrupted)}
 		case err != nil:
 			p := shape.ProblemOf(err)
-			ended = &shape.Ended{Reason: reasonFailed, Detail: visible(p.Detail), Hint: visible(p.Hint)}
+			ended = &shape.Ended{Reason: ReasonFailed, Detail: visible(p.Detail), Hint: visible(p.Hint)}
 		case e.Stop != nil:
 			ended = &shape.Ended{Reason: string(e.Stop.Reason), Detail: visible(e.Stop.Detail)}
-		case e.Compaction != nil && m.Do == doCompact:
+		case e.Compaction != nil && m.Do == DoCompact:
 			ended = endOf(*e.Compaction, ended)
 		}
 		if err == nil {
 			c.handle(e)
 		}
 	}
-	c.finish(ended)
-	c.release()
+	c.Finish(ended)
+	c.Release()
 }
 
 // What a message asks for, and how work ends beside the agent's own reasons.
 const (
-	doCompact = "compact"
-	doGoOn    = "go_on"
+	DoCompact = "compact"
+	DoGoOn    = "go_on"
 
-	reasonFailed       = "failed"
+	ReasonFailed       = "failed"
 	reasonCompacted    = "compacted"
-	reasonNotCompacted = "not compacted"
+	ReasonNotCompacted = "not compacted"
 	reasonNothing      = "nothing"
 )
 
@@ -287,7 +291,7 @@ func endOf(d session.Decision, before *shape.Ended) *shape.Ended {
 	case session.GoOn:
 		return &shape.Ended{Reason: reasonNothing, Detail: visible(d.Reason)}
 	case session.Failed, session.Exceeded, session.Wait:
-		e := &shape.Ended{Reason: reasonNotCompacted, Detail: visible(d.Reason)}
+		e := &shape.Ended{Reason: ReasonNotCompacted, Detail: visible(d.Reason)}
 		if d.Problem != nil {
 			e.Hint = visible(d.Problem.Hint)
 		}

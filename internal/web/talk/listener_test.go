@@ -1,4 +1,4 @@
-package web
+package talk
 
 import (
 	"math/rand/v2"
@@ -14,7 +14,7 @@ import (
 
 // heard puts together what a listener is told.
 type heard struct {
-	*listener
+	*Listener
 	text, reasoning string
 	output          map[string]string
 }
@@ -45,15 +45,15 @@ func TestListenersHearTheSame(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(19, 1))
 	for range 200 {
-		all := newTalks(nil)
-		c := all.use("c")
+		all := New(nil)
+		c := all.Use("c")
 		var listeners []*heard
 		text, reasoning := "", ""
 		output := map[string]string{}
 		for range 60 {
 			switch r.IntN(8) {
 			case 0:
-				listeners = append(listeners, &heard{listener: all.listen("c"), output: map[string]string{}})
+				listeners = append(listeners, &heard{Listener: all.Listen("c"), output: map[string]string{}})
 			case 1, 2:
 				if text == "" {
 					reasoning = "" // a text takes the place of what was thought
@@ -91,9 +91,9 @@ func TestListenersHearTheSame(t *testing.T) {
 					t.Fatalf("heard %d bytes of output, not the last of %d", len(got), len(want))
 				}
 			}
-			l.leave()
+			l.Leave()
 		}
-		if c.release(); len(all.all) != 0 {
+		if c.Release(); len(all.all) != 0 {
 			t.Fatal("a talk is kept that nobody needs")
 		}
 	}
@@ -103,9 +103,9 @@ func TestListenersHearTheSame(t *testing.T) {
 // began, so that neither may overtake the other.
 func TestEntriesEndTexts(t *testing.T) {
 	t.Parallel()
-	all := newTalks(nil)
-	c := all.use("c")
-	l := all.listen("c")
+	all := New(nil)
+	c := all.Use("c")
+	l := all.Listen("c")
 	c.handle(agent.Event{Appended: &tenfold.Entry{Seq: 7, Payload: tenfold.UserMessage{Parts: tenfold.Text("Hi")}}})
 	c.handle(agent.Event{Reasoning: "hm"})
 	if got := l.next(); len(got) != 1 || got[0].Name() != "reasoning" || *got[0].Reasoning != (shape.Piece{Text: "hm", Begins: true, After: 7}) {
@@ -133,13 +133,13 @@ func TestEntriesEndTexts(t *testing.T) {
 func TestListenersAreWokenInBatches(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		all := newTalks(nil)
-		c := all.use("c")
-		l := all.listen("c")
+		all := New(nil)
+		c := all.Use("c")
+		l := all.Listen("c")
 		wakes := 0
 		drain := func() {
 			select {
-			case <-l.written():
+			case <-l.Written():
 				wakes++
 			default:
 			}
@@ -155,7 +155,7 @@ func TestListenersAreWokenInBatches(t *testing.T) {
 		}
 		c.handle(agent.Event{Running: &agent.Running{}})
 		select {
-		case <-l.stated():
+		case <-l.Stated():
 		default:
 			t.Error("a call that runs is not told of at once")
 		}

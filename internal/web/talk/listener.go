@@ -1,4 +1,4 @@
-package web
+package talk
 
 import (
 	"io"
@@ -29,39 +29,41 @@ const mostOutput = 16 << 10
 // that a model that writes fast costs a redraw per batch and not per word.
 const textEvery = 30 * time.Millisecond
 
-// A listener is told what happens in a conversation beside its log.
-type listener struct {
-	talk  *talk
+// A Listener is told what happens in a conversation beside its log.
+type Listener struct {
+	talk  *Talk
 	texts chan struct{} // a token: next may have more
 	state chan struct{} // a token: the status may be another one
 	given map[int]int   // bytes that it was told of pieces, by their n
 }
 
-// listen gives a listener of a conversation; end it with leave.
-func (t *talks) listen(id string) *listener {
-	c := t.use(id)
+// Listen gives a listener of a conversation; end it with [Listener.Leave].
+func (t *Talks) Listen(id string) *Listener {
+	c := t.Use(id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l := &listener{talk: c, texts: make(chan struct{}, 1), state: make(chan struct{}, 1), given: map[int]int{}}
+	l := &Listener{talk: c, texts: make(chan struct{}, 1), state: make(chan struct{}, 1), given: map[int]int{}}
 	c.listeners[l] = struct{}{}
 	return l
 }
 
-func (l *listener) leave() {
+// Leave ends it.
+func (l *Listener) Leave() {
 	l.talk.mu.Lock()
 	delete(l.talk.listeners, l)
 	l.talk.mu.Unlock()
-	l.talk.release()
+	l.talk.Release()
 }
 
-// written has a token where next may have more, stated where the status may be another
-// one: it is asked about less often than a model writes.
-func (l *listener) written() <-chan struct{} { return l.texts }
+// Written has a token where [Listener.Tell] may have more.
+func (l *Listener) Written() <-chan struct{} { return l.texts }
 
-func (l *listener) stated() <-chan struct{} { return l.state }
+// Stated has one where the status may be another one: it is asked about less often than
+// a model writes.
+func (l *Listener) Stated() <-chan struct{} { return l.state }
 
 // next gives what was written since: to who has just come, all that is kept.
-func (l *listener) next() []shape.Event {
+func (l *Listener) next() []shape.Event {
 	c := l.talk
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,10 +91,10 @@ func (l *listener) next() []shape.Event {
 	return events
 }
 
-// tell writes what next gives, as a stream has it.
-func (l *listener) tell(w io.Writer) (some bool, err error) {
+// Tell writes what next gives, as a stream has it.
+func (l *Listener) Tell(w io.Writer) (some bool, err error) {
 	for _, e := range l.next() {
-		data, err := encoded(0, e)
+		data, err := e.Encoded(0)
 		if err == nil {
 			_, err = w.Write(data)
 		}
@@ -105,7 +107,7 @@ func (l *listener) tell(w io.Writer) (some bool, err error) {
 }
 
 // write takes in what the model has written.
-func (c *talk) write(reasoning bool, text string) {
+func (c *Talk) write(reasoning bool, text string) {
 	i := slices.IndexFunc(c.pieces, func(p *piece) bool { return p.call == "" })
 	if i < 0 || c.pieces[i].reasoning != reasoning {
 		c.forget(func(p *piece) bool { return p.call == "" })
@@ -116,7 +118,7 @@ func (c *talk) write(reasoning bool, text string) {
 }
 
 // print takes in what a call has printed.
-func (c *talk) print(branch, call, text string) {
+func (c *Talk) print(branch, call, text string) {
 	i := slices.IndexFunc(c.pieces, func(p *piece) bool { return p.call == call && p.branch == branch })
 	if i < 0 {
 		i = c.add(&piece{call: call, branch: branch})
@@ -132,24 +134,24 @@ func (c *talk) print(branch, call, text string) {
 	c.soon()
 }
 
-func (c *talk) add(p *piece) int {
+func (c *Talk) add(p *piece) int {
 	c.made++
 	p.n, p.after = c.made, c.newest
 	c.pieces = append(c.pieces, p)
 	return len(c.pieces) - 1
 }
 
-func (c *talk) forget(which func(*piece) bool) { c.pieces = slices.DeleteFunc(c.pieces, which) }
+func (c *Talk) forget(which func(*piece) bool) { c.pieces = slices.DeleteFunc(c.pieces, which) }
 
 // changed wakes who follows the status. It is called with the lock held, as soon is.
-func (c *talk) changed() {
+func (c *Talk) changed() {
 	for l := range c.listeners {
 		nudge(l.state)
 	}
 }
 
 // soon wakes who follows the texts, in a moment.
-func (c *talk) soon() {
+func (c *Talk) soon() {
 	if c.waking || len(c.listeners) == 0 {
 		return
 	}
