@@ -29,6 +29,7 @@ var layers = [][]string{
 	{"session", "internal/config"},
 	{"fleet"},
 	{"internal/live", "internal/listing"},
+	{"eval/replay"},
 	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
 	{"internal/hook", "internal/proxy", "internal/chat", "internal/acp", "internal/eventlog"},
 	{"internal/proxy/keeper"},

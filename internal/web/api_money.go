@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/listing"
 	"tenfold/internal/report"
 	"tenfold/internal/web/shape"
@@ -28,7 +28,7 @@ type moneyOf struct {
 // is now; the conversation goes on meanwhile.
 func (s *Server) money(ctx context.Context, in *moneyOf) (report.Money, error) {
 	var now *tenfold.Projection
-	var o eval.ReplayOptions
+	var o replay.Options
 	var names []string
 	err := s.sessions.with(ctx, in.ID, func(open *opened) (err error) {
 		now = open.session.Projection().Snapshot()

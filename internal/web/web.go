@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"tenfold/agent"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/report"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
@@ -26,7 +26,7 @@ type Backend interface {
 	Request(s *session.Session, w shape.Wish, dry bool) (Prepared, error)
 	// Replay says how a conversation would have been compacted as configured while it
 	// went on, with the names of the strategies.
-	Replay(s *session.Session) (o eval.ReplayOptions, names []string, err error)
+	Replay(s *session.Session) (o replay.Options, names []string, err error)
 	// Live is how a conversation is compacted by itself: for its status.
 	Live(s *session.Session) (session.Live, error)
 	// Agent makes an agent for a conversation that this process holds open; the

@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/logtest"
 	"tenfold/internal/report"
 	"tenfold/internal/web/shape"
@@ -47,9 +47,9 @@ func (l *lent) Request(s *session.Session, w shape.Wish, dry bool) (Prepared, er
 	return p, nil
 }
 
-func (l *lent) Replay(*session.Session) (o eval.ReplayOptions, names []string, err error) {
+func (l *lent) Replay(*session.Session) (o replay.Options, names []string, err error) {
 	one, err := strategy.Parse("strip-tools")
-	return eval.ReplayOptions{Strategies: []strategy.Strategy{one}}, []string{"strip-tools"}, err
+	return replay.Options{Strategies: []strategy.Strategy{one}}, []string{"strip-tools"}, err
 }
 
 // send asks a server for an operation with a body, and reads its answer.

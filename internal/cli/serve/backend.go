@@ -11,7 +11,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/body"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/conversation"
 	"tenfold/internal/cli/query"
@@ -55,7 +55,7 @@ func (b *Backend) Request(s *session.Session, w shape.Wish, dry bool) (web.Prepa
 }
 
 // Replay implements [web.Backend].
-func (b *Backend) Replay(s *session.Session) (eval.ReplayOptions, []string, error) {
+func (b *Backend) Replay(s *session.Session) (replay.Options, []string, error) {
 	return conversation.Replay(b.aside(), s, nil)
 }
 

@@ -1,4 +1,4 @@
-package eval_test
+package replay_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/logtest"
 	"tenfold/provider"
 	"tenfold/strategy"
@@ -76,17 +76,17 @@ func replayPolicy(t testing.TB, texts ...string) []strategy.Strategy {
 func TestReplayByHand(t *testing.T) {
 	tests := []struct {
 		model             string
-		none, every, rule eval.ReplayCost
+		none, every, rule replay.Cost
 	}{
 		{
 			// Written at 3.75, read at 0.30 from 1,024 tokens on.
 			"claude-sonnet-4-5",
-			eval.ReplayCost{Dollars: (20_550*3.75 + 9100*0.30) / 1e6, Written: 2000 + 5100 + 3100 + 10_350, Read: 2000 + 7100},
-			eval.ReplayCost{
+			replay.Cost{Dollars: (20_550*3.75 + 9100*0.30) / 1e6, Written: 2000 + 5100 + 3100 + 10_350, Read: 2000 + 7100},
+			replay.Cost{
 				Dollars: (17_742*3.75 + 2000*0.30) / 1e6, Written: 2000 + 5100 + 5246 + 5396, Read: 2000,
 				Firings: 1, Rewritten: 2146, RewriteDollars: 2146 * 3.45 / 1e6, BreakEven: 4,
 			},
-			eval.ReplayCost{
+			replay.Cost{
 				Dollars: (15_596*3.75 + 9100*0.30) / 1e6, Written: 2000 + 5100 + 3100 + 5396, Read: 2000 + 7100,
 				Firings: 1, BreakEven: 4,
 			},
@@ -96,12 +96,12 @@ func TestReplayByHand(t *testing.T) {
 			// finds nothing, and what is left in front of the change is too
 			// little for the third.
 			"claude-opus-4-5",
-			eval.ReplayCost{Dollars: (2000*5 + 20_550*6.25 + 7100*0.50) / 1e6, Plain: 2000, Written: 7100 + 3100 + 10_350, Read: 7100},
-			eval.ReplayCost{
+			replay.Cost{Dollars: (2000*5 + 20_550*6.25 + 7100*0.50) / 1e6, Plain: 2000, Written: 7100 + 3100 + 10_350, Read: 7100},
+			replay.Cost{
 				Dollars: (2000*5 + 17_742*6.25) / 1e6, Plain: 2000, Written: 7100 + 5246 + 5396,
 				Firings: 1, Rewritten: 2146, RewriteDollars: 2146 * 5.75 / 1e6, BreakEven: 4,
 			},
-			eval.ReplayCost{
+			replay.Cost{
 				Dollars: (2000*5 + 15_596*6.25 + 7100*0.50) / 1e6, Plain: 2000, Written: 7100 + 3100 + 5396, Read: 7100,
 				Firings: 1, BreakEven: 4,
 			},
@@ -109,12 +109,12 @@ func TestReplayByHand(t *testing.T) {
 		{
 			// 1.25 written or not, 0.125 read, from 1,024 on in steps of 128.
 			"gpt-5",
-			eval.ReplayCost{Dollars: (20_690*1.25 + 8960*0.125) / 1e6, Written: 2000 + 5180 + 3160 + 10_350, Read: 1920 + 7040},
-			eval.ReplayCost{
+			replay.Cost{Dollars: (20_690*1.25 + 8960*0.125) / 1e6, Written: 2000 + 5180 + 3160 + 10_350, Read: 1920 + 7040},
+			replay.Cost{
 				Dollars: (17_822*1.25 + 1920*0.125) / 1e6, Written: 2000 + 5180 + 5246 + 5396, Read: 1920,
 				Firings: 1, Rewritten: 2146, RewriteDollars: 2146 * 1.125 / 1e6, BreakEven: 4,
 			},
-			eval.ReplayCost{
+			replay.Cost{
 				Dollars: (15_736*1.25 + 8960*0.125) / 1e6, Written: 2000 + 5180 + 3160 + 5396, Read: 1920 + 7040,
 				Firings: 1, BreakEven: 4,
 			},
@@ -122,12 +122,12 @@ func TestReplayByHand(t *testing.T) {
 		{
 			// 0.30 written or not, 0.03 read, from 2,048 on.
 			"gemini/gemini-2.5-flash",
-			eval.ReplayCost{Dollars: (22_550*0.30 + 7100*0.03) / 1e6, Plain: 2000, Written: 7100 + 3100 + 10_350, Read: 7100},
-			eval.ReplayCost{
+			replay.Cost{Dollars: (22_550*0.30 + 7100*0.03) / 1e6, Plain: 2000, Written: 7100 + 3100 + 10_350, Read: 7100},
+			replay.Cost{
 				Dollars: (19_742 * 0.30) / 1e6, Plain: 2000, Written: 7100 + 5246 + 5396,
 				Firings: 1, Rewritten: 2146, RewriteDollars: 2146 * 0.27 / 1e6, BreakEven: 4,
 			},
-			eval.ReplayCost{
+			replay.Cost{
 				Dollars: (17_596*0.30 + 7100*0.03) / 1e6, Plain: 2000, Written: 7100 + 3100 + 5396, Read: 7100,
 				Firings: 1, BreakEven: 4,
 			},
@@ -135,7 +135,7 @@ func TestReplayByHand(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.model, func(t *testing.T) {
-			r, err := eval.Replay(t.Context(), replayLog(t), eval.ReplayOptions{Strategies: replayPolicy(t, "micro:keep_recent=1"), Model: tt.model})
+			r, err := replay.Run(t.Context(), replayLog(t), replay.Options{Strategies: replayPolicy(t, "micro:keep_recent=1"), Model: tt.model})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,10 +150,10 @@ func TestReplayByHand(t *testing.T) {
 	}
 }
 
-func equalReplay(t testing.TB, name string, got, want eval.ReplayCost) {
+func equalReplay(t testing.TB, name string, got, want replay.Cost) {
 	t.Helper()
 	nearly := cmpopts.EquateApprox(0, 1e-12)
-	if diff := cmp.Diff(want, got, nearly, cmpopts.IgnoreUnexported(eval.ReplayCost{})); diff != "" {
+	if diff := cmp.Diff(want, got, nearly, cmpopts.IgnoreUnexported(replay.Cost{})); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
@@ -165,11 +165,11 @@ func TestReplayOfLongRequests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := eval.Replay(t.Context(), replayLog(t), eval.ReplayOptions{Model: "tiny", Prices: prices, Options: strategy.Options{Window: 10_200}})
+	r, err := replay.Run(t.Context(), replayLog(t), replay.Options{Model: "tiny", Prices: prices, Options: strategy.Options{Window: 10_200}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	equalReplay(t, "none", r.None, eval.ReplayCost{
+	equalReplay(t, "none", r.None, replay.Cost{
 		Dollars: (2000*2 + 2000*0.5 + 5100*2 + 7100*5 + 3100*20 + 10_350*20) / 1e6,
 		Written: 20_550, Read: 9100, TooLarge: 1,
 	})
@@ -187,29 +187,29 @@ func TestReplayWithoutTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Strategies: replayPolicy(t, "micro:keep_recent=1"), Model: "claude-sonnet-4-5"})
+	r, err := replay.Run(t.Context(), l, replay.Options{Strategies: replayPolicy(t, "micro:keep_recent=1"), Model: "claude-sonnet-4-5"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Timed != 0 || r.Rule.Firings != 0 {
 		t.Errorf("%d requests timed, fired %d times", r.Timed, r.Rule.Firings)
 	}
-	equalReplay(t, "none", r.None, eval.ReplayCost{
+	equalReplay(t, "none", r.None, replay.Cost{
 		Dollars: (10_350*3.75 + 19_300*0.30) / 1e6, Written: 2000 + 5100 + 3100 + 150, Read: 2000 + 7100 + 10_200,
 	})
 }
 
 func TestReplayNeedsAPrice(t *testing.T) {
-	_, err := eval.Replay(t.Context(), replayLog(t), eval.ReplayOptions{Model: "nobodys-model"})
-	if !errors.Is(err, eval.ErrNoPrice) || !strings.Contains(err.Error(), "nobodys-model") {
+	_, err := replay.Run(t.Context(), replayLog(t), replay.Options{Model: "nobodys-model"})
+	if !errors.Is(err, replay.ErrNoPrice) || !strings.Contains(err.Error(), "nobodys-model") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := eval.Replay(ctx, replayLog(t), eval.ReplayOptions{Model: "gpt-5"}); !errors.Is(err, context.Canceled) {
+	if _, err := replay.Run(ctx, replayLog(t), replay.Options{Model: "gpt-5"}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	r, err := eval.Replay(t.Context(), tenfold.NewLog(), eval.ReplayOptions{Model: "gpt-5", Strategies: replayPolicy(t, "micro")})
+	r, err := replay.Run(t.Context(), tenfold.NewLog(), replay.Options{Model: "gpt-5", Strategies: replayPolicy(t, "micro")})
 	if err != nil || r.Requests != 0 || r.None.Dollars != 0 || r.Every.Dollars != 0 {
 		t.Errorf("of nothing: %+v, %v", r, err)
 	}
@@ -238,28 +238,28 @@ func TestReplayLaws(t *testing.T) {
 			}
 			policy = append(policy, s)
 		}
-		o := eval.ReplayOptions{Strategies: policy, Model: rapid.SampledFrom(models).Draw(t, "model"), Rule: trigger.Off()}
-		r, err := eval.Replay(t.Context(), l, o)
+		o := replay.Options{Strategies: policy, Model: rapid.SampledFrom(models).Draw(t, "model"), Rule: trigger.Off()}
+		r, err := replay.Run(t.Context(), l, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(r.Rule, r.None) {
 			t.Fatalf("never fired: %+v, none: %+v", r.Rule, r.None)
 		}
-		if again, err := eval.Replay(t.Context(), l, o); err != nil || !reflect.DeepEqual(again, r) {
+		if again, err := replay.Run(t.Context(), l, o); err != nil || !reflect.DeepEqual(again, r) {
 			t.Fatalf("the second time: %+v, %v; the first: %+v", again, err, r)
 		}
 		o.Model = rapid.SampledFrom(models).Draw(t, "other model")
-		if other, err := eval.Replay(t.Context(), l, o); err != nil || other.None.Input() != r.None.Input() {
+		if other, err := replay.Run(t.Context(), l, o); err != nil || other.None.Input() != r.None.Input() {
 			t.Fatalf("%d tokens of input with %s: %v; %d with another model", other.None.Input(), o.Model, err, r.None.Input())
 		}
 		o.Model = r.Model
 		o.Rule = trigger.Always()
-		always, err := eval.Replay(t.Context(), l, o)
+		always, err := replay.Run(t.Context(), l, o)
 		if err != nil || !reflect.DeepEqual(always.Rule, always.Every) {
 			t.Fatalf("by the rule always: %+v, %v; at every request: %+v", always.Rule, err, always.Every)
 		}
-		for _, c := range []eval.ReplayCost{r.None, r.Own, r.Every} {
+		for _, c := range []replay.Cost{r.None, r.Own, r.Every} {
 			// Input costs no less than if all of it were read, and no more than
 			// if all of it were written.
 			input, p := float64(c.Input()), r.Price

@@ -1,4 +1,4 @@
-package eval_test
+package replay_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 )
 
 // X9: the replay compacts when the proxy does. What a person says may bring the context
@@ -53,12 +53,12 @@ func TestReplayLiveKeepsThePace(t *testing.T) {
 		for range one.turns {
 			turn(10)
 		}
-		o := eval.LiveOptions{Live: liveDefaults(t), Model: "claude-sonnet-4-5"}
+		o := replay.LiveOptions{Live: liveDefaults(t), Model: "claude-sonnet-4-5"}
 		o.Live.Micro.Enabled = false
 		if strings.Contains(one.name, "an hour") {
 			o.Lifetime = time.Hour
 		}
-		r, err := eval.ReplayLive(t.Context(), l, o)
+		r, err := replay.Live(t.Context(), l, o)
 		if err != nil || r.Full != one.full || r.Cold+r.Asked > 0 {
 			t.Errorf("%s: full %d, cold %d, asked %d, %v; want full %d", one.name, r.Full, r.Cold, r.Asked, err, one.full)
 		}

@@ -1,4 +1,4 @@
-package eval
+package replay
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 // replayTerms are what one way through a conversation goes by.
 type replayTerms struct {
-	ReplayOptions
+	Options
 	model  string
 	price  provider.Price
 	cache  provider.CacheRule
@@ -29,7 +29,7 @@ type replayer struct {
 	l       *tenfold.Log
 	p       *tenfold.Projection
 	watcher trigger.Watcher
-	cost    ReplayCost
+	cost    Cost
 
 	// sent is how many tokens the last request sent, of the log up to sentSeq;
 	// common is how many of them still stand at the front of the view.
@@ -58,7 +58,7 @@ func newReplayer(terms replayTerms, counter tenfold.Counter) *replayer {
 }
 
 // replay sends all requests, one after the other.
-func replay(ctx context.Context, s replayEvents, terms replayTerms, counter tenfold.Counter) (ReplayCost, error) {
+func replay(ctx context.Context, s replayEvents, terms replayTerms, counter tenfold.Counter) (Cost, error) {
 	r := newReplayer(terms, counter)
 	next := 0
 	for _, q := range s.requests {
@@ -213,7 +213,7 @@ func (r *replayer) compact(ctx context.Context, now time.Time) error {
 
 // plan plans over what may be compacted.
 func (r *replayer) plan(ctx context.Context, now time.Time) (strategy.Plan, error) {
-	request := session.Request{Strategies: r.Strategies, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}, OpenEnd: true, Options: r.Options}
+	request := session.Request{Strategies: r.Strategies, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}, OpenEnd: true, Options: r.Options.Options}
 	if r.Bounds != nil {
 		request.Bounds, request.OpenEnd = *r.Bounds, r.OpenEnd
 	}

@@ -1,4 +1,4 @@
-package eval_test
+package replay_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/provider"
 )
 
@@ -68,10 +68,10 @@ func TestV2RegretOfACompaction(t *testing.T) {
 			Input: input, Output: input * rapid.Float64Range(2, 8).Draw(t, "output"),
 			CacheRead: read, CacheWrite: max(read, input*rapid.Float64Range(1, 3).Draw(t, "write")),
 		}
-		o := eval.LiveOptions{Live: defaults, Prices: provider.Prices{"claude-sonnet-4-5": price}}
+		o := replay.LiveOptions{Live: defaults, Prices: provider.Prices{"claude-sonnet-4-5": price}}
 		o.Lifetime = time.Duration(rapid.SampledFrom([]int{0, 10, 59}).Draw(t, "minutes")) * time.Minute
 		o.Live.Request.Prices = o.Prices
-		r, err := eval.ReplayLive(t.Context(), l, o)
+		r, err := replay.Live(t.Context(), l, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestV2RegretOfACompaction(t *testing.T) {
 			t.Fatalf("$%f more, at most $%f: %d requests, then %d, of %d tokens; %+v", -r.Saved(), bound, before, after, size, r)
 		}
 		o.Live.Micro.Stake = 1e9
-		if large, err := eval.ReplayLive(t.Context(), l, o); err != nil {
+		if large, err := replay.Live(t.Context(), l, o); err != nil {
 			t.Fatal(err)
 		} else if -large.Saved() > bound+1e-9 {
 			held++
@@ -104,7 +104,7 @@ func TestV2RegretOfACompaction(t *testing.T) {
 // found by what the provider reports, and paid for.
 func TestReplayOfWhatAClientPutsBack(t *testing.T) {
 	t.Parallel()
-	cost := func(system, putBack int, usage bool) eval.LiveResult {
+	cost := func(system, putBack int, usage bool) replay.LiveResult {
 		l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
 		now, summary := replayNoon, 0
 		add := func(tokens int, p tenfold.Payload) {
@@ -135,8 +135,8 @@ func TestReplayOfWhatAClientPutsBack(t *testing.T) {
 		summary = putBack
 		turn(0)
 		turn(0)
-		o := eval.LiveOptions{Live: liveDefaults(t), Model: "claude-sonnet-4-5", Lifetime: time.Hour}
-		r, err := eval.ReplayLive(t.Context(), l, o)
+		o := replay.LiveOptions{Live: liveDefaults(t), Model: "claude-sonnet-4-5", Lifetime: time.Hour}
+		r, err := replay.Live(t.Context(), l, o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package eval
+package replay
 
 import (
 	"context"
@@ -21,7 +21,7 @@ type Money struct {
 	Own   *Balance
 	Ours  *Balance
 	// Replay is what they are from; nil when there was none to make.
-	Replay *ReplayResult
+	Replay *Result
 }
 
 // Recorded is what usage entries add up to, those of sub-agents included.
@@ -63,10 +63,10 @@ type Balance struct {
 func (b Balance) Net() float64 { return b.Saved - b.Rewriting - b.Summaries }
 
 // MoneyOf makes the account of a conversation: from its usage what it cost, by
-// [Replay] what compactions did to that. Without Strategies it says nothing of
+// [Run] what compactions did to that. Without Strategies it says nothing of
 // Ours, and replays nothing where the log has no compactions of its own, which
 // makes it fast. A price that is not known is not an error: it is said in the result.
-func MoneyOf(ctx context.Context, l *tenfold.Log, o ReplayOptions) (Money, error) {
+func MoneyOf(ctx context.Context, l *tenfold.Log, o Options) (Money, error) {
 	if o.Prices == nil {
 		o.Prices = provider.Shipped()
 	}
@@ -82,7 +82,7 @@ func MoneyOf(ctx context.Context, l *tenfold.Log, o ReplayOptions) (Money, error
 		return m, nil
 	}
 	o.WithoutEvery = true
-	r, err := Replay(ctx, l, o)
+	r, err := Run(ctx, l, o)
 	if errors.Is(err, ErrNoPrice) {
 		return m, nil
 	}
@@ -100,7 +100,7 @@ func MoneyOf(ctx context.Context, l *tenfold.Log, o ReplayOptions) (Money, error
 }
 
 // balance takes apart what a way costs less than no compaction.
-func (r ReplayResult) balance(c ReplayCost) *Balance {
+func (r Result) balance(c Cost) *Balance {
 	return &Balance{
 		Compactions: c.Firings,
 		Saved:       r.Saved(c) + c.RewriteDollars + c.Summaries,

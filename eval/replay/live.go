@@ -1,4 +1,4 @@
-package eval
+package replay
 
 import (
 	"context"
@@ -17,7 +17,7 @@ type LiveOptions struct {
 	// Live is what the controller goes by. A window that it does not name is
 	// that of the model.
 	Live session.Live
-	// Model and Prices are as in [ReplayOptions].
+	// Model and Prices are as in [Options].
 	Model  string
 	Prices provider.Prices
 	// Lifetime is how long the cache keeps what nobody touches, where the client
@@ -34,7 +34,7 @@ type LiveResult struct {
 	Cache    provider.CacheRule
 	Requests int
 	// Without is with what the client did by itself, With with the controller.
-	Without, With ReplayCost
+	Without, With Cost
 	// Cold, Full, Cleared and Asked count the compactions of With: while the cache
 	// was cold, while it was warm, those of old results alone, and those that the
 	// client asked for.
@@ -70,15 +70,15 @@ type liveReplay struct {
 	result   LiveResult
 }
 
-// ReplayLive sends a log's requests again, as [Replay] does, and asks the
+// Live sends a log's requests again, as [Run] does, and asks the
 // controller of a live conversation when the proxy does ([session.Pace]). What the provider would
 // have reported of the smaller requests is worked out from what it did report. A
 // compaction of the client's own is answered by the controller, and comes when the
 // view is as large as it was when the client compacted; one that a person asked for
 // comes when it came.
-func ReplayLive(ctx context.Context, l *tenfold.Log, o LiveOptions) (LiveResult, error) {
+func Live(ctx context.Context, l *tenfold.Log, o LiveOptions) (LiveResult, error) {
 	r := LiveResult{Model: o.Model}
-	terms, err := termsOf(l, ReplayOptions{Model: o.Model, Prices: o.Prices})
+	terms, err := termsOf(l, Options{Model: o.Model, Prices: o.Prices})
 	if err != nil {
 		return r, err
 	}
@@ -156,29 +156,27 @@ func begins(l *tenfold.Log) time.Time {
 	return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 }
 
-// LivePolicy is what the controller of a running conversation shows, asked before
-// each request up to the cut.
-func LivePolicy(name string, live session.Live) Policy {
-	return Policy{text: name, family: name, baseline: true, view: func(ctx context.Context, c *Cut) (*View, error) {
-		terms, _ := termsOf(c.log, ReplayOptions{})
-		if live.Request.Options.Window == 0 {
-			live.Request.Options.Window = terms.window
+// LiveCompactions are those that the controller of a running conversation makes, asked
+// before each request of a log.
+func LiveCompactions(ctx context.Context, l *tenfold.Log, live session.Live) ([]tenfold.Compaction, error) {
+	terms, _ := termsOf(l, Options{})
+	if live.Request.Options.Window == 0 {
+		live.Request.Options.Window = terms.window
+	}
+	x, err := newLiveReplay(ctx, l, terms, live)
+	if err == nil {
+		err = x.run(ctx, l)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var made []tenfold.Compaction
+	for e := range x.session.Log().Entries() {
+		if o, ok := e.Payload.(tenfold.Compaction); ok {
+			made = append(made, o)
 		}
-		x, err := newLiveReplay(ctx, c.log, terms, live)
-		if err == nil {
-			err = x.run(ctx, c.log)
-		}
-		if err != nil {
-			return nil, err
-		}
-		var made []tenfold.Compaction
-		for e := range x.session.Log().Entries() {
-			if o, ok := e.Payload.(tenfold.Compaction); ok {
-				made = append(made, o)
-			}
-		}
-		return c.ViewOf(c.projection.With(made...)), nil
-	}}
+	}
+	return made, nil
 }
 
 // longWindow is the window of a model that took a prompt larger than the one the

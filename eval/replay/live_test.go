@@ -1,4 +1,4 @@
-package eval_test
+package replay_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/config"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/live"
@@ -86,7 +87,7 @@ func TestV2RequestsWithoutTimes(t *testing.T) {
 	}
 	add(5, tenfold.AssistantMessage{Text: "it builds"})
 	for _, way := range eval.LiveWays(liveDefaults(t))[:3] {
-		r, err := eval.ReplayLive(t.Context(), l, eval.LiveOptions{Live: way.Live, Model: "claude-sonnet-4-5"})
+		r, err := replay.Live(t.Context(), l, replay.LiveOptions{Live: way.Live, Model: "claude-sonnet-4-5"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,10 +104,10 @@ func TestV2NeverDearerWhereverItEnds(t *testing.T) {
 	cleared, held := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		l := steps(t)
-		o := eval.LiveOptions{Live: defaults, Lifetime: rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "lifetime")}
+		o := replay.LiveOptions{Live: defaults, Lifetime: rapid.SampledFrom([]time.Duration{0, time.Hour}).Draw(t, "lifetime")}
 		o.Live.Request.Options.Window = 2_000_000
 		o.Live.Micro.Strategy.KeepRecent = rapid.IntRange(1, 4).Draw(t, "keep recent")
-		r, err := eval.ReplayLive(t.Context(), l, o)
+		r, err := replay.Live(t.Context(), l, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +116,7 @@ func TestV2NeverDearerWhereverItEnds(t *testing.T) {
 		}
 		cleared += r.Cleared
 		o.Live.Micro.Stake = 1e9
-		eager, err := eval.ReplayLive(t.Context(), l, o)
+		eager, err := replay.Live(t.Context(), l, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestV2NeverDearerWhereverItEnds(t *testing.T) {
 	}
 }
 
-// Through nothing a session costs what it costs: to the last figure that of Replay.
+// Through nothing a session costs what it costs: to the last figure that of Run.
 func TestReplayLiveThroughNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := steps(t)
@@ -138,11 +139,11 @@ func TestReplayLiveThroughNothing(t *testing.T) {
 				_, _ = l.Append(e)
 			}
 		}
-		r, err := eval.ReplayLive(t.Context(), l, eval.LiveOptions{Model: "gpt-5.1"})
+		r, err := replay.Live(t.Context(), l, replay.LiveOptions{Model: "gpt-5.1"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Model: "gpt-5.1"})
+		plain, err := replay.Run(t.Context(), l, replay.Options{Model: "gpt-5.1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,11 +164,11 @@ func TestReplayLiveScalesWithPrices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := steps(t)
 		price, _ := provider.Shipped().Price("claude-sonnet-4-5")
-		cost := func(k float64) eval.LiveResult {
+		cost := func(k float64) replay.LiveResult {
 			prices := provider.Prices{"claude-sonnet-4-5": {Input: k * price.Input, Output: k * price.Output, CacheRead: k * price.CacheRead, CacheWrite: k * price.CacheWrite}}
 			settings := defaults
 			settings.Request.Prices = prices
-			r, err := eval.ReplayLive(t.Context(), l, eval.LiveOptions{Live: settings, Prices: prices})
+			r, err := replay.Live(t.Context(), l, replay.LiveOptions{Live: settings, Prices: prices})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,11 +221,11 @@ func TestReplayLiveAnswersTheClientsOwn(t *testing.T) {
 			add(100, tenfold.UserMessage{Parts: tenfold.Text("go on")})
 			add(10, tenfold.AssistantMessage{Text: "it still builds"})
 		}
-		o := eval.LiveOptions{Live: liveDefaults(t), Model: "claude-sonnet-4-5"}
+		o := replay.LiveOptions{Live: liveDefaults(t), Model: "claude-sonnet-4-5"}
 		if tt.live != nil {
 			tt.live(&o.Live)
 		}
-		r, err := eval.ReplayLive(t.Context(), l, o)
+		r, err := replay.Live(t.Context(), l, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +254,7 @@ func TestReplayOfAReportedSummary(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Model: "claude-sonnet-4-5"})
+		r, err := replay.Run(t.Context(), l, replay.Options{Model: "claude-sonnet-4-5"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +290,7 @@ func TestReplayLiveTermsOfTheClient(t *testing.T) {
 		tenfold.Entry{Time: replayNoon.Add(time.Hour), Payload: tenfold.AssistantMessage{Text: "done"}}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := eval.ReplayLive(t.Context(), l, eval.LiveOptions{Live: liveDefaults(t), Lifetime: time.Hour})
+	r, err := replay.Live(t.Context(), l, replay.LiveOptions{Live: liveDefaults(t), Lifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package eval_test
+package replay_test
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/strategy"
 )
 
@@ -32,11 +32,11 @@ func TestReplayOfOwnCompactions(t *testing.T) {
 		}
 		return l
 	}
-	o := eval.ReplayOptions{Model: "claude-sonnet-4-5"}
-	none := eval.ReplayCost{Dollars: (10_350*3.75 + 19_300*0.30) / 1e6, Written: 10_350, Read: 19_300}
+	o := replay.Options{Model: "claude-sonnet-4-5"}
+	none := replay.Cost{Dollars: (10_350*3.75 + 19_300*0.30) / 1e6, Written: 10_350, Read: 19_300}
 
 	text := strings.Repeat("word", 500) // 500 tokens
-	r, err := eval.Replay(t.Context(), build(tenfold.Compaction{
+	r, err := replay.Run(t.Context(), build(tenfold.Compaction{
 		Source: "import", Reason: "auto", Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
 	}), o)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestReplayOfOwnCompactions(t *testing.T) {
 	// cached, and 50 of an answer are not; it has 500 itself. The last request
 	// sends it and 100 tokens anew: less than is kept.
 	asked := (10_200*0.30 + 50*3.75 + 500*15) / 1e6
-	equalReplay(t, "own", r.Own, eval.ReplayCost{
+	equalReplay(t, "own", r.Own, replay.Cost{
 		Dollars: (10_200*3.75+9100*0.30+600*3)/1e6 + asked, Written: 10_200, Read: 9100, Plain: 600,
 		Summaries: asked, Estimated: asked,
 		Firings: 1, Rewritten: 500, RewriteDollars: 500 * 2.70 / 1e6,
@@ -56,7 +56,7 @@ func TestReplayOfOwnCompactions(t *testing.T) {
 		t.Errorf("a summary that costs more than it saves saved %v", saved)
 	}
 
-	r, err = eval.Replay(t.Context(), build(tenfold.Compaction{Source: "import", Reason: "rewound in claude-code", Turns: tenfold.Omit}), o)
+	r, err = replay.Run(t.Context(), build(tenfold.Compaction{Source: "import", Reason: "rewound in claude-code", Turns: tenfold.Omit}), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestReplayAcrossModels(t *testing.T) {
 		); err != nil {
 			t.Fatal(err)
 		}
-		r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Model: "claude-sonnet-4-5"})
+		r, err := replay.Run(t.Context(), l, replay.Options{Model: "claude-sonnet-4-5"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestB1ReplayOfReasoning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Strategies: []strategy.Strategy{profile}, Model: "claude-sonnet-4-5"})
+	r, err := replay.Run(t.Context(), l, replay.Options{Strategies: []strategy.Strategy{profile}, Model: "claude-sonnet-4-5"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func TestReplayLeavesOutWhatCameWithACompaction(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Model: "claude-sonnet-4-5"})
+	r, err := replay.Run(t.Context(), l, replay.Options{Model: "claude-sonnet-4-5"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package eval_test
+package replay_test
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/logtest"
 	"tenfold/strategy"
 )
@@ -27,11 +27,11 @@ func TestMoneyRecorded(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	m, err := eval.MoneyOf(t.Context(), l, eval.ReplayOptions{})
+	m, err := replay.MoneyOf(t.Context(), l, replay.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := eval.Recorded{
+	want := replay.Recorded{
 		Responses: 6, Priced: 3, Unpriced: []string{"alpha", "zeta"},
 		Dollars: (10*3+1000*15+20_000*0.30+4000*3.75)/1e6 + (5*3+10*15)/1e6 + 0.25,
 		Input:   36, Output: 1010, CacheRead: 20_000, CacheWrite: 4000,
@@ -65,8 +65,8 @@ func TestMoneyOfAnOwnCompaction(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := eval.ReplayOptions{Model: "claude-sonnet-4-5"}
-	m, err := eval.MoneyOf(t.Context(), l, o)
+	o := replay.Options{Model: "claude-sonnet-4-5"}
+	m, err := replay.MoneyOf(t.Context(), l, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestMoneyOfAnOwnCompaction(t *testing.T) {
 	}
 
 	o.Strategies = replayPolicy(t, "micro:keep_recent=1")
-	m, err = eval.MoneyOf(t.Context(), l, o)
+	m, err = replay.MoneyOf(t.Context(), l, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestMoneyOfAnOwnCompaction(t *testing.T) {
 	}
 
 	o.Model = "nobodys-model"
-	m, err = eval.MoneyOf(t.Context(), l, o)
+	m, err = replay.MoneyOf(t.Context(), l, o)
 	if err != nil || m.Own != nil || m.Ours != nil || m.Replay != nil || m.Model != "nobodys-model" {
 		t.Errorf("without a price: %+v, %v", m, err)
 	}
@@ -111,7 +111,7 @@ func TestMoneyAddsUp(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		m, err := eval.MoneyOf(t.Context(), l, eval.ReplayOptions{Strategies: policy, Model: "claude-fable-5-1", Options: strategy.Options{Window: 5000}})
+		m, err := replay.MoneyOf(t.Context(), l, replay.Options{Strategies: policy, Model: "claude-fable-5-1", Options: strategy.Options{Window: 5000}})
 		if err != nil {
 			t.Fatal(err)
 		}

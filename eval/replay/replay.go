@@ -1,4 +1,4 @@
-package eval
+package replay
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"tenfold/trigger"
 )
 
-// ReplayOptions say what is replayed, under which policy, and at whose prices.
-type ReplayOptions struct {
+// Options say what is replayed, under which policy, and at whose prices.
+type Options struct {
 	// Strategies are the policy, left to right. Without any nothing is fired.
 	Strategies []strategy.Strategy
 	// Bounds is what may be compacted at each request; nil is all there is.
@@ -23,10 +23,10 @@ type ReplayOptions struct {
 	// go on to it, as [session.Request] has it; without Bounds they do.
 	Bounds  *tenfold.Bounds
 	OpenEnd bool
-	// Options are what the strategies share. Range is Replay's own; without a
+	// Options are what the strategies share. Range is Run's own; without a
 	// Summarizer the digest writes summaries.
 	Options strategy.Options
-	// Rule is when the policy is fired in ReplayResult.Rule; nil is
+	// Rule is when the policy is fired in Result.Rule; nil is
 	// [trigger.CacheAware] with its defaults.
 	Rule trigger.Trigger
 	// Model gives the price and the rules of the cache; empty is the model that
@@ -40,12 +40,12 @@ type ReplayOptions struct {
 	WithoutEvery bool
 }
 
-// ReplayResult is what the input of a conversation's requests costs, in US
+// Result is what the input of a conversation's requests costs, in US
 // dollars, by the rules of the provider's prompt cache: without any
 // compaction, with the overlays that came with the log, and with a policy, fired
 // at every request or by a rule. What the model wrote is left out: it is the
 // same in all of them.
-type ReplayResult struct {
+type Result struct {
 	Model string
 	Price provider.Price
 	Cache provider.CacheRule
@@ -57,13 +57,13 @@ type ReplayResult struct {
 	// before, and when; the others find the cache warm.
 	Requests, Timed int
 	// None is without any compaction, Own with those of the log's own tool.
-	None, Own ReplayCost
-	// Every fires the policy at every request, Rule by ReplayOptions.Rule.
-	Every, Rule ReplayCost
+	None, Own Cost
+	// Every fires the policy at every request, Rule by Options.Rule.
+	Every, Rule Cost
 }
 
-// ReplayCost is what one way through a conversation costs.
-type ReplayCost struct {
+// Cost is what one way through a conversation costs.
+type Cost struct {
 	// Dollars is what all of it costs: the input, and Summaries.
 	Dollars float64
 	// Summaries is what models took for the summaries of the way's compactions.
@@ -92,26 +92,26 @@ type ReplayCost struct {
 }
 
 // Input is how many tokens were sent.
-func (c ReplayCost) Input() int { return c.Plain + c.Read + c.Written }
+func (c Cost) Input() int { return c.Plain + c.Read + c.Written }
 
 // Saved is what a way costs less than no compaction; less than zero when it
 // costs more.
-func (r ReplayResult) Saved(c ReplayCost) float64 { return r.None.Dollars - c.Dollars }
+func (r Result) Saved(c Cost) float64 { return r.None.Dollars - c.Dollars }
 
 // ErrNoPrice says that the price of a model is not known.
 var ErrNoPrice = errors.New("its price is not known")
 
-// Replay works out what the input of a log's requests costs under a policy. A
+// Run works out what the input of a log's requests costs under a policy. A
 // request sends the view as it stands before the response. What it has in common
 // with the one before, from the start, is read from the cache if that was touched
 // within its lifetime; the rest is written. That takes a client which marks the
 // place where the view changed, as clients of Anthropic's have to.
 //
 // The system prompt and the tools count as far as the log holds them. A policy's
-// plans see what the log held at the time, and no more. Replay writes nothing. A
+// plans see what the log held at the time, and no more. Run writes nothing. A
 // model without a price is ErrNoPrice.
-func Replay(ctx context.Context, l *tenfold.Log, o ReplayOptions) (ReplayResult, error) {
-	r := ReplayResult{}
+func Run(ctx context.Context, l *tenfold.Log, o Options) (Result, error) {
+	r := Result{}
 	terms, err := termsOf(l, o)
 	r.Model, r.Price, r.Cache = terms.model, terms.price, terms.cache
 	if err != nil {
@@ -124,7 +124,7 @@ func Replay(ctx context.Context, l *tenfold.Log, o ReplayOptions) (ReplayResult,
 	raw := replayScript(l, false)
 	r.Requests, r.Timed = len(raw.requests), raw.timed()
 	ways := []struct {
-		to      *ReplayCost
+		to      *Cost
 		script  replayEvents
 		fire    trigger.Trigger
 		skipped bool
@@ -148,15 +148,15 @@ func Replay(ctx context.Context, l *tenfold.Log, o ReplayOptions) (ReplayResult,
 		}
 		*way.to = cost
 	}
-	for _, way := range []*ReplayCost{&r.Own, &r.Every, &r.Rule} {
+	for _, way := range []*Cost{&r.Own, &r.Every, &r.Rule} {
 		way.BreakEven = breakEven(r.None.total, way.total)
 	}
 	return r, nil
 }
 
 // termsOf completes what a replay goes by. A model without a price is ErrNoPrice.
-func termsOf(l *tenfold.Log, o ReplayOptions) (replayTerms, error) {
-	t := replayTerms{ReplayOptions: o, model: o.Model}
+func termsOf(l *tenfold.Log, o Options) (replayTerms, error) {
+	t := replayTerms{Options: o, model: o.Model}
 	if t.model == "" {
 		t.model = mainModel(l)
 	}
