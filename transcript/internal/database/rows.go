@@ -1,4 +1,4 @@
-package engine
+package database
 
 import (
 	"context"
@@ -6,53 +6,55 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"tenfold/transcript/internal/engine"
 )
 
-// DatabaseRow is where a row stands, its time and its id.
-type DatabaseRow struct {
+// Row is where a row stands, its time and its id.
+type Row struct {
 	Rowid, Created int64
 	ID             string
 }
 
-// DatabaseRows finds the rows of a table that belong to one session, or to one
+// Rows finds the rows of a table that belong to one session, or to one
 // message. Where the table has no index for that, it is read once for all.
-type DatabaseRows struct {
+type Rows struct {
 	d     *Database
 	query string
-	all   map[string][]DatabaseRow
+	all   map[string][]Row
 }
 
 // RowsBy makes a finder of rows by a column. The expressions are SQL made of
 // constants and of columns that are known to be there.
-func (d *Database) RowsBy(ctx context.Context, table, key, id, created, order string) (*DatabaseRows, error) {
+func (d *Database) RowsBy(ctx context.Context, table, key, id, created, order string) (*Rows, error) {
 	// A column that was added later has its default in every row: a long one
 	// would be kept as often as there are rows.
 	id = "CASE WHEN octet_length(" + id + ") < 1000 THEN " + id + " END"
-	f := &DatabaseRows{d: d, query: "SELECT rowid, " + created + ", " + id + " FROM " + table + " WHERE " + key + " = ? ORDER BY " + order}
+	f := &Rows{d: d, query: "SELECT rowid, " + created + ", " + id + " FROM " + table + " WHERE " + key + " = ? ORDER BY " + order}
 	indexed := false
 	if err := d.each(ctx, `SELECT 1 FROM pragma_index_list(?) AS l JOIN pragma_index_info(l.name) AS i WHERE i.seqno = 0 AND i.name = ? AND l.partial = 0`,
 		[]any{table, key}, func([]any) { indexed = true }); err != nil || indexed {
 		return f, err
 	}
-	f.all = map[string][]DatabaseRow{}
+	f.all = map[string][]Row{}
 	err := d.each(ctx, "SELECT rowid, "+created+", "+id+", "+key+" FROM "+table+" WHERE octet_length("+key+") < 1000 ORDER BY "+order, nil, func(row []any) {
 		owner := AsText(row[3])
-		f.all[owner] = append(f.all[owner], readDatabaseRow(row))
+		f.all[owner] = append(f.all[owner], readRow(row))
 	})
 	return f, err
 }
 
-func (f *DatabaseRows) Of(ctx context.Context, owner string) ([]DatabaseRow, error) {
+func (f *Rows) Of(ctx context.Context, owner string) ([]Row, error) {
 	if f.all != nil {
 		return f.all[owner], nil
 	}
-	var list []DatabaseRow
-	err := f.d.each(ctx, f.query, []any{owner}, func(row []any) { list = append(list, readDatabaseRow(row)) })
+	var list []Row
+	err := f.d.each(ctx, f.query, []any{owner}, func(row []any) { list = append(list, readRow(row)) })
 	return list, err
 }
 
-func readDatabaseRow(row []any) DatabaseRow {
-	r := DatabaseRow{ID: AsText(row[2])}
+func readRow(row []any) Row {
+	r := Row{ID: AsText(row[2])}
 	r.Rowid, _ = row[0].(int64)
 	r.Created, _ = row[1].(int64)
 	return r
@@ -109,7 +111,7 @@ func (d *Database) Has(table string, columns ...string) bool {
 func (d *Database) Need(table string, columns ...string) error {
 	for _, c := range columns {
 		if !d.Has(table, c) {
-			return &Error{
+			return &engine.Error{
 				Name: d.Name, Format: d.Format, Err: fmt.Errorf("table %s has no column %s", table, c),
 				Hint: "the tool's version may be too new, or too old",
 			}
@@ -159,8 +161,8 @@ func (d *Database) Read(ctx context.Context, table string, rowid int64) (columns
 	if err := d.each(ctx, query.String(), []any{rowid}, func(row []any) { size, _ = row[0].(int64) }); err != nil {
 		return nil, nil, err
 	}
-	if size > DatabaseValueLimit {
-		return nil, nil, &Error{
+	if size > ValueLimit {
+		return nil, nil, &engine.Error{
 			Name: d.Name, Format: d.Format, Err: fmt.Errorf("row %d of table %s holds a value of %d MB", rowid, table, size>>20),
 			Hint: "no session holds such a value: the database may be damaged",
 		}

@@ -1,4 +1,8 @@
-package engine
+// Package database reads the SQLite databases in which some tools keep their sessions: it
+// opens one without touching it (database.go), reads its rows (rows.go, value.go) and
+// which sessions belong together (sessions.go), and says what an importer of one can do
+// (importer.go).
+package database
 
 import (
 	"bytes"
@@ -14,26 +18,28 @@ import (
 	"strings"
 
 	_ "modernc.org/sqlite" // reads the databases of other tools
+
+	"tenfold/transcript/internal/engine"
 )
 
-// DatabaseMagic is how an SQLite database begins.
-var DatabaseMagic = []byte("SQLite format 3\x00")
+// Magic is how an SQLite database begins.
+var Magic = []byte("SQLite format 3\x00")
 
 // The bounds of a database, in bytes: what is copied when a running tool has
 // it open, and the largest value that is read.
 const (
-	databaseCopyLimit  = 4 << 30
-	DatabaseValueLimit = 256 << 20
+	copyLimit  = 4 << 30
+	ValueLimit = 256 << 20
 )
 
-// IsDatabase reports whether a head is a database's.
-func IsDatabase(head []byte) bool { return bytes.HasPrefix(head, DatabaseMagic) }
+// Is reports whether a head is a database's.
+func Is(head []byte) bool { return bytes.HasPrefix(head, Magic) }
 
 // Database is an SQLite database open for reading. Nothing is ever written to
 // it or beside it.
 type Database struct {
 	Name   string
-	Format Format
+	Format engine.Format
 	sql    *sql.DB
 	copied string // directory of the copy that is read instead
 	path   string // of a file that is read where it lies, and how it was
@@ -41,12 +47,12 @@ type Database struct {
 	tables map[string][]string
 }
 
-// OpenDatabase opens the database at the source's path. One that no program
+// Open opens the database at the source's path. One that no program
 // has open is read where it lies, as a file that does not change: SQLite then
 // makes no file beside it. One with a journal beside it is copied first.
-func OpenDatabase(ctx context.Context, src Source, format Format) (*Database, error) {
+func Open(ctx context.Context, src engine.Source, format engine.Format) (*Database, error) {
 	if src.Path == "" {
-		return nil, &Error{
+		return nil, &engine.Error{
 			Name: src.Name, Format: format, Err: errors.New("an SQLite database cannot be read from a stream"),
 			Hint: "name the file",
 		}
@@ -104,7 +110,7 @@ func (d *Database) Unchanged() error {
 		return nil
 	}
 	if mark, _ := fingerprint(d.path); mark != d.mark || busy(d.path) {
-		return &Error{
+		return &engine.Error{
 			Name: d.Name, Format: d.Format, Err: errors.New("the database was written to while it was read"),
 			Hint: "try again",
 		}
@@ -112,8 +118,8 @@ func (d *Database) Unchanged() error {
 	return nil
 }
 
-// databaseFiles lists a database's own file and those of its journals.
-func databaseFiles(path string) []string { return []string{path, path + "-wal", path + "-journal"} }
+// filesOf lists a database's own file and those of its journals.
+func filesOf(path string) []string { return []string{path, path + "-wal", path + "-journal"} }
 
 // busy reports whether a journal lies beside the database: a program has it
 // open, or was killed.
@@ -137,14 +143,14 @@ func (d *Database) copy(ctx context.Context, path string) (string, error) {
 	target := filepath.Join(dir, "copy.db")
 	for range 5 {
 		before, size := fingerprint(path)
-		if size > databaseCopyLimit {
-			return "", &Error{
+		if size > copyLimit {
+			return "", &engine.Error{
 				Name: d.Name, Format: d.Format, Err: errors.New("the database is open in another program and too large to copy"),
 				Hint: "close that program, then nothing needs to be copied",
 			}
 		}
-		for i, file := range databaseFiles(path) {
-			if err := copyFile(ctx, file, databaseFiles(target)[i]); err != nil {
+		for i, file := range filesOf(path) {
+			if err := copyFile(ctx, file, filesOf(target)[i]); err != nil {
 				return "", fmt.Errorf("copy %s: %w", d.Name, err)
 			}
 		}
@@ -152,7 +158,7 @@ func (d *Database) copy(ctx context.Context, path string) (string, error) {
 			return target, nil
 		}
 	}
-	return "", &Error{
+	return "", &engine.Error{
 		Name: d.Name, Format: d.Format, Err: errors.New("the database is being written to all the time"),
 		Hint: "try again when the program that uses it is idle",
 	}
@@ -160,7 +166,7 @@ func (d *Database) copy(ctx context.Context, path string) (string, error) {
 
 // fingerprint tells whether the files of a database changed.
 func fingerprint(path string) (mark string, size int64) {
-	for _, file := range databaseFiles(path) {
+	for _, file := range filesOf(path) {
 		info, err := os.Stat(file)
 		if err != nil {
 			mark += "none "
@@ -187,7 +193,7 @@ func copyFile(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	for left := int64(databaseCopyLimit); left > 0; left -= 16 << 20 {
+	for left := int64(copyLimit); left > 0; left -= 16 << 20 {
 		if err = ctx.Err(); err != nil {
 			break
 		}
@@ -206,11 +212,11 @@ func (d *Database) Problem(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var ours *Error
+	var ours *engine.Error
 	if errors.As(err, &ours) {
 		return err
 	}
-	return &Error{
+	return &engine.Error{
 		Name: d.Name, Format: d.Format, Err: fmt.Errorf("the database cannot be read: %w", err),
 		Hint: "it may be damaged: open it in the tool that wrote it, or restore it",
 	}

@@ -1,4 +1,4 @@
-package engine
+package database
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/transcript/internal/engine"
 )
 
 // AsText reads a value as a text, with its bad bytes replaced.
@@ -87,8 +89,8 @@ func Embedded(v any, kind jsontext.Kind) []byte {
 		text = v
 	}
 	value := jsontext.Value(bytes.TrimSpace(text))
-	if len(value) == 0 || (kind != 0 && value.Kind() != kind) || !utf8.Valid(value) || !value.IsValid(ScanOptions...) {
+	if len(value) == 0 || (kind != 0 && value.Kind() != kind) || !utf8.Valid(value) || !value.IsValid(engine.ScanOptions...) {
 		return nil
 	}
-	return AppendCompact(nil, value)
+	return engine.AppendCompact(nil, value)
 }
