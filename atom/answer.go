@@ -1,6 +1,7 @@
 package atom
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -22,6 +23,47 @@ func IsShortAnswer(text string) bool {
 	}
 	return slices.Contains(agreeing, word) || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(pointing, strings.Trim(w, ".,;:!)(")) })
 }
+
+// Agrees reports whether a message is a short answer that agrees with what was proposed.
+func Agrees(text string) bool {
+	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), " ")
+	return IsShortAnswer(text) && slices.Contains(assenting, strings.Trim(word, ".,;:!)("))
+}
+
+// PointsBack reports whether a question, such as "Does this approach work for you?",
+// names what was proposed above it and not what that is.
+func PointsBack(question string) bool {
+	words := strings.Fields(strings.ToLower(question))
+	return len(words) <= 14 && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(proposing, strings.Trim(w, ".,;:!?*_)(\"'`")) })
+}
+
+// A proposal consists of its steps, and of what it names in bold and then says.
+var (
+	proposedStep = regexp.MustCompile(`^ {0,3}\d{1,2}[.)]\s+\S`)
+	proposedPart = regexp.MustCompile(`^ {0,3}(?:[-*+] )?\*\*[^*]+\*\*:?[^*\s]*\s+[^\s*]`)
+)
+
+// Proposal gives the numbers, from 1, of the first lines of a text that say what it
+// proposes, at most so many.
+func Proposal(text string, most int) (lines []int) {
+	number, fenced := 0, false
+	for line := range strings.Lines(text) {
+		number++
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if len(lines) < most && !fenced && (proposedStep.MatchString(line) || proposedPart.MatchString(line)) {
+			lines = append(lines, number)
+		}
+	}
+	return lines
+}
+
+// assenting are the words by which one agrees; proposing, those that stand for a proposal.
+var (
+	assenting = strings.Fields("yes yeah yep yup y ok okay k sure go right correct agreed exactly approve approved accept accepted confirmed confirm proceed fine good great perfect lgtm do ja doch genau oui si sí vale claro sim")
+	proposing = strings.Fields("this that these those it approach plan above proceed proposal direction design")
+)
 
 var agreeing = strings.Fields(`
 	yes yeah yep yup y no nope nah n ok okay k sure go right correct agreed exactly both either neither all none first second third option

@@ -364,7 +364,14 @@ func (c *chooser) run() {
 		}
 	}
 	c.queue.order()
-	for len(c.queue) > 0 {
+	for within := c.left; len(c.queue) > 0; {
+		// What costs more than is left is put in again if its cost falls.
+		if c.left < within/2 {
+			within = c.left
+			c.queue = slices.DeleteFunc(c.queue, func(r ranked) bool { return r.cost > within })
+			c.queue.order()
+			continue
+		}
 		r := c.queue.pop()
 		if c.all[r.at].taken {
 			continue

@@ -3,6 +3,7 @@ package strategy
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"tenfold"
 	"tenfold/atom"
@@ -17,9 +18,9 @@ const (
 	sumsWithin = 4 << 10
 )
 
-// ending gives the lines of what a command printed that say how it ended: why it
-// failed, and what its tests came to. Whatever else is kept of it says little without
-// them: a stack has a cause (M4a).
+// ending gives the lines of a result that say how the call ended: why it failed, and
+// what a command's tests came to. Whatever else is kept of it says little without them:
+// a stack has a cause (M4a).
 func (f *fitting) ending(c toolCall) []tenfold.LineRange {
 	if lines, known := f.endings[c.seq]; known {
 		return lines
@@ -34,9 +35,6 @@ func (f *fitting) ending(c toolCall) []tenfold.LineRange {
 
 func endingOf(call tenfold.ToolCall, result tenfold.ToolResult) (lines []tenfold.LineRange) {
 	all := tenfold.TextLines(result)
-	if t, _ := tool.Lookup(call.Name); t.Kind != tool.Shell && t.Kind != tool.Checks {
-		return nil
-	}
 	if _, refused := tenfold.Refusal(all); refused {
 		return nil // nothing ran
 	}
@@ -44,8 +42,16 @@ func endingOf(call tenfold.ToolCall, result tenfold.ToolResult) (lines []tenfold
 	take := func(number int) {
 		lines = union(lines, []tenfold.LineRange{shortRange(number, text[number-1])})
 	}
+	failed := tool.Failed(call.Name, call.Arguments, result)
+	if t, _ := tool.Lookup(call.Name); t.Kind != tool.Shell && t.Kind != tool.Checks {
+		// A tool of the agent says first why it failed, and then what it was asked.
+		if failed {
+			take(1 + max(0, slices.IndexFunc(text, func(l string) bool { return strings.ContainsFunc(l, unicode.IsLetter) })))
+		}
+		return lines
+	}
 	// What a command printed that went well is no failure of its own.
-	if failed := tool.Failed(call.Name, call.Arguments, result); failed || result.Ended() == "" {
+	if failed || result.Ended() == "" {
 		why := cause.Of(all)
 		if failed || slices.ContainsFunc(why, func(l cause.Line) bool { return cause.Proves(l.Text) == cause.Error }) {
 			for _, line := range why {

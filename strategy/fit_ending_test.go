@@ -9,8 +9,8 @@ import (
 )
 
 // M4a: of a command's output of which anything is kept, its cause and what its tests
-// came to are kept too: a stack says nothing without them. What no command printed has
-// no cause.
+// came to are kept too: a stack says nothing without them. What no command printed and did
+// not fail has no cause; where a tool of the agent failed, it says so first.
 func TestM4aKeptOutputSaysHowItEnded(t *testing.T) {
 	plain := strings.Repeat("words of no use to anybody at all, and many more of them\n", 200)
 	output := plain + "● bakes bread\nerror: the oven is cold\n" + plain + "    at heatOven (lib/bakery_oven.js:31)\n" + plain + "Tests: 1 failed, 7 passed\n" + plain[:2000]
@@ -20,12 +20,17 @@ func TestM4aKeptOutputSaysHowItEnded(t *testing.T) {
 		want    []string
 		without []string
 	}{
-		"failed":      {"Bash", tenfold.Failed, []string{"heatOven", "● bakes bread", "error: the oven is cold", "1 failed, 7 passed"}, nil},
-		"nobody says": {"Bash", "", []string{"heatOven", "error: the oven is cold", "1 failed, 7 passed"}, nil},
-		"succeeded":   {"Bash", tenfold.Success, []string{"heatOven", "1 failed, 7 passed"}, []string{"the oven is cold"}},
-		"a read":      {"Read", tenfold.Success, []string{"heatOven"}, []string{"the oven is cold", "1 failed"}},
+		"failed":        {"Bash", tenfold.Failed, []string{"heatOven", "● bakes bread", "error: the oven is cold", "1 failed, 7 passed"}, nil},
+		"nobody says":   {"Bash", "", []string{"heatOven", "error: the oven is cold", "1 failed, 7 passed"}, nil},
+		"succeeded":     {"Bash", tenfold.Success, []string{"heatOven", "1 failed, 7 passed"}, []string{"the oven is cold"}},
+		"a read":        {"Read", tenfold.Success, []string{"heatOven"}, []string{"no such loaf", "the oven is cold", "1 failed"}},
+		"a failed read": {"Read", tenfold.Failed, []string{"no such loaf", "heatOven"}, []string{"the oven is cold", "1 failed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			output := output
+			if name == "a failed read" {
+				output = strings.Repeat("----------------------------------------\n", 200) + "<error>no such loaf\n" + output
+			}
 			l := tenfold.NewLog()
 			for _, p := range []tenfold.Payload{
 				tenfold.TurnStart{},

@@ -18,6 +18,9 @@ const (
 	pointedLines = 8
 	// pointedBack is how many of the model's messages are looked through for them.
 	pointedBack = 12
+	// agreedBack is of how many of the latest agreements what was agreed to stays, and
+	// agreedLines is how many lines of it.
+	agreedBack, agreedLines = 4, 8
 )
 
 // An item of a list that can be pointed at by number or letter: "2. Move it",
@@ -32,10 +35,12 @@ var (
 
 // keepPointed keeps the lines of the model's words that a person's message means
 // and does not repeat: "do 1+2 next" says nothing without the list, which may be a
-// few messages back, and "let's do that" nothing without the question (F5).
+// few messages back, and "let's do that" nothing without the question (F5); and what
+// the person agreed to, where the question names it "this approach".
 func (f *fitting) keepPointed() {
 	l := f.p.Log()
-	var said []int64 // the model's words, the latest last
+	var said []int64   // the model's words, the latest last
+	var agreed []int64 // those that the person agreed to
 	for seq := range f.each(f.first, f.p.Version()) {
 		if !f.p.Reads(seq) {
 			continue
@@ -48,10 +53,31 @@ func (f *fitting) keepPointed() {
 			}
 		case tenfold.UserMessage:
 			if m.IsRequest() {
-				f.keepMeant(tenfold.TextLines(m), said)
+				answer := tenfold.TextLines(m)
+				f.keepMeant(answer, said)
+				if n := len(said); n > 0 && atom.Agrees(answer) {
+					agreed = append(agreed, said[n-1])
+				}
 			}
 		}
 	}
+	for _, seq := range agreed[max(0, len(agreed)-agreedBack):] {
+		f.keepLines(seq, agreedTo(f.text(seq)))
+	}
+}
+
+// keepLines keeps lines of the model's words, as long as the person's are.
+func (f *fitting) keepLines(seq int64, lines []tenfold.LineRange) {
+	st, there := f.stands[seq]
+	if len(lines) == 0 || seq > f.last || f.hides(seq) || st.whole || (there && st.what != StandsMessages) {
+		return
+	}
+	f.stands[seq] = stance{what: StandsMessages, lines: union(st.lines, lines)}
+}
+
+func (f *fitting) text(seq int64) string {
+	e, _ := f.p.Log().Entry(seq)
+	return tenfold.TextLines(e.Payload)
 }
 
 // keepMeant keeps the lines that one message points at: items of the latest list
@@ -61,27 +87,16 @@ func (f *fitting) keepMeant(answer string, said []int64) {
 	if len(strings.Fields(answer)) > pointingWords {
 		return
 	}
-	keep := func(seq int64, lines []tenfold.LineRange) {
-		st, there := f.stands[seq]
-		if seq > f.last || f.hides(seq) || st.whole || (there && st.what != StandsMessages) {
-			return
-		}
-		f.stands[seq] = stance{what: StandsMessages, lines: union(st.lines, lines)}
-	}
-	text := func(seq int64) string {
-		e, _ := f.p.Log().Entry(seq)
-		return tenfold.TextLines(e.Payload)
-	}
 	if names := pointers(answer); len(names) > 0 {
 		for _, seq := range slices.Backward(said) {
-			if items := listItems(text(seq), names); len(items) > 0 {
-				keep(seq, items)
+			if items := listItems(f.text(seq), names); len(items) > 0 {
+				f.keepLines(seq, items)
 				return
 			}
 		}
 	}
 	if n := len(said); n > 0 && atom.IsShortAnswer(answer) {
-		keep(said[n-1], lastQuestion(text(said[n-1])))
+		f.keepLines(said[n-1], lastQuestion(f.text(said[n-1])))
 	}
 }
 
@@ -112,6 +127,19 @@ func lastQuestion(text string) (line []tenfold.LineRange) {
 		}
 	}
 	return line
+}
+
+// agreedTo is what a text proposes whose question, such as "Does this approach work for
+// you?", only points at it.
+func agreedTo(text string) (lines []tenfold.LineRange) {
+	all := strings.Split(text, "\n")
+	if asked := lastQuestion(text); len(asked) == 0 || !atom.PointsBack(all[asked[0].First-1]) {
+		return nil
+	}
+	for _, number := range atom.Proposal(text, agreedLines) {
+		lines = append(lines, shortRange(number, all[number-1]))
+	}
+	return lines
 }
 
 // pointers are the numbers and letters in a message that may name items.

@@ -45,6 +45,40 @@ func TestS13aWhatAMessagePointsAtStays(t *testing.T) {
 	}
 }
 
+// What a person agreed to stays where the question only points at it; what is refused,
+// or named by the question, does not.
+func TestF5WhatWasAgreedToStays(t *testing.T) {
+	proposal := "I looked at all of it.\n**Framework**: LangGraph\n```\n1. code\n```\nIt has its reasons.\n1. Use its image\n2. Build thin layers\n"
+	agreed := []string{"**Framework**: LangGraph", "1. Use its image", "2. Build thin layers"}
+	for _, tt := range []struct {
+		question, answer string
+		want             []string
+	}{
+		{"Does this approach work for you?", "ok", append(agreed, "Does this approach work for you?")},
+		{"Shall I proceed?", "Yes, please.", append(agreed, "Shall I proceed?")},
+		{"Does this approach work for you?", "no", []string{"Does this approach work for you?"}},
+		{"Shall I take port 7443?", "ok", []string{"Shall I take port 7443?"}},
+		{"Does this approach work for you?", "first tell me in some detail what the other people did about their layers", nil},
+	} {
+		lines := []string{"t", "u look at the code", "a " + proposal + "\n" + tt.question, "t", "u " + tt.answer}
+		for i := range 30 {
+			lines = append(lines, fmt.Sprintf("c n%d Bash {}", i), fmt.Sprintf("r n%d *200", i))
+		}
+		l := script(t, append(lines, "a done", "t", "u thanks for all of that, now the other subject", "a so far")...)
+		got := payloads(strategy.AlwaysStands(tenfold.Project(l), strategy.Options{Range: everything(l)}))
+		var shown []string
+		if m, ok := got[3].(tenfold.AssistantMessage); ok {
+			for line := range strings.Lines(m.Text) {
+				shown = append(shown, strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "… "), " …"))
+			}
+		}
+		shown = slices.DeleteFunc(shown, func(s string) bool { return s == "" || s == "…" })
+		if !slices.Equal(shown, tt.want) {
+			t.Errorf("%q to %q: %q stays, want %q", tt.answer, tt.question, shown, tt.want)
+		}
+	}
+}
+
 // Of a plan that a later one took the place of nothing is chosen.
 func TestF5PastPlansAreNotChosen(t *testing.T) {
 	todos := func(state string) string {

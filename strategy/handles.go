@@ -150,7 +150,7 @@ func (n *endings) read(down int64) {
 		}
 		switch p := e.Payload.(type) {
 		case tenfold.UserMessage:
-			if text := tenfold.TextLines(p); ended.MatchString(text) && p.Purpose != tenfold.Request {
+			if text := tenfold.TextLines(p); p.Purpose == tenfold.Notice && ended.MatchString(text) {
 				n.said = append(n.said, text)
 			}
 		case tenfold.ToolResult:

@@ -26,25 +26,37 @@ func Underway(r tenfold.ToolResult) bool {
 	return wording{head: headOf(r.Parts), tail: tailOf(r.Parts)}.started()
 }
 
-// answers reports whether 1 is an answer of the command of a call: the last one
-// of its line decides.
+// answers reports whether 1 is an answer of the command of a call: of the last one of
+// its line, or of one that the rest of the line hangs on, as nothing was printed.
 func answers(name, arguments string) bool {
 	t, ok := Lookup(name)
 	if !ok || t.Kind != Shell {
 		return false
 	}
 	line, _ := t.Command(arguments)
-	segments, ok := splitCommand(line)
-	if !ok {
-		segments = [][]string{strings.Fields(line)} // the first word decides
+	s := scanner{rest: line}
+	var hangs [][]string // the commands that what follows hangs on, by &&
+	for s.rest != "" {
+		c, and := s.rest[0], strings.HasPrefix(s.rest, "&&")
+		if !s.step() {
+			return saysNo(strings.Fields(line)) // the first word decides
+		}
+		switch {
+		case and && len(s.segments) > 0:
+			hangs = append(hangs, s.segments[len(s.segments)-1])
+		case c == ';' || c == '\n':
+			hangs = nil
+		}
 	}
-	for len(segments) > 0 && len(segments[len(segments)-1]) == 0 {
-		segments = segments[:len(segments)-1]
-	}
-	if len(segments) == 0 {
+	s.endCommand()
+	return len(s.segments) > 0 && slices.ContainsFunc(append(hangs, s.segments[len(s.segments)-1]), saysNo)
+}
+
+// saysNo reports whether a command ends with 1 to say no.
+func saysNo(words []string) bool {
+	if len(words) == 0 {
 		return false
 	}
-	words := segments[len(segments)-1]
 	switch words[0] {
 	case "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "pgrep", "findstr", "test", "[", "[[", "which", "cmp", "diff":
 		return true

@@ -101,6 +101,12 @@ const (
 // Processes asks all proxies that announced themselves in a directory, the one
 // that was started last first. Files that a proxy could not remove are.
 func Processes(ctx context.Context, dir string) ([]Process, error) {
+	ctx, cancel := context.WithTimeout(ctx, statusWait)
+	defer cancel()
+	return processes(ctx, dir)
+}
+
+func processes(ctx context.Context, dir string) ([]Process, error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -108,8 +114,6 @@ func Processes(ctx context.Context, dir string) ([]Process, error) {
 	if err != nil {
 		return nil, &problem.Error{Op: "read", Subject: dir, Err: err, Hint: "check the directory's permissions"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, statusWait)
-	defer cancel()
 	found := make([]*Process, len(files))
 	var asked sync.WaitGroup
 	for i, f := range files {

@@ -47,7 +47,7 @@ func TestProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, err := Processes(t.Context(), dir)
+	all, err := processes(t.Context(), dir)
 	if err != nil || len(all) != 2 || all[0].Address != second.address || all[1].Address != first.address {
 		t.Fatalf("%v, %v", all, err)
 	}
@@ -67,7 +67,7 @@ func TestProcesses(t *testing.T) {
 		}
 	}
 	remove()
-	if all, err = Processes(t.Context(), dir); err != nil || len(all) != 1 {
+	if all, err = processes(t.Context(), dir); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
 }
@@ -135,7 +135,7 @@ func TestX8AnnouncementsAreStrangers(t *testing.T) {
 		{"[]", ""}, {"<html>", "cannot read"}, {`[{"id":1}]`, "cannot read"}, {strings.Repeat(" ", longestStatus) + "[]", "cannot read"},
 	} {
 		answer = tt.answer
-		all, err := Processes(t.Context(), dir)
+		all, err := processes(t.Context(), dir) // however long a starved machine takes
 		if err != nil || len(all) != 1 || !strings.Contains(all[0].Problem, tt.problem) || (all[0].Problem == "") != (tt.problem == "") {
 			t.Errorf("to %.10q: %+v, %v", tt.answer, all, err)
 		}

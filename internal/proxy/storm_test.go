@@ -146,8 +146,9 @@ func TestX9AStormOverTwoHundredConversations(t *testing.T) {
 	}
 	svc := session.NewService(memory.New())
 	k := keeper.New(keeper.Options{
-		Idle: time.Hour,
-		Open: func(context.Context) (*session.Service, error) { return svc, nil },
+		Idle:     time.Hour,
+		Patience: time.Hour, // not the storm's subject, and a starved machine would run out of it
+		Open:     func(context.Context) (*session.Service, error) { return svc, nil },
 		Configure: func(string, string) (session.Live, error) {
 			return session.Live{Auto: session.LiveAuto{Enabled: true}, Turns: 1, Request: session.Request{Options: strategy.Options{Window: 8000}}}, nil
 		},

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tenfold"
+	"tenfold/atom"
 )
 
 // exchange is a question and what a person answered.
@@ -125,6 +126,20 @@ func refusal(result string) (words string, refused bool) {
 		words = "" // the host's words
 	}
 	return words, true
+}
+
+const (
+	proposedParts = 4  // parts of a proposal that stand with its question
+	proposedPart  = 90 // characters of each
+)
+
+// proposed is in short what a text proposes whose question only points at it.
+func proposed(said string) (parts []string) {
+	lines := strings.Split(said, "\n")
+	for _, number := range atom.Proposal(said, proposedParts) {
+		parts = append(parts, clip(strings.TrimSpace(strings.ReplaceAll(lines[number-1], "**", "")), proposedPart)+";")
+	}
+	return parts
 }
 
 // urging are words of agreement that begin requests too.

@@ -64,6 +64,8 @@ type command struct {
 	once bool
 	// check is what it checks, nil where it checks nothing.
 	check *verdict
+	// checks are all that passed when it ends well, check among them.
+	checks []verdict
 }
 
 func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
@@ -117,8 +119,8 @@ func (l *Ledger) addCommand(c *call) {
 	if !ok {
 		cmd = &command{key: key, dir: dir, once: len(text) > 2*lineLength || strings.Contains(strings.TrimSpace(text), "\n")}
 		cmd.by = c
-		if v, ok := checkOf(c.known, text); ok {
-			cmd.check = &v
+		if cmd.checks = checksOf(c.known, text); len(cmd.checks) > 0 {
+			cmd.check = &cmd.checks[len(cmd.checks)-1]
 		}
 		l.commands[key] = cmd
 		l.ran = append(l.ran, cmd)

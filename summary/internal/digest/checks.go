@@ -39,20 +39,24 @@ func wordSet(text string) map[string]bool {
 	return set
 }
 
-// checkOf reads the last check of a command line; false where there is none.
-func checkOf(known tool.Tool, line string) (verdict, bool) {
+// checksOf reads the checks of a command line that all have passed when it ends well;
+// none where there are none. Where the line hides how they ended it is the last one.
+func checksOf(known tool.Tool, line string) (all []verdict) {
 	if known.Kind == tool.Checks || known.Name == "cargo_test" {
-		return verdict{name: known.Name}, true
+		return []verdict{{name: known.Name}}
 	}
 	if known.Kind != tool.Shell {
-		return verdict{}, false
+		return nil
 	}
-	for _, part := range slices.Backward(partsOf(line)) {
+	for _, part := range partsOf(line) {
 		if c, ok := oneCheck(fields(part)); ok {
-			return c, true
+			all = append(all, c)
 		}
 	}
-	return verdict{}, false
+	if masked(line) {
+		return all[max(0, len(all)-1):]
+	}
+	return all
 }
 
 func oneCheck(words []string) (verdict, bool) {
@@ -176,7 +180,7 @@ func (c verdict) runsAll(other verdict) bool {
 
 // covers reports whether a run of c says all that a run of other says.
 func (c verdict) covers(other verdict) bool {
-	if c.runsAll(other) {
+	if c.runsAll(other) || len(c.over) == 0 && c.some == "" && strings.HasPrefix(other.name, c.name+":") { // a task of many
 		return true
 	}
 	if c.name != other.name || c.some != "" && (c.some != other.some || !slices.Equal(c.over, other.over)) {

@@ -20,7 +20,9 @@ type failure struct {
 	// what is the call as it is shown.
 	what    string
 	command *command
-	looks   bool
+	// checks are those of the command of which no later run has passed.
+	checks []verdict
+	looks  bool
 	// red is set where only the output told of it.
 	red bool
 	// words say how it ended, text is the output.
@@ -53,7 +55,7 @@ func (l *Ledger) fail(c *call, r result) {
 	f := &failure{turn: c.turn, order: l.entries, call: l.calls, spoken: l.spoken, times: 1, command: c.command, words: r.words(), text: r.text, red: r.red}
 	switch {
 	case c.command != nil:
-		f.what, f.looks = code(c.command.text, lineLength), c.command.looks()
+		f.what, f.looks, f.checks = code(c.command.text, lineLength), c.command.looks(), slices.Clone(c.command.checks)
 	case len(c.files) > 0:
 		f.what = code(c.name, lineLength) + " " + code(c.files[0].Path, 2*lineLength)
 		f.looks = c.files[0].Op == tool.FileRead
@@ -89,7 +91,13 @@ func (l *Ledger) resolve(c *call, r result) {
 		}
 	}
 	l.closeChecks(c.command, func(f *failure) bool {
-		return c.command.check.covers(*f.command.check) && (!r.unsure || f.red)
+		if r.unsure && !f.red {
+			return false
+		}
+		f.checks = slices.DeleteFunc(f.checks, func(was verdict) bool {
+			return slices.ContainsFunc(c.command.checks, func(is verdict) bool { return is.covers(was) })
+		})
+		return len(f.checks) == 0
 	})
 }
 

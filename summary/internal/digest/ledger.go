@@ -196,6 +196,9 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	if atom.IsShortAnswer(text) {
 		if question := asked(l.before, text); question != "" {
 			questions = []string{question}
+			if atom.Agrees(text) && atom.PointsBack(question) {
+				questions = append(proposed(l.before), question)
+			}
 		}
 	}
 	l.addRequest(turn, branch, text, questions...)

@@ -104,7 +104,7 @@ func (l *Ledger) requestItems(s *items) {
 		if len(r.questions) > 0 && r.questions[0] != "" {
 			quoted = answered
 			question, _, _ := strings.Cut(strings.TrimSpace(strings.Join(r.questions, " ")), "\n")
-			where += ", to " + code(strings.Trim(question, "#* "), lineLength)
+			where += ", to " + code(strings.Trim(question, "#* "), lineLength+proposedPart*(len(r.questions)-1))
 		}
 		if !r.long {
 			n := s.add(in, rank, order, "- %s:%s", where, quoted(r.text))

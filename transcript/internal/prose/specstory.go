@@ -270,19 +270,98 @@ func (s *specStory) tool(id, all string) error {
 			input = rest
 		}
 	}
-	arguments := []byte(`{"input":`)
-	arguments, _ = jsontext.AppendQuote(arguments, strings.TrimSpace(input))
+	if asked, answer, ok := strings.Cut(input, "\n**Answer:** "); ok && output == "" {
+		input, output = asked, strings.TrimSpace(answer)
+	}
+	arguments := specArguments(specAttribute(all, `data-tool-type="`), strings.TrimSpace(input), output)
 	source := engine.Literal(lead + all)
 	if at := strings.LastIndex(all, output); output != "" && at >= 0 {
 		source = engine.Around(lead+all[:at], all[at+len(output):])
 	}
-	use := tenfold.ToolCall{CallID: "use-" + strings.TrimPrefix(strings.ReplaceAll(id, "~", "-"), "text:"), Name: name, Arguments: string(append(arguments, '}'))}
+	use := tenfold.ToolCall{CallID: "use-" + strings.TrimPrefix(strings.ReplaceAll(id, "~", "-"), "text:"), Name: name, Arguments: arguments}
 	call := tenfold.Entry{ID: id, Branch: s.branch(), Source: source, Payload: use}
 	result := tenfold.ToolResult{CallID: use.CallID}
 	if output != "" {
 		result.Parts = tenfold.Text(output)
 	}
 	return s.out.All([]tenfold.Entry{call, {ID: engine.BlockID(id, 1), Branch: s.branch(), Payload: result}})
+}
+
+// specArguments are those of a call of a kind, of which SpecStory writes the values that
+// a person wants to see: a command after what it is for, a path, a pattern. Which file
+// was changed only the tool's answer says. What is written otherwise is one argument as
+// it stands.
+func specArguments(kind, input, output string) string {
+	named := []string{"input", input}
+	before, code, _ := strings.Cut("\n\n"+input, "\n\n`")
+	if kind != "shell" && kind != "write" {
+		before, code, _ = strings.Cut(input, "`")
+		before = strings.TrimSuffix(before, "Read file: ")
+	}
+	value, closed := strings.CutSuffix(code, "`")
+	if fenced, ok := strings.CutPrefix(value, "``"); ok {
+		_, value, _ = strings.Cut(strings.TrimSuffix(fenced, "\n``"), "\n")
+	}
+	switch before = strings.TrimSpace(before); {
+	case kind == "write":
+		path, rest := specChanged(input, output)
+		switch {
+		case path == "":
+		case rest == "":
+			named = []string{"file_path", path}
+		case closed && before == "":
+			named = []string{"file_path", path, "content", value}
+		default:
+			named = []string{"file_path", path, "input", rest}
+		}
+	case !closed || value == "":
+	case kind == "shell":
+		named = []string{"command", value}
+		if before != "" {
+			named = append(named, "description", before)
+		}
+	case kind == "read" && before == "" && strings.Contains(value, "://"):
+		named = []string{"url", value}
+	case kind == "read" && before == "" && !strings.ContainsAny(value, "`\n"):
+		named = []string{"file_path", value}
+	case kind == "search" && before == "pattern":
+		named = []string{"pattern", value}
+	case kind == "search" && before == "path":
+		if path, pattern, ok := strings.Cut(value, "` pattern `"); ok {
+			named = []string{"pattern", pattern, "path", path}
+		}
+	}
+	if named[1] == "" {
+		return "{}"
+	}
+	arguments := []byte{'{'}
+	for i, text := range named {
+		if i > 0 {
+			arguments = append(arguments, ":,"[(i-1)%2])
+		}
+		arguments, _ = jsontext.AppendQuote(arguments, text)
+	}
+	return string(append(arguments, '}'))
+}
+
+// specChanged is the path of a file that a call changed, as the tool answered or as it
+// was asked, and what else was asked.
+func specChanged(input, output string) (path, rest string) {
+	first, _, _ := strings.Cut(output, "\n")
+	if path, ok := strings.CutPrefix(first, "File created successfully at: "); ok {
+		path, _, _ = strings.Cut(path, " (file state is ")
+		return path, input
+	}
+	if path, ok := strings.CutPrefix(first, "The file "); ok {
+		if at := strings.LastIndex(path, " has been "); at > 0 {
+			return path[:at], input
+		}
+	}
+	first, rest, _ = strings.Cut(input, "\n")
+	if path, ok := strings.CutPrefix(first, "Edit file: `"); ok && strings.HasSuffix(path, "`") {
+		return strings.TrimSuffix(path, "`"), strings.TrimSpace(rest)
+	}
+	return "", input
 }
 
 // specAttribute reads an attribute of a tag.
