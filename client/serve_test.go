@@ -6,6 +6,7 @@ import (
 	"tenfold"
 	"tenfold/internal/report"
 	"tenfold/internal/web"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/strategy"
@@ -19,9 +20,9 @@ type lent struct {
 
 func (l lent) Service() *session.Service                   { return l.service }
 func (l lent) Active() (string, error)                     { return "", nil }
-func (l lent) Meta() web.Meta                              { return web.Meta{Version: "example"} }
+func (l lent) Meta() shape.Meta                            { return shape.Meta{Version: "example"} }
 func (l lent) Live(*session.Session) (session.Live, error) { return session.Live{}, nil }
-func (l lent) Request(_ *session.Session, w web.Wish, dry bool) (p web.Prepared, err error) {
+func (l lent) Request(_ *session.Session, w shape.Wish, dry bool) (p web.Prepared, err error) {
 	p.Finish = func(*report.Report) error { return nil }
 	p.Request.Options.DryRun = dry
 	p.Request.Bounds.Tail = &tenfold.Tail{Turns: 1}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/eval/replay"
 	"tenfold/session"
 	"tenfold/transcript"
 )
@@ -45,7 +46,7 @@ type LivePriced struct {
 	// StandIn tells that the session's own model has no price, and Result.Model is
 	// one that its client is used with.
 	StandIn bool
-	Result  LiveResult
+	Result  replay.LiveResult
 }
 
 // standIn is a model that the clients of a format are used with.
@@ -70,11 +71,11 @@ func priceLive(ctx context.Context, l *tenfold.Log, f transcript.Format, o Optio
 		for _, way := range o.Live {
 			for _, lifetime := range []time.Duration{0, time.Hour} {
 				p := LivePriced{Way: way.Name, Hour: lifetime > 0}
-				options := LiveOptions{Live: way.Live, Model: model, Prices: o.Prices, Lifetime: lifetime}
+				options := replay.LiveOptions{Live: way.Live, Model: model, Prices: o.Prices, Lifetime: lifetime}
 				var err error
-				if p.Result, err = ReplayLive(ctx, l, options); errors.Is(err, ErrNoPrice) {
+				if p.Result, err = replay.Live(ctx, l, options); errors.Is(err, replay.ErrNoPrice) {
 					p.StandIn, options.Model = true, standIn(f)
-					p.Result, err = ReplayLive(ctx, l, options)
+					p.Result, err = replay.Live(ctx, l, options)
 				}
 				if err != nil {
 					return nil, fmt.Errorf("replay %q: %w", way.Name, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"tenfold/eval/replay"
 	"tenfold/session"
 	"tenfold/summary"
 )
@@ -24,5 +25,17 @@ func RequestPolicy(name string, r session.Request) Policy {
 			return nil, err
 		}
 		return c.ViewOf(plan.View()), nil
+	}}
+}
+
+// LivePolicy is what the controller of a running conversation shows, asked before
+// each request up to the cut.
+func LivePolicy(name string, live session.Live) Policy {
+	return Policy{text: name, family: name, baseline: true, view: func(ctx context.Context, c *Cut) (*View, error) {
+		made, err := replay.LiveCompactions(ctx, c.log, live)
+		if err != nil {
+			return nil, err
+		}
+		return c.ViewOf(c.projection.With(made...)), nil
 	}}
 }

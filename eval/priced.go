@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"tenfold"
+	"tenfold/eval/replay"
 	"tenfold/strategy"
 )
 
@@ -20,7 +21,7 @@ type Priced struct {
 	// own.
 	Asked string
 	// Result is what came out; with Unknown set, nothing, for want of a price.
-	Result  ReplayResult
+	Result  replay.Result
 	Unknown bool
 }
 
@@ -49,10 +50,10 @@ func price(ctx context.Context, l *tenfold.Log, o Options) ([]Priced, error) {
 	}
 	for _, model := range models {
 		for _, p := range o.priced() {
-			r, err := Replay(ctx, l, ReplayOptions{Strategies: p.strategies, Model: model, WithoutEvery: true, Prices: o.Prices, Options: strategy.Options{Source: "lab"}})
+			r, err := replay.Run(ctx, l, replay.Options{Strategies: p.strategies, Model: model, WithoutEvery: true, Prices: o.Prices, Options: strategy.Options{Source: "lab"}})
 			switch {
-			case errors.Is(err, ErrNoPrice):
-				out = append(out, Priced{Policy: p.text, Asked: model, Result: ReplayResult{Model: r.Model}, Unknown: true})
+			case errors.Is(err, replay.ErrNoPrice):
+				out = append(out, Priced{Policy: p.text, Asked: model, Result: replay.Result{Model: r.Model}, Unknown: true})
 			case err != nil:
 				return nil, fmt.Errorf("replay %s: %w", p.text, err)
 			default:

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/eval/replay"
 	"tenfold/strategy"
 )
 
@@ -35,8 +36,8 @@ func TestWhatIsPriced(t *testing.T) {
 // Sums are over the sessions with a price; what costs more is told as that.
 func TestSpending(t *testing.T) {
 	one := func(policy string, none, own, rule float64, firings, even int) Priced {
-		return Priced{Policy: policy, Result: ReplayResult{
-			None: ReplayCost{Dollars: none}, Own: ReplayCost{Dollars: own}, Rule: ReplayCost{Dollars: rule, Firings: firings, BreakEven: even},
+		return Priced{Policy: policy, Result: replay.Result{
+			None: replay.Cost{Dollars: none}, Own: replay.Cost{Dollars: own}, Rule: replay.Cost{Dollars: rule, Firings: firings, BreakEven: even},
 		}}
 	}
 	r := &Result{Sessions: []SessionResult{
@@ -89,43 +90,14 @@ func TestPrice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Replay(t.Context(), l, ReplayOptions{Strategies: []strategy.Strategy{s}, Model: "claude-sonnet-4-5"})
+	r, err := replay.Run(t.Context(), l, replay.Options{Strategies: []strategy.Strategy{s}, Model: "claude-sonnet-4-5"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if a, b := got[0].Result.Rule, r.Rule; math.Abs(a.Dollars-b.Dollars) > 1e-12 || a.Firings != b.Firings || a.Firings == 0 {
 		t.Errorf("%+v, want %+v", a, b)
 	}
-	if _, err := price(t.Context(), l, Options{Policies: []Policy{p}}); err != nil && !errors.Is(err, ErrNoPrice) {
+	if _, err := price(t.Context(), l, Options{Policies: []Policy{p}}); err != nil && !errors.Is(err, replay.ErrNoPrice) {
 		t.Error(err)
-	}
-}
-
-// What stood in for history after a compaction is not a response of the model:
-// there are as many requests with it as without.
-func TestReplayCountsNoStandIns(t *testing.T) {
-	l := tenfold.NewLog()
-	for _, e := range []tenfold.Entry{
-		{ID: "u", Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}},
-		{ID: "a", Payload: tenfold.AssistantMessage{Text: "first"}},
-		{ID: "v", Payload: tenfold.UserMessage{Parts: tenfold.Text("on")}},
-		{ID: "b", Payload: tenfold.AssistantMessage{Text: "second"}},
-		{ID: "c", Payload: tenfold.Compaction{Source: "import", Turns: tenfold.Omit}},
-		{ID: "c/turn", Payload: tenfold.TurnStart{}},
-		{ID: "c/item-0", Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}},
-		{ID: "c/item-1", Payload: tenfold.AssistantMessage{Text: "what was done"}},
-		{ID: "w", Payload: tenfold.UserMessage{Parts: tenfold.Text("and on")}},
-		{ID: "d", Payload: tenfold.AssistantMessage{Text: "third"}},
-	} {
-		if _, err := l.Append(e); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, err := Replay(t.Context(), l, ReplayOptions{Model: "claude-sonnet-4-5"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Requests != 3 || len(r.Own.total) != 3 {
-		t.Errorf("%d requests without, %d with", r.Requests, len(r.Own.total))
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/corpustest"
+	"tenfold/strategy"
 	"tenfold/token"
 	"tenfold/transcript"
 )
@@ -52,8 +53,8 @@ func TestReplayOverTheCorpus(t *testing.T) {
 		{"supersede", []string{"supersede"}, nil, true},
 		{"fit:target=10%", []string{"fit:target=10%"}, nil, false},
 	}
-	type sum struct{ none, every, rule eval.ReplayCost }
-	add := func(to *eval.ReplayCost, c eval.ReplayCost) {
+	type sum struct{ none, every, rule replay.Cost }
+	add := func(to *replay.Cost, c replay.Cost) {
 		to.Dollars += c.Dollars
 		to.Firings += c.Firings
 		to.RewriteDollars += c.RewriteDollars
@@ -67,7 +68,7 @@ func TestReplayOverTheCorpus(t *testing.T) {
 			for _, policy := range policies {
 				for _, model := range models {
 					begun := time.Now()
-					r, err := eval.Replay(t.Context(), l, eval.ReplayOptions{Strategies: replayPolicy(t, policy.texts...), Bounds: policy.bounds, Model: model, WithoutEvery: !policy.every})
+					r, err := replay.Run(t.Context(), l, replay.Options{Strategies: parsed(t, policy.texts), Bounds: policy.bounds, Model: model, WithoutEvery: !policy.every})
 					if err != nil {
 						t.Fatalf("%s: %v", f.Name, err)
 					}
@@ -90,7 +91,7 @@ func TestReplayOverTheCorpus(t *testing.T) {
 		for _, model := range models {
 			key := policy.name + " " + model
 			s := sums[key]
-			change := func(c eval.ReplayCost) float64 { return 100 * (c.Dollars - s.none.Dollars) / s.none.Dollars }
+			change := func(c replay.Cost) float64 { return 100 * (c.Dollars - s.none.Dollars) / s.none.Dollars }
 			t.Logf("%-48s none $%.2f, default rule %+.1f %% (%.1f firings, %d of %d sessions dearer)", key,
 				s.none.Dollars, change(s.rule), float64(s.rule.Firings)/float64(sessions), worse[key], sessions)
 			if policy.every {
@@ -102,4 +103,16 @@ func TestReplayOverTheCorpus(t *testing.T) {
 		}
 	}
 	t.Logf("%d sessions, the slowest replay %v", sessions, slowest.Round(time.Millisecond))
+}
+
+func parsed(t testing.TB, texts []string) []strategy.Strategy {
+	t.Helper()
+	list := make([]strategy.Strategy, len(texts))
+	for i, text := range texts {
+		var err error
+		if list[i], err = strategy.Parse(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
 }

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"strings"
 
+	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
 )
 
 // importDatabase imports a database as the given format, or as what its tables
 // say when from is empty.
 func importDatabase(ctx context.Context, src Source, from Format, sink Sink) error {
-	d, err := engine.OpenDatabase(ctx, src, from)
+	d, err := database.Open(ctx, src, from)
 	if err != nil {
 		return err
 	}
@@ -27,7 +28,7 @@ func importDatabase(ctx context.Context, src Source, from Format, sink Sink) err
 	if src.Progress != nil {
 		defer func() { src.Progress(src.Size) }()
 	}
-	importer, _ := h.Importer.(engine.DatabaseImporter) // as find saw
+	importer, _ := h.Importer.(database.Importer) // as find saw
 	if err := importer.ImportDatabase(ctx, d, src.Only, sink); err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func importDatabase(ctx context.Context, src Source, from Format, sink Sink) err
 
 // databaseFormat tells whose a database is.
 func databaseFormat(ctx context.Context, src Source) (Format, error) {
-	d, err := engine.OpenDatabase(ctx, src, "")
+	d, err := database.Open(ctx, src, "")
 	if err != nil {
 		return "", err
 	}
@@ -46,9 +47,9 @@ func databaseFormat(ctx context.Context, src Source) (Format, error) {
 }
 
 // owner finds the handler whose tables these are; from asks for one format.
-func owner(d *engine.Database, from Format) (engine.Handler, error) {
+func owner(d *database.Database, from Format) (engine.Handler, error) {
 	for _, h := range handlers() {
-		importer, ok := h.Importer.(engine.DatabaseImporter)
+		importer, ok := h.Importer.(database.Importer)
 		if ok && (from == "" || from == h.Format) && importer.Owns(d) {
 			return h, nil
 		}
@@ -62,7 +63,7 @@ func owner(d *engine.Database, from Format) (engine.Handler, error) {
 func databaseFormats() string {
 	var names []string
 	for _, h := range handlers() {
-		if _, ok := h.Importer.(engine.DatabaseImporter); ok {
+		if _, ok := h.Importer.(database.Importer); ok {
 			names = append(names, string(h.Format))
 		}
 	}

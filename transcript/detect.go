@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/jp"
 )
@@ -13,7 +14,7 @@ import (
 // the format, which a head does not hold: that is an error here, and [Import]
 // looks at them itself.
 func Detect(head []byte, name string) (Format, error) {
-	if engine.IsDatabase(head) {
+	if database.Is(head) {
 		return "", &Error{Name: name, Err: errors.New("this is an SQLite database: its tables say which format"), Hint: "import it as a file"}
 	}
 	if problem := unreadable(head); problem != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -132,7 +133,7 @@ func formatOf(ctx context.Context, path string) (Format, error) {
 	if err != nil {
 		return "", err
 	}
-	if engine.IsDatabase(head) {
+	if database.Is(head) {
 		return databaseFormat(ctx, src)
 	}
 	return Detect(head, src.Name)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold/transcript/internal/crush"
+	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -47,7 +48,7 @@ func FuzzCrush(f *testing.F) {
 	f.Add([]byte("s[]\na{}\nu[\nt[{\"data\":[]}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var k Collector
-		root := &crush.Root{Tree: &engine.SessionTree{}, Em: &engine.Emitter{Place: &engine.RootLog{}, Sink: &k, Conv: Conversation{ID: "c", Format: Crush}}, Calls: &engine.Ids{}, Told: map[string]bool{}}
+		root := &crush.Root{Tree: &database.SessionTree{}, Em: &engine.Emitter{Place: &engine.RootLog{}, Sink: &k, Conv: Conversation{ID: "c", Format: Crush}}, Calls: &engine.Ids{}, Told: map[string]bool{}}
 		s := &crush.Session{Root: root, ID: "c", Started: map[string]string{}}
 		for line := range bytes.Lines(data) {
 			line = bytes.Trim(line, " \t\r\n")
@@ -58,12 +59,12 @@ func FuzzCrush(f *testing.F) {
 			if row.Role == "" {
 				row.Role = "assistant"
 			}
-			var raw engine.RowObject
-			raw.Add("role", engine.QuoteJSON(row.Role))
-			if parts := engine.Embedded(line[1:], '['); parts != nil {
+			var raw database.RowObject
+			raw.Add("role", database.QuoteJSON(row.Role))
+			if parts := database.Embedded(line[1:], '['); parts != nil {
 				raw.Add("parts", parts)
 			} else {
-				raw.Add("parts", engine.AsJSON(line[1:]))
+				raw.Add("parts", database.AsJSON(line[1:]))
 			}
 			if err := s.Message(raw.Done(), row); err != nil {
 				var ours *Error

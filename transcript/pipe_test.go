@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/database"
 )
 
 func makePipe(tb testing.TB, dir, name string) string {
@@ -112,7 +112,7 @@ func TestPipeBeside(t *testing.T) {
 	path := makePipe(t, t.TempDir(), "pipe.db")
 	go func() {
 		if w, err := os.OpenFile(path, os.O_WRONLY, 0); err == nil {
-			_, _ = w.WriteString(string(engine.DatabaseMagic) + strings.Repeat("\x00", 100))
+			_, _ = w.WriteString(string(database.Magic) + strings.Repeat("\x00", 100))
 			_ = w.Close()
 		}
 	}()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -120,7 +121,7 @@ func sessionsIn(ctx context.Context, h engine.Handler, dir string) (list []Sessi
 
 // databaseSessions lists the sessions in a database.
 func databaseSessions(ctx context.Context, in Session) ([]Session, error) {
-	d, err := engine.OpenDatabase(ctx, Source{Name: in.Path, Path: in.Path}, in.Format)
+	d, err := database.Open(ctx, Source{Name: in.Path, Path: in.Path}, in.Format)
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +130,12 @@ func databaseSessions(ctx context.Context, in Session) ([]Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	lister, ok := h.Importer.(engine.SessionLister)
+	lister, ok := h.Importer.(database.SessionLister)
 	if !ok {
 		return nil, nil
 	}
 	var list []Session
-	err = lister.ListSessions(ctx, d, func(c engine.DatabaseSession) {
+	err = lister.ListSessions(ctx, d, func(c database.Session) {
 		list = append(list, Session{
 			Format: in.Format, ID: c.ID, Only: c.ID, Path: in.Path, Changed: c.Updated, Directory: c.Directory,
 			Title: c.Title, Began: c.Created, Ended: c.Updated, Tokens: c.Tokens, Agent: c.Agent, described: true,

@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -72,7 +73,7 @@ func importWithin(ctx context.Context, src Source, from Format, sink Sink, l eng
 func importUnpacked(ctx context.Context, src Source, head []byte, from Format) error {
 	in := src.Intake
 	in.Head = head
-	if engine.IsDatabase(head) {
+	if database.Is(head) {
 		in.Size = src.Size
 		return in.Done(importDatabase(ctx, src, from, in))
 	}

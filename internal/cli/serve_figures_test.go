@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/internal/logtest"
 	"tenfold/internal/web"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store/sqlite"
 )
@@ -55,7 +56,7 @@ func TestThePageShowsTheFiguresOfTheCommandLine(t *testing.T) {
 	tenfoldAs(t, "", "c", "pin", "--id", "long", "8")
 	s := api(t)
 
-	all := answered[web.Conversations](t, s, "/api/conversations")
+	all := answered[shape.Conversations](t, s, "/api/conversations")
 	listed := lines[listedJSON](t, tenfoldAs(t, "", "c", "ls", "--json"))
 	if len(all.Items) != len(listed) || len(listed) != 2 {
 		t.Fatalf("%d conversations, on the command line %d", len(all.Items), len(listed))
@@ -68,7 +69,7 @@ func TestThePageShowsTheFiguresOfTheCommandLine(t *testing.T) {
 		}
 		samePictures(t, s, c.ID)
 	}
-	if c := answered[web.Conversation](t, s, "/api/conversations/long"); c.Tokens.Method != "calibrated" {
+	if c := answered[shape.Conversation](t, s, "/api/conversations/long"); c.Tokens.Method != "calibrated" {
 		t.Errorf("not calibrated: %+v", c.Tokens)
 	}
 }
@@ -78,7 +79,7 @@ func TestThePageShowsTheFiguresOfTheCommandLine(t *testing.T) {
 func samePictures(t *testing.T, s *web.Server, id string) {
 	t.Helper()
 	at := "/api/conversations/" + id
-	c := answered[web.Conversation](t, s, at)
+	c := answered[shape.Conversation](t, s, at)
 	shown := result[shownJSON](t, tenfoldAs(t, "", "c", "show", id, "--json"))
 	if c.Tokens.Before != shown.Tokens.Before || c.Tokens.After != shown.Tokens.After || c.Tokens.Method != shown.Tokens.Method || c.Model != shown.Model ||
 		len(c.Compactions) != len(shown.Compactions) {
@@ -89,11 +90,11 @@ func samePictures(t *testing.T, s *web.Server, id string) {
 			t.Errorf("%+v\nis by show\n%+v", o, w)
 		}
 	}
-	outline := answered[web.Outline](t, s, at+"/outline")
+	outline := answered[shape.Outline](t, s, at+"/outline")
 	fates := map[string]bool{}
 	for _, d := range lines[diffedJSON](t, tenfoldAs(t, "", "c", "diff", id, "--json")) {
 		i := d.Seq - 1
-		row := answered[web.Rows](t, s, at+"/rows?limit=1&from="+strconv.FormatInt(d.Seq, 10)).Items[0]
+		row := answered[shape.Rows](t, s, at+"/rows?limit=1&from="+strconv.FormatInt(d.Seq, 10)).Items[0]
 		if got := (diffedJSON{row.Seq, row.Turn, row.Step, row.Kind, row.Fate, row.By, row.Why, row.Before, row.After}); got != d {
 			t.Errorf("%+v is by diff %+v", got, d)
 		}
@@ -105,7 +106,7 @@ func samePictures(t *testing.T, s *web.Server, id string) {
 	if len(fates) < 2 {
 		t.Errorf("%s: nothing was compacted", id)
 	}
-	view := answered[web.View](t, s, at+"/view?limit=5000")
+	view := answered[shape.View](t, s, at+"/view?limit=5000")
 	printed := lines[struct {
 		Seq        int64
 		Turn, Step int

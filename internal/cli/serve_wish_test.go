@@ -19,6 +19,7 @@ import (
 	"tenfold/internal/cli/serve"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/web"
+	"tenfold/internal/web/shape"
 )
 
 // api is the page's API over the store of the environment, with a configuration.
@@ -40,7 +41,7 @@ func api(t *testing.T, config ...string) *web.Server {
 }
 
 // posted is what the API answers.
-func posted(t *testing.T, s *web.Server, path string, w web.Wish) (int, map[string]jsontext.Value) {
+func posted(t *testing.T, s *web.Server, path string, w shape.Wish) (int, map[string]jsontext.Value) {
 	t.Helper()
 	body, err := json.Marshal(w)
 	if err != nil {
@@ -66,7 +67,7 @@ func TestAWishIsACommand(t *testing.T) {
 	}
 	run("c", "import", "testdata/bakery.jsonl")
 	id := strings.TrimSpace(readFile(t, filepath.Join(dir, "t.db.active")))
-	check := func(w web.Wish, flags ...string) {
+	check := func(w shape.Wish, flags ...string) {
 		t.Helper()
 		want := result[map[string]any](t, run(append([]string{"c", "compact", "--dry-run", "--json"}, flags...)...))
 		code, trial := posted(t, api(t, config...), id+"/plan", w)
@@ -75,20 +76,20 @@ func TestAWishIsACommand(t *testing.T) {
 			t.Errorf("%v: %d\n%v\nthe command line says\n%v", flags, code, got, want)
 		}
 	}
-	check(web.Wish{})
-	check(web.Wish{Strategies: []string{"strip-tools:over=100", "strip-reasoning"}, Keep: "1"}, "--strategy", "strip-tools:over=100", "--strategy", "strip-reasoning", "--keep", "1")
-	check(web.Wish{Profile: "heavy", To: "2"}, "--profile", "heavy", "--to", "2")
-	check(web.Wish{Target: "30%"}, "--target", "30%")
-	check(web.Wish{From: "1", To: "-2", Profile: "light"}, "--from", "1", "--to", "-2", "--profile", "light")
-	check(web.Wish{To: "2", Summary: "Bread."}, "--to", "2", "--summary", "Bread.")
-	check(web.Wish{To: "99", Strategies: []string{"summarize"}, Focus: "rye"}, "--to", "99", "--strategy", "summarize", "--focus", "rye")
+	check(shape.Wish{})
+	check(shape.Wish{Strategies: []string{"strip-tools:over=100", "strip-reasoning"}, Keep: "1"}, "--strategy", "strip-tools:over=100", "--strategy", "strip-reasoning", "--keep", "1")
+	check(shape.Wish{Profile: "heavy", To: "2"}, "--profile", "heavy", "--to", "2")
+	check(shape.Wish{Target: "30%"}, "--target", "30%")
+	check(shape.Wish{From: "1", To: "-2", Profile: "light"}, "--from", "1", "--to", "-2", "--profile", "light")
+	check(shape.Wish{To: "2", Summary: "Bread."}, "--to", "2", "--summary", "Bread.")
+	check(shape.Wish{To: "99", Strategies: []string{"summarize"}, Focus: "rye"}, "--to", "99", "--strategy", "summarize", "--focus", "rye")
 	// What a conversation keeps has no model called (M1a).
 	run("c", "compact", "--to", "0", "--cfg", "conversation.compaction.default_profile=heavy", "--cfg", "conversation.compaction.summarizer_model=demo/other", "--strategy", "strip-reasoning")
-	check(web.Wish{To: "2"}, "--to", "2")
+	check(shape.Wish{To: "2"}, "--to", "2")
 	if text := run("c", "compact", "--dry-run", "--json", "--to", "2"); !strings.Contains(text, "cannot make demo/writer be called") {
 		t.Errorf("nothing is said of the model: %s", text)
 	}
-	for name, w := range map[string]web.Wish{
+	for name, w := range map[string]shape.Wish{
 		"both":     {Profile: "heavy", Strategies: []string{"micro"}},
 		"range":    {From: "5", To: "2"},
 		"bound":    {From: "someday"},
@@ -114,7 +115,7 @@ func TestAWishMayCallTheConfiguredModel(t *testing.T) {
 	tenfoldAs(t, "", append([]string{"c", "import", "testdata/bakery.jsonl"}, config...)...)
 	id := strings.TrimSpace(readFile(t, filepath.Join(dir, "t.db.active")))
 	s := api(t, config...)
-	code, said := posted(t, s, id+"/compactions", web.Wish{Strategies: []string{"summarize"}, To: "2"})
+	code, said := posted(t, s, id+"/compactions", shape.Wish{Strategies: []string{"summarize"}, To: "2"})
 	if code != 200 || !strings.Contains(string(said["compactions"]), `"model":"demo/writer"`) {
 		t.Fatalf("%d %s", code, said)
 	}

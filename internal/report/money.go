@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 )
 
 // Money is what a conversation cost and what compactions saved, in US dollars.
@@ -49,8 +49,8 @@ type Balance struct {
 // MoneyOf computes what a conversation cost; nil if nothing is known. The options'
 // strategies, if there are any, are replayed over it; names are how they are
 // called.
-func MoneyOf(ctx context.Context, l *tenfold.Log, o eval.ReplayOptions, names ...string) (*Money, error) {
-	m, err := eval.MoneyOf(ctx, l, o)
+func MoneyOf(ctx context.Context, l *tenfold.Log, o replay.Options, names ...string) (*Money, error) {
+	m, err := replay.MoneyOf(ctx, l, o)
 	if err != nil || (m.Recorded.Responses == 0 && len(o.Strategies) == 0) {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func MoneyOf(ctx context.Context, l *tenfold.Log, o eval.ReplayOptions, names ..
 	return out, nil
 }
 
-func newBalance(b *eval.Balance, strategies []string) *Balance {
+func newBalance(b *replay.Balance, strategies []string) *Balance {
 	if b == nil {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/store"
@@ -201,7 +201,7 @@ func (a *accounts) readWhole(c store.Conversation) (*account, error) {
 		one.own = one.own || compacts
 		a.add(one, e)
 	}
-	m, err := eval.MoneyOf(a.alive, s.Log(), eval.ReplayOptions{Prices: a.prices})
+	m, err := replay.MoneyOf(a.alive, s.Log(), replay.Options{Prices: a.prices})
 	if err != nil {
 		return nil, err
 	}

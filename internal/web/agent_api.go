@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 
+	"tenfold/internal/web/shape"
+	"tenfold/internal/web/talk"
 	"tenfold/session"
 )
 
@@ -21,7 +23,7 @@ func (s *Server) declareAgent() {
 
 type saying struct {
 	InConversation
-	Body Message
+	Body shape.Message
 }
 
 // say has the agent work. The answer comes as events: the request does not wait for
@@ -29,16 +31,16 @@ type saying struct {
 func (s *Server) say(ctx context.Context, in *saying) error {
 	m := in.Body
 	switch m.Text = strings.ToValidUTF8(m.Text, "\uFFFD"); {
-	case strings.TrimSpace(m.Text) == "" && m.Do != doCompact && m.Do != doGoOn:
-		return refused("the message is empty", `write a text, or go on where the conversation stopped with "do": "go_on"`)
-	case m.Text != "" && m.Do == doGoOn:
-		return refused("go_on does not take a text", `send the text without "do"`)
+	case strings.TrimSpace(m.Text) == "" && m.Do != talk.DoCompact && m.Do != talk.DoGoOn:
+		return shape.Refused("the message is empty", `write a text, or go on where the conversation stopped with "do": "go_on"`)
+	case m.Text != "" && m.Do == talk.DoGoOn:
+		return shape.Refused("go_on does not take a text", `send the text without "do"`)
 	}
 	id, state := "", session.Ready
 	err := s.sessions.with(ctx, in.ID, func(o *opened) error {
 		now, err := s.status(ctx, o)
 		id, state = o.session.ID(), session.State(now.State)
-		if other := m.Model != "" && m.Model != o.session.Projection().Config().Model; state == session.Closed && (m.Do == doCompact || other) {
+		if other := m.Model != "" && m.Model != o.session.Projection().Config().Model; state == session.Closed && (m.Do == talk.DoCompact || other) {
 			state = session.Tried // another model may have room
 		}
 		return err
@@ -46,26 +48,26 @@ func (s *Server) say(ctx context.Context, in *saying) error {
 	if err != nil {
 		return err
 	}
-	c := s.live.use(id)
-	run, err := c.begin(m, state)
+	c := s.live.Use(id)
+	run, err := c.Begin(m, state)
 	if err != nil {
-		c.release()
+		c.Release()
 		return err
 	}
-	a, err := c.open(m.Model)
+	a, err := c.Open(m.Model)
 	if err != nil {
-		c.finish(nil)
-		c.release()
+		c.Finish(nil)
+		c.Release()
 		return err
 	}
-	go c.work(run, a, m)
+	go c.Work(run, a, m)
 	return nil
 }
 
 func (s *Server) stopAgent(ctx context.Context, in *InConversation) error {
-	return s.talking(ctx, in.ID, func(c *talk) error {
+	return s.talking(ctx, in.ID, func(c *talk.Talk) error {
 		if c != nil {
-			c.interrupt()
+			c.Interrupt()
 		}
 		return nil
 	})
@@ -74,23 +76,23 @@ func (s *Server) stopAgent(ctx context.Context, in *InConversation) error {
 type replying struct {
 	InConversation
 	Question string `path:"qid" maxLength:"100" doc:"the question's id"`
-	Body     Reply
+	Body     shape.Reply
 }
 
 func (s *Server) reply(ctx context.Context, in *replying) error {
-	return s.talking(ctx, in.ID, func(c *talk) error {
+	return s.talking(ctx, in.ID, func(c *talk.Talk) error {
 		if c == nil {
-			return notAsked()
+			return talk.NotAsked()
 		}
-		return c.reply(in.Question, in.Body)
+		return c.Reply(in.Question, in.Body)
 	})
 }
 
 // talking runs f on what happens in a conversation; nil where nothing does.
-func (s *Server) talking(ctx context.Context, id string, f func(*talk) error) error {
+func (s *Server) talking(ctx context.Context, id string, f func(*talk.Talk) error) error {
 	row, err := s.service.Find(ctx, id)
 	if err != nil {
 		return err
 	}
-	return f(s.live.peek(row.ID))
+	return f(s.live.Peek(row.ID))
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/web/shape"
+	"tenfold/internal/web/talk"
 	"tenfold/provider/script"
 	"tenfold/session"
 	"tenfold/store/memory"
@@ -30,24 +32,24 @@ func TestStoppingARun(t *testing.T) {
 		tools: []toolbox.Tool{edit, waits}, judge: &asks{},
 	})
 	post(t, s, "/talk/stop", nil, http.StatusNoContent) // nothing is under way
-	post(t, s, "/talk/messages", Message{Text: "Do it."}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Text: "Do it."}, http.StatusAccepted)
 	q := until(t, s, "asked", asking).Waiting[0]
 	post(t, s, "/talk/stop", nil, http.StatusNoContent)
 	got := until(t, s, "stopped", over)
 	if got.Ended.Reason != "interrupted" || len(got.Waiting) != 0 || words(got) != "go_on: go on, write: continue" {
 		t.Errorf("%+v, %+v", got, got.Ended)
 	}
-	if p := post(t, s, "/talk/questions/"+q.ID, Reply{Answer: "once"}, http.StatusNotFound); p.Code != "not_asked" {
+	if p := post(t, s, "/talk/questions/"+q.ID, shape.Reply{Answer: "once"}, http.StatusNotFound); p.Code != "not_asked" {
 		t.Errorf("%+v", p)
 	}
-	post(t, s, "/talk/messages", Message{Do: "go_on"}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: "go_on"}, http.StatusAccepted)
 	got = until(t, s, "running", runs)
 	if r := got.Running[0]; r.Call != "2" || r.Line != "waits on {}" || r.Contained {
 		t.Errorf("%+v", r)
 	}
 	post(t, s, "/talk/stop", nil, http.StatusNoContent)
 	until(t, s, "stopped", over)
-	post(t, s, "/talk/messages", Message{Do: "go_on"}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: "go_on"}, http.StatusAccepted)
 	if got = until(t, s, "answered", over); got.Ended.Reason != "answered" {
 		t.Errorf("%+v", got.Ended)
 	}
@@ -60,7 +62,7 @@ func TestClosingTheServerInMidTurn(t *testing.T) {
 	st := memory.New()
 	defer func() { _ = st.Close() }()
 	s, b := act(t, st, &acting{model: script.New(script.Calls(call("1", "waits"))), tools: []toolbox.Tool{waits}, judge: &asks{}})
-	post(t, s, "/talk/messages", Message{Text: "Do it."}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Text: "Do it."}, http.StatusAccepted)
 	until(t, s, "running", runs)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -71,18 +73,21 @@ func TestClosingTheServerInMidTurn(t *testing.T) {
 	if got := kinds(t, b); !strings.HasSuffix(got, "tool_call usage approval tool_result") {
 		t.Errorf("the log ends with %s", got)
 	}
-	if p := post(t, s, "/talk/messages", Message{Text: "More."}, http.StatusServiceUnavailable); p.Code != "closed" || p.Hint == "" {
+	if p := post(t, s, "/talk/messages", shape.Message{Text: "More."}, http.StatusServiceUnavailable); p.Code != "closed" || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
 	s, _ = act(t, st, &acting{model: script.New(script.Text("Done.")), tools: []toolbox.Tool{waits}, judge: &asks{}})
 	if got := now(t, s); got.Busy || got.Ended != nil {
 		t.Errorf("%+v", got)
 	}
-	post(t, s, "/talk/messages", Message{Do: "go_on"}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: "go_on"}, http.StatusAccepted)
 	if got := until(t, s, "answered", over); got.Ended.Reason != "answered" {
 		t.Errorf("%+v", got.Ended)
 	}
 }
+
+// keptIdle is how long package talk keeps an agent that nobody asks anything.
+const keptIdle = 10 * time.Minute
 
 // An agent that nobody asks anything is closed after a while. One is open for the
 // model that was named last.
@@ -90,35 +95,35 @@ func TestAgentsAreClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, b := act(t, nil, &acting{model: script.Choose(func(script.Shown) script.Answer { return script.Text("Yes.") }), judge: &asks{}})
-		say := func(m Message) {
+		say := func(m shape.Message) {
 			post(t, s, "/talk/messages", m, http.StatusAccepted)
 			until(t, s, "over", over)
 		}
-		if p := post(t, s, "/talk/messages", Message{Text: "a", Model: "unknown/m"}, http.StatusBadRequest); p.Hint == "" {
+		if p := post(t, s, "/talk/messages", shape.Message{Text: "a", Model: "unknown/m"}, http.StatusBadRequest); p.Hint == "" {
 			t.Errorf("%+v", p)
 		}
-		if got := now(t, s); got.Busy || len(s.live.all) != 0 {
-			t.Errorf("%+v, %d talks", got, len(s.live.all))
+		if got := now(t, s); got.Busy || s.live.Peek("talk") != nil {
+			t.Errorf("%+v, and the talk is kept", got)
 		}
-		say(Message{Text: "a"})
-		time.Sleep(idleTime - time.Second)
-		say(Message{Text: "b"})
-		time.Sleep(idleTime - time.Second)
+		say(shape.Message{Text: "a"})
+		time.Sleep(keptIdle - time.Second)
+		say(shape.Message{Text: "b"})
+		time.Sleep(keptIdle - time.Second)
 		synctest.Wait()
 		if _, closed := b.counts(); closed != 0 {
 			t.Error("the agent is closed though it worked meanwhile")
 		}
-		say(Message{Text: "c", Model: "lab/m"})
+		say(shape.Message{Text: "c", Model: "lab/m"})
 		synctest.Wait()
 		if models, closed := b.counts(); models != ",lab/m" || closed != 1 {
 			t.Errorf("models %s, %d closed", models, closed)
 		}
-		time.Sleep(idleTime + time.Second)
+		time.Sleep(keptIdle + time.Second)
 		synctest.Wait()
-		if _, closed := b.counts(); closed != 2 || len(s.live.all) != 0 {
-			t.Errorf("%d closed, %d talks are kept", closed, len(s.live.all))
+		if _, closed := b.counts(); closed != 2 || s.live.Peek("talk") != nil {
+			t.Errorf("%d closed, talk %v is kept", closed, s.live.Peek("talk"))
 		}
-		say(Message{Text: "d", Model: "lab/m"})
+		say(shape.Message{Text: "d", Model: "lab/m"})
 		if models, _ := b.counts(); models != ",lab/m,lab/m" {
 			t.Errorf("models %s", models)
 		}
@@ -130,21 +135,21 @@ func TestAgentsAreClosed(t *testing.T) {
 func TestMessagesThatCannotBeMeant(t *testing.T) {
 	t.Parallel()
 	s, b := act(t, nil, &acting{model: script.New(), judge: &asks{}})
-	for _, m := range []Message{{}, {Text: " \n"}, {Text: "More", Do: doGoOn}} {
+	for _, m := range []shape.Message{{}, {Text: " \n"}, {Text: "More", Do: talk.DoGoOn}} {
 		if p := post(t, s, "/talk/messages", m, http.StatusBadRequest); p.Hint == "" {
 			t.Errorf("%+v: %+v", m, p)
 		}
 	}
-	post(t, s, "/talk/messages", Message{Text: "a", Do: "dance"}, http.StatusUnprocessableEntity)
-	post(t, s, "/nobody/messages", Message{Text: "a"}, http.StatusNotFound)
+	post(t, s, "/talk/messages", shape.Message{Text: "a", Do: "dance"}, http.StatusUnprocessableEntity)
+	post(t, s, "/nobody/messages", shape.Message{Text: "a"}, http.StatusNotFound)
 	post(t, s, "/nobody/stop", nil, http.StatusNotFound)
-	post(t, s, "/talk/questions/1", Reply{Answer: "once"}, http.StatusNotFound)
+	post(t, s, "/talk/questions/1", shape.Reply{Answer: "once"}, http.StatusNotFound)
 	// There is nothing to go on with: the agent says so.
-	post(t, s, "/talk/messages", Message{Do: doGoOn}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: talk.DoGoOn}, http.StatusAccepted)
 	if got := until(t, s, "over", over); got.Ended.Reason != "failed" || got.Ended.Hint != "write a message" {
 		t.Errorf("%+v", got.Ended)
 	}
-	post(t, s, "/talk/messages", Message{Do: doCompact}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: talk.DoCompact}, http.StatusAccepted)
 	if got := until(t, s, "over", over); got.Ended.Reason != "nothing" {
 		t.Errorf("%+v", got.Ended)
 	}
@@ -157,11 +162,11 @@ func TestMessagesThatCannotBeMeant(t *testing.T) {
 func TestAConversationIsMade(t *testing.T) {
 	t.Parallel()
 	s, _ := act(t, nil, &acting{model: script.New(script.Text("Hello.")), judge: &asks{}})
-	data := postFor[Conversation](t, s, "", Fresh{Title: " Bread "}, http.StatusCreated)
+	data := postFor[shape.Conversation](t, s, "", shape.Fresh{Title: " Bread "}, http.StatusCreated)
 	if data.Title != "Bread" || data.ID == "" || data.Entries != 0 || data.Status.State != "ready" {
 		t.Errorf("%+v", data)
 	}
-	post(t, s, "/"+data.ID+"/messages", Message{Text: "Hi"}, http.StatusAccepted)
+	post(t, s, "/"+data.ID+"/messages", shape.Message{Text: "Hi"}, http.StatusAccepted)
 }
 
 // A compaction that somebody began elsewhere and did not end closes the input, and
@@ -178,15 +183,15 @@ func TestACompactionElsewhereClosesTheInput(t *testing.T) {
 		if err := elsewhere.Append(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: attempt}); err != nil {
 			t.Fatal(err)
 		}
-		if p := post(t, s, "/talk/messages", Message{Text: "Hi"}, http.StatusConflict); p.Code != "compacting" || p.Hint == "" {
+		if p := post(t, s, "/talk/messages", shape.Message{Text: "Hi"}, http.StatusConflict); p.Code != "compacting" || p.Hint == "" {
 			t.Errorf("%+v", p)
 		}
 		began := time.Now()
-		got := until(t, s, "tried", func(s Status) bool { return s.State == "tried" })
+		got := until(t, s, "tried", func(s shape.Status) bool { return s.State == "tried" })
 		if took := time.Since(began); took < 59*time.Second || took > 61*time.Second || got.Failure == "" || words(got) != "compact: retry compaction, write: continue, new: new session" {
 			t.Errorf("after %v: %+v", took, got)
 		}
-		post(t, s, "/talk/messages", Message{Text: "Hi"}, http.StatusAccepted)
+		post(t, s, "/talk/messages", shape.Message{Text: "Hi"}, http.StatusAccepted)
 		until(t, s, "answered", over)
 		_ = s.Close()
 	})

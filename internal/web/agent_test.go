@@ -15,6 +15,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/web/shape"
 	"tenfold/permission"
 	"tenfold/provider"
 	"tenfold/provider/script"
@@ -41,14 +42,14 @@ type acting struct {
 	closed int
 }
 
-func (b *acting) Meta() Meta                                  { return Meta{Agent: true, ReadOnly: b.readOnly} }
+func (b *acting) Meta() shape.Meta                            { return shape.Meta{Agent: true, ReadOnly: b.readOnly} }
 func (b *acting) Live(*session.Session) (session.Live, error) { return b.live, nil }
 
 func (b *acting) Agent(_ context.Context, s *session.Session, model string, approver agent.Approver) (*agent.Agent, io.Closer, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if model == "unknown/m" {
-		return nil, nil, refused("the provider unknown is not configured", "name one that is")
+		return nil, nil, shape.Refused("the provider unknown is not configured", "name one that is")
 	}
 	b.models = append(b.models, model)
 	a, err := agent.New(s, agent.Options{Model: b.model, Live: b.live, Tools: b.tools, Judge: b.judge, Approver: approver})
@@ -130,9 +131,9 @@ func act(t testing.TB, st store.Store, b *acting) (*Server, *acting) {
 }
 
 // post sends a body, and gives the problem where the answer is one.
-func post(t testing.TB, s *Server, path string, body any, status int) Problem {
+func post(t testing.TB, s *Server, path string, body any, status int) shape.Problem {
 	t.Helper()
-	return postFor[Problem](t, s, path, body, status)
+	return postFor[shape.Problem](t, s, path, body, status)
 }
 
 // postFor gives what a POST answers.
@@ -159,7 +160,7 @@ func postFor[T any](t testing.TB, s *Server, path string, body any, status int) 
 }
 
 // now is the status of the conversation.
-func now(t testing.TB, s *Server) (out Status) {
+func now(t testing.TB, s *Server) (out shape.Status) {
 	t.Helper()
 	err := s.sessions.with(t.Context(), "talk", func(o *opened) (err error) {
 		out, err = s.status(t.Context(), o)
@@ -172,26 +173,26 @@ func now(t testing.TB, s *Server) (out Status) {
 }
 
 // until waits for a status.
-func until(t testing.TB, s *Server, what string, is func(Status) bool) Status {
+func until(t testing.TB, s *Server, what string, is func(shape.Status) bool) shape.Status {
 	t.Helper()
-	l := s.live.listen("talk")
-	defer l.leave()
+	l := s.live.Listen("talk")
+	defer l.Leave()
 	for {
 		got := now(t, s)
 		if is(got) {
 			return got
 		}
 		select {
-		case <-l.stated():
+		case <-l.Stated():
 		case <-t.Context().Done():
 			t.Fatalf("never %s: %+v", what, got)
 		}
 	}
 }
 
-func over(s Status) bool   { return s.Ended != nil }
-func asking(s Status) bool { return len(s.Waiting) > 0 }
-func runs(s Status) bool   { return len(s.Running) > 0 }
+func over(s shape.Status) bool   { return s.Ended != nil }
+func asking(s shape.Status) bool { return len(s.Waiting) > 0 }
+func runs(s shape.Status) bool   { return len(s.Running) > 0 }
 func call(id, name string, arguments ...string) tenfold.ToolCall {
 	return tenfold.ToolCall{CallID: id, Name: name, Arguments: strings.Join(append(arguments, "{}")[:1], "")}
 }
@@ -217,7 +218,7 @@ func TestATurnIsAskedForAndAllowed(t *testing.T) {
 		model: script.New(script.Calls(call("1", "edit", `{"a":1}`)), script.Calls(call("2", "edit")), script.Calls(call("3", "edit")), script.Text("Done.")),
 		tools: []toolbox.Tool{edit}, judge: &asks{},
 	})
-	post(t, s, "/tal/messages", Message{Text: "Do it."}, http.StatusAccepted)
+	post(t, s, "/tal/messages", shape.Message{Text: "Do it."}, http.StatusAccepted)
 	q := until(t, s, "asked", asking)
 	if !q.Busy || len(q.Waiting) != 1 || len(q.Offers) != 0 {
 		t.Errorf("%+v", q)
@@ -226,18 +227,18 @@ func TestATurnIsAskedForAndAllowed(t *testing.T) {
 	if first.Call != `edit on {"a":1}` || first.Detail != "on {\"a\":1}\na: 1" || first.Why != "it edits" || strings.Join(first.Choices, " ") != "once always no" {
 		t.Errorf("%+v", first)
 	}
-	if p := post(t, s, "/talk/messages", Message{Text: "And this."}, http.StatusConflict); p.Code != "busy" || p.Hint == "" {
+	if p := post(t, s, "/talk/messages", shape.Message{Text: "And this."}, http.StatusConflict); p.Code != "busy" || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
-	post(t, s, "/talk/questions/"+first.ID, Reply{Answer: "perhaps"}, http.StatusUnprocessableEntity)
-	post(t, s, "/talk/questions/"+first.ID, Reply{Answer: "no", Reason: "not that"}, http.StatusNoContent)
-	if p := post(t, s, "/talk/questions/"+first.ID, Reply{Answer: "once"}, http.StatusNotFound); p.Code != "not_asked" || p.Hint == "" {
+	post(t, s, "/talk/questions/"+first.ID, shape.Reply{Answer: "perhaps"}, http.StatusUnprocessableEntity)
+	post(t, s, "/talk/questions/"+first.ID, shape.Reply{Answer: "no", Reason: "not that"}, http.StatusNoContent)
+	if p := post(t, s, "/talk/questions/"+first.ID, shape.Reply{Answer: "once"}, http.StatusNotFound); p.Code != "not_asked" || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
 	second := until(t, s, "asked again", asking).Waiting[0]
-	post(t, s, "/talk/questions/"+second.ID, Reply{Answer: "always"}, http.StatusNoContent)
+	post(t, s, "/talk/questions/"+second.ID, shape.Reply{Answer: "always"}, http.StatusNoContent)
 	end := until(t, s, "over", over)
-	if end.Busy || *end.Ended != (Ended{Reason: "answered"}) || len(end.Offers)+len(end.Waiting)+len(end.Running) != 0 || end.Method != agent.Reported {
+	if end.Busy || *end.Ended != (shape.Ended{Reason: "answered"}) || len(end.Offers)+len(end.Waiting)+len(end.Running) != 0 || end.Method != agent.Reported {
 		t.Errorf("%+v", end)
 	}
 	want := "config_delta turn_start user_message tool_call usage approval approval tool_result tool_call usage approval approval tool_result tool_call usage approval tool_result assistant_message usage"
@@ -261,20 +262,20 @@ func TestFailuresOfferWhatCanBeDone(t *testing.T) {
 		script.Fail(&provider.Error{Kind: provider.Authentication, Message: "the key is wrong", Hint: "look at the key"}), script.Text("Hello."),
 		script.Answer{Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "Too lo"}}, Stop: provider.StopLength}, script.Text("ng."),
 	)})
-	post(t, s, "/talk/messages", Message{Text: "Hi"}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Text: "Hi"}, http.StatusAccepted)
 	got := until(t, s, "failed", over)
 	if got.Ended.Reason != "failed" || !strings.Contains(got.Ended.Detail, "the key is wrong") || got.Ended.Hint != "look at the key" || words(got) != "go_on: retry, write: continue, new: new session" {
 		t.Errorf("%+v, %+v", got, got.Ended)
 	}
-	post(t, s, "/talk/messages", Message{Do: "go_on"}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: "go_on"}, http.StatusAccepted)
 	if got = until(t, s, "answered", over); got.Ended.Reason != "answered" || words(got) != "" {
 		t.Errorf("%+v, %+v", got, got.Ended)
 	}
-	post(t, s, "/talk/messages", Message{Text: "More"}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Text: "More"}, http.StatusAccepted)
 	if got = until(t, s, "cut off", over); got.Ended.Reason != "cut off" || words(got) != "go_on: go on, write: continue" {
 		t.Errorf("%+v, %+v", got, got.Ended)
 	}
-	post(t, s, "/talk/messages", Message{Do: "go_on"}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: "go_on"}, http.StatusAccepted)
 	if got = until(t, s, "answered", over); got.Ended.Reason != "answered" {
 		t.Errorf("%+v", got.Ended)
 	}
@@ -284,7 +285,7 @@ func TestFailuresOfferWhatCanBeDone(t *testing.T) {
 	}
 }
 
-func words(s Status) string {
+func words(s shape.Status) string {
 	var all []string
 	for _, o := range s.Offers {
 		all = append(all, o.Do+": "+o.Words)
@@ -320,13 +321,13 @@ func TestACompactionClosesTheInput(t *testing.T) {
 			Auto:    session.LiveAuto{Enabled: true, Strategies: []strategy.Strategy{slow}},
 		},
 	})
-	post(t, s, "/talk/messages", Message{Text: "Read all."}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Text: "Read all."}, http.StatusAccepted)
 	<-planning
-	got := until(t, s, "compacting", func(s Status) bool { return s.State == "compacting" })
+	got := until(t, s, "compacting", func(s shape.Status) bool { return s.State == "compacting" })
 	if !got.Busy || got.Since.IsZero() || !got.Until.After(got.Since) || len(got.Offers) != 0 || got.Window != 10_000 {
 		t.Errorf("%+v", got)
 	}
-	if p := post(t, s, "/talk/messages", Message{Text: "Hurry."}, http.StatusConflict); p.Code != "compacting" || p.Hint == "" {
+	if p := post(t, s, "/talk/messages", shape.Message{Text: "Hurry."}, http.StatusConflict); p.Code != "compacting" || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
 	plan <- errors.New("no idea")
@@ -334,26 +335,26 @@ func TestACompactionClosesTheInput(t *testing.T) {
 	if !strings.Contains(got.Failure, "no idea") || got.State != "closed" || words(got) != "compact: retry compaction, new: new session" {
 		t.Errorf("%+v, %+v", got, got.Ended)
 	}
-	if p := post(t, s, "/talk/messages", Message{Text: "And now?"}, http.StatusConflict); p.Code != "context_exceeded" || p.Hint == "" {
+	if p := post(t, s, "/talk/messages", shape.Message{Text: "And now?"}, http.StatusConflict); p.Code != "context_exceeded" || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
-	post(t, s, "/talk/messages", Message{Do: "compact"}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: "compact"}, http.StatusAccepted)
 	<-planning
-	if p := post(t, s, "/talk/messages", Message{Text: "Hurry."}, http.StatusConflict); p.Code != "compacting" {
+	if p := post(t, s, "/talk/messages", shape.Message{Text: "Hurry."}, http.StatusConflict); p.Code != "compacting" {
 		t.Errorf("%+v", p)
 	}
 	post(t, s, "/talk/stop", nil, http.StatusNoContent)
 	if got = until(t, s, "stopped", over); got.Ended.Reason != "interrupted" || got.Compactions != 0 {
 		t.Errorf("%+v, %+v", got, got.Ended)
 	}
-	post(t, s, "/talk/messages", Message{Do: "compact"}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: "compact"}, http.StatusAccepted)
 	<-planning
 	plan <- nil
 	got = until(t, s, "compacted", over)
 	if got.Ended.Reason != "compacted" || got.Compactions != 1 || got.State != "ready" || got.Tokens > 5000 || words(got) != "" {
 		t.Errorf("%+v, %+v", got, got.Ended)
 	}
-	post(t, s, "/talk/messages", Message{Text: "And now?"}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Text: "And now?"}, http.StatusAccepted)
 	if got = until(t, s, "answered", over); got.Ended.Reason != "answered" {
 		t.Errorf("%+v", got.Ended)
 	}

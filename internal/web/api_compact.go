@@ -7,6 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/report"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/strategy"
 )
@@ -27,11 +28,11 @@ func (s *Server) declareCompact() {
 // wished is a wish about a conversation.
 type wished struct {
 	InConversation
-	Body Wish
+	Body shape.Wish
 }
 
 // plan makes the dry run of "tenfold conversation compact".
-func (s *Server) plan(ctx context.Context, in *wished) (out Trial, err error) {
+func (s *Server) plan(ctx context.Context, in *wished) (out shape.Trial, err error) {
 	var raw *tenfold.Projection
 	var request session.Request
 	err = s.planned(ctx, in, func(o *opened, p Prepared, _ strategy.Plan, r report.Report) {
@@ -72,9 +73,9 @@ func (s *Server) planned(ctx context.Context, in *wished, f func(*opened, Prepar
 
 // trialOf says entry by entry what a plan would do. Entries of branches that it does
 // not touch are as they are for their own readers.
-func trialOf(r report.Report, o *opened) Trial {
+func trialOf(r report.Report, o *opened) shape.Trial {
 	now, scale := o.session.Projection(), o.figures()
-	t := Trial{Report: r, Version: now.Version(), Changed: now.Changed(r.View()), Fates: fates(), Fate: make([]int, now.Version()), After: make([]int, now.Version())}
+	t := shape.Trial{Report: r, Version: now.Version(), Changed: now.Changed(r.View()), Fates: fates(), Fate: make([]int, now.Version()), After: make([]int, now.Version())}
 	for e := range o.session.Log().Entries() {
 		view := r.View()
 		if !view.Reads(e.Seq) {
@@ -95,14 +96,14 @@ func atVersion(s *session.Session, version int64) error {
 }
 
 // moved is a log that is at another version than the one a request names.
-func moved(expected, actual int64, hint string) *Problem {
+func moved(expected, actual int64, hint string) *shape.Problem {
 	p := conflict("the conversation has "+strconv.FormatInt(actual, 10)+" entries now, not "+strconv.FormatInt(expected, 10), hint)
 	p.Expected, p.Actual = &expected, &actual
 	return p
 }
 
-func conflict(detail, hint string) *Problem {
-	return newProblem(http.StatusConflict, "conflict", detail, hint)
+func conflict(detail, hint string) *shape.Problem {
+	return shape.NewProblem(http.StatusConflict, "conflict", detail, hint)
 }
 
 // compact is "tenfold conversation compact --in-place". Where a model may be asked
@@ -192,7 +193,7 @@ func (s *Server) undo(ctx context.Context, in *undoing) (report.Change, error) {
 	b := in.Body
 	switch {
 	case b.All && b.One:
-		return report.Change{}, refused("all and one cannot be used together", "use one of them")
+		return report.Change{}, shape.Refused("all and one cannot be used together", "use one of them")
 	case b.DryRun:
 		return s.foreseen(ctx, in.ID, false, b.All, b.One)
 	case b.All:

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 )
 
@@ -75,7 +76,7 @@ func (s *Server) comparison(ctx context.Context, id, compaction string) (c *comp
 		if ok {
 			c = compareAll(view.Snapshot())
 		} else if c, ok = compareOne(view, compaction); !ok {
-			return newProblem(http.StatusNotFound, "not_found", "no compaction "+strconv.Quote(compaction), "the conversation lists its compactions")
+			return shape.NewProblem(http.StatusNotFound, "not_found", "no compaction "+strconv.Quote(compaction), "the conversation lists its compactions")
 		}
 		s.compared.add(key, c)
 		return nil

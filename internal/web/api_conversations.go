@@ -14,6 +14,7 @@ import (
 	"tenfold"
 	"tenfold/internal/listing"
 	"tenfold/internal/report"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/token"
@@ -26,7 +27,7 @@ type InConversation struct {
 }
 
 func (s *Server) declareConversations() {
-	declare(s, operation(http.MethodGet, "meta", "/meta", "What this server offers"), func(context.Context, *struct{}) (Meta, error) {
+	declare(s, operation(http.MethodGet, "meta", "/meta", "What this server offers"), func(context.Context, *struct{}) (shape.Meta, error) {
 		m := s.backend.Meta()
 		m.Jobs = s.jobs != nil
 		return m, nil
@@ -50,7 +51,7 @@ type listed struct {
 
 // conversations reads no log, and of the store one page, unless more is asked for: then
 // the whole list, if it was not read lately.
-func (s *Server) conversations(ctx context.Context, in *listed) (out Conversations, err error) {
+func (s *Server) conversations(ctx context.Context, in *listed) (out shape.Conversations, err error) {
 	filter := listing.Filter{Tool: in.Tool}
 	for _, bound := range []struct {
 		text string
@@ -92,7 +93,7 @@ func (s *Server) conversations(ctx context.Context, in *listed) (out Conversatio
 		return out, err
 	}
 	var found []costed
-	projects, tools, sums := map[string]int{}, map[string]int{}, ListSums{}
+	projects, tools, sums := map[string]int{}, map[string]int{}, shape.ListSums{}
 	for _, c := range all {
 		if c.Origin.Directory != "" {
 			projects[c.Origin.Directory]++
@@ -182,7 +183,7 @@ func (c *cursorPlace) place() *store.Place {
 }
 
 func unknownCursor(cursor string) error {
-	return refused("unknown cursor "+strconv.Quote(cursor), "take \"next\" of the page before")
+	return shape.Refused("unknown cursor "+strconv.Quote(cursor), "take \"next\" of the page before")
 }
 
 // names reports whether a conversation has all words that are looked for.
@@ -219,28 +220,30 @@ func (in *listed) order(all []costed) {
 }
 
 // facets lists what was counted, the most frequent first.
-func facets(counts map[string]int) []Facet {
-	all := make([]Facet, 0, len(counts))
+func facets(counts map[string]int) []shape.Facet {
+	all := make([]shape.Facet, 0, len(counts))
 	for value, n := range counts {
-		all = append(all, Facet{Value: value, Count: n})
+		all = append(all, shape.Facet{Value: value, Count: n})
 	}
-	slices.SortFunc(all, func(x, y Facet) int { return cmp.Or(cmp.Compare(y.Count, x.Count), strings.Compare(x.Value, y.Value)) })
+	slices.SortFunc(all, func(x, y shape.Facet) int {
+		return cmp.Or(cmp.Compare(y.Count, x.Count), strings.Compare(x.Value, y.Value))
+	})
 	return all
 }
 
 // row is what the store knows of a conversation.
-func (s *Server) row(c store.Conversation, active string) ConversationRow {
+func (s *Server) row(c store.Conversation, active string) shape.ConversationRow {
 	began, ended := listing.Span(c)
 	dollars := s.accounts.dollars(c)
-	return ConversationRow{
+	return shape.ConversationRow{
 		ID: c.ID, Title: c.Title, Tool: session.ToolOf(c), Project: c.Origin.Directory, Turns: c.Stats.Turns, Entries: c.Version,
-		Tokens:  Tokens{Before: c.Stats.TokensBefore, After: c.Stats.TokensAfter, Method: report.CounterName(s.service.Counter())},
+		Tokens:  shape.Tokens{Before: c.Stats.TokensBefore, After: c.Stats.TokensAfter, Method: report.CounterName(s.service.Counter())},
 		Dollars: dollars,
 		Began:   began.UTC(), Ended: ended.UTC(), Updated: c.Updated.UTC(), Active: c.ID == active,
 	}
 }
 
-func (s *Server) conversation(ctx context.Context, in *InConversation) (out Conversation, err error) {
+func (s *Server) conversation(ctx context.Context, in *InConversation) (out shape.Conversation, err error) {
 	active, err := s.backend.Active()
 	if err != nil {
 		return out, err
@@ -261,12 +264,12 @@ func (s *Server) conversation(ctx context.Context, in *InConversation) (out Conv
 }
 
 // compactions are those of the log, the oldest first.
-func compactions(view *tenfold.Projection, scale token.Scale) []Compaction {
-	var all []Compaction
+func compactions(view *tenfold.Projection, scale token.Scale) []shape.Compaction {
+	var all []shape.Compaction
 	for o := range view.Overlays() {
 		c := o.Compaction
 		e, _ := view.Log().Entry(o.Seq)
-		out := Compaction{
+		out := shape.Compaction{
 			ID: o.ID, Seq: o.Seq, Command: c.Command, At: e.Time.UTC(), FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Does: report.Slots(c), First: o.First, Last: o.Last,
 			Strategy: c.Strategy, Profile: c.Profile, Source: c.Source, Reason: c.Reason, Live: o.Live,
 		}
@@ -283,7 +286,7 @@ func compactions(view *tenfold.Projection, scale token.Scale) []Compaction {
 }
 
 // sums add up entries and tokens by fate, like the command line's "diff".
-func sums(view *tenfold.Projection, scale token.Scale) []FateSum {
+func sums(view *tenfold.Projection, scale token.Scale) []shape.FateSum {
 	totals := view.Totals()
 	var names []string
 	var counts []tenfold.Count
@@ -300,9 +303,9 @@ func sums(view *tenfold.Projection, scale token.Scale) []FateSum {
 			names, counts = append(names, c.name), append(counts, c.Count)
 		}
 	}
-	out := make([]FateSum, len(names))
+	out := make([]shape.FateSum, len(names))
 	for i, c := range scale.Counts(counts...) {
-		out[i] = FateSum{Fate: names[i], Entries: c.Entries, Before: c.Before, After: c.After}
+		out[i] = shape.FateSum{Fate: names[i], Entries: c.Entries, Before: c.Before, After: c.After}
 	}
 	return out
 }

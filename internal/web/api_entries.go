@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"tenfold"
+	"tenfold/internal/web/door"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 )
@@ -21,20 +24,20 @@ func (s *Server) declareEntries() {
 		"the log once, and the response is the same. The same key with a different body is rejected (422, code reused)."
 	add := operation(http.MethodPost, "append", "/conversations/{id}/entries", "Append entries, all or none")
 	add.Description = repeat + " If expected is given and the log is at another version, the response is a conflict (409) that names it, and nothing is written."
-	declareBatch(s, add, s.appendEntries, Batch{})
+	declareBatch(s, add, s.appendEntries, shape.Batch{})
 	begin := operation(http.MethodPost, "begin", "/conversations", "Create a conversation with the first entries of its log")
 	begin.Description, begin.DefaultStatus = repeat, http.StatusCreated
-	declareBatch(s, begin, s.beginConversation, Fresh{})
+	declareBatch(s, begin, s.beginConversation, shape.Fresh{})
 	declare(s, operation(http.MethodGet, "entries", "/conversations/{id}/entries", "A window of entries, whole"), s.entries)
 }
 
 // declareBatch adds an operation that takes entries. Its body is read by itself: what
 // stands in an entry stays as it was written.
 func declareBatch[I, T, B any](s *Server, op huma.Operation, f func(context.Context, *I) (T, error), _ B) {
-	op.MaxBodyBytes, op.BodyReadTimeout = longestBatch, bodyWait
+	op.MaxBodyBytes, op.BodyReadTimeout = door.LongestBatch, door.BodyWait
 	declare(s, op, f)
 	doc := s.api.OpenAPI()
-	doc.Paths[op.Path].Post.RequestBody.Content = map[string]*huma.MediaType{"application/json": {Schema: schemaOf[B](doc.Components.Schemas)}}
+	doc.Paths[op.Path].Post.RequestBody.Content = map[string]*huma.MediaType{"application/json": {Schema: shape.SchemaOf[B](doc.Components.Schemas)}}
 }
 
 // Keyed is the part of a request that makes it safe to repeat.
@@ -43,7 +46,7 @@ type Keyed struct {
 }
 
 // key is that of the request, or one that never comes again.
-func (k Keyed) key() string { return cmp.Or(k.Key, random()) }
+func (k Keyed) key() string { return cmp.Or(k.Key, rand.Text()) }
 
 type appending struct {
 	InConversation
@@ -51,7 +54,7 @@ type appending struct {
 	RawBody []byte
 }
 
-func (s *Server) appendEntries(ctx context.Context, in *appending) (out Appended, err error) {
+func (s *Server) appendEntries(ctx context.Context, in *appending) (out shape.Appended, err error) {
 	var body struct {
 		Expected *int64           `json:"expected"`
 		Entries  []jsontext.Value `json:"entries"`
@@ -93,7 +96,7 @@ type beginning struct {
 	RawBody []byte
 }
 
-func (s *Server) beginConversation(ctx context.Context, in *beginning) (out Conversation, err error) {
+func (s *Server) beginConversation(ctx context.Context, in *beginning) (out shape.Conversation, err error) {
 	if err := s.writable(); err != nil {
 		return out, err
 	}
@@ -159,12 +162,12 @@ type entriesOf struct {
 const longestPage = 4 << 20
 
 // entries reads the store itself: the rest of the log is not needed.
-func (s *Server) entries(ctx context.Context, in *entriesOf) (out Entries, err error) {
+func (s *Server) entries(ctx context.Context, in *entriesOf) (out shape.Entries, err error) {
 	c, err := s.service.Find(ctx, in.ID)
 	if err != nil {
 		return out, err
 	}
-	out.Version, out.Items = c.Version, make([]LogEntry, 0, min(in.Limit, int(max(c.Version-in.After, 0))))
+	out.Version, out.Items = c.Version, make([]shape.LogEntry, 0, min(in.Limit, int(max(c.Version-in.After, 0))))
 	size := 0
 	for e, err := range s.service.Entries(ctx, c.ID, in.After) {
 		if err != nil {
@@ -179,7 +182,7 @@ func (s *Server) entries(ctx context.Context, in *entriesOf) (out Entries, err e
 			return out, err
 		}
 		size += len(line)
-		out.Items, out.Version = append(out.Items, LogEntry{line}), max(out.Version, e.Seq)
+		out.Items, out.Version = append(out.Items, shape.LogEntry{Line: line}), max(out.Version, e.Seq)
 	}
 	return out, nil
 }

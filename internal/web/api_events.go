@@ -8,6 +8,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"tenfold/internal/web/shape"
 )
 
 func (s *Server) declareEvents() {
@@ -15,7 +17,7 @@ func (s *Server) declareEvents() {
 	op.Description = "Server-sent events: \"entry\" (its id is the seq), \"status\", and what an agent here is writing. The data of each is one Event. " +
 		"Reconnecting with Last-Event-ID continues after that entry; no entry is lost or sent twice."
 	op.Responses["200"].Content = map[string]*huma.MediaType{
-		"text/event-stream": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Event](), true, "Event")},
+		"text/event-stream": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[shape.Event](), true, "Event")},
 	}
 	huma.Register(s.api, op, s.events)
 }
@@ -29,11 +31,11 @@ type eventsOf struct {
 func (s *Server) events(ctx context.Context, in *eventsOf) (*huma.StreamResponse, error) {
 	c, err := s.service.Find(ctx, in.ID)
 	if err != nil {
-		return nil, problemOf(err)
+		return nil, shape.ProblemOf(err)
 	}
 	topic, err := s.topics.join(ctx, c.ID)
 	if err != nil {
-		return nil, problemOf(err)
+		return nil, shape.ProblemOf(err)
 	}
 	after := in.After
 	if in.Last >= 0 {

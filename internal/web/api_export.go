@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/htmlexport"
+	"tenfold/internal/web/shape"
 )
 
 func (s *Server) declareExport() {
@@ -36,7 +37,7 @@ func (s *Server) export(ctx context.Context, in *exportOf) (*huma.StreamResponse
 		return nil
 	})
 	if err != nil {
-		return nil, problemOf(err)
+		return nil, shape.ProblemOf(err)
 	}
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		_, w := humago.Unwrap(hctx)

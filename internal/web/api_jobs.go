@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"tenfold/internal/web/shape"
 )
 
 // Jobs is the background work of the store's conversations, of one tenant: fleet/job
@@ -62,7 +64,7 @@ type JobPage struct {
 	Items []Job  `json:"items"`
 	Next  string `json:"next,omitempty" doc:"cursor of the next page; empty at the end"`
 	// Counts are of all jobs that pass the filter but for its states.
-	Counts []Facet `json:"counts" doc:"number of jobs by state, regardless of the states in the filter"`
+	Counts []shape.Facet `json:"counts" doc:"number of jobs by state, regardless of the states in the filter"`
 }
 
 func (s *Server) declareJobs() {
@@ -89,7 +91,7 @@ type jobsOf struct {
 }
 
 // errNoJobs is what a server answers whose store has no jobs.
-var errNoJobs = newProblem(http.StatusNotFound, "no_jobs", "this server does not run jobs in the background",
+var errNoJobs = shape.NewProblem(http.StatusNotFound, "no_jobs", "this server does not run jobs in the background",
 	"jobs need a store that has a queue: see docs/fleet.md")
 
 func (s *Server) listJobs(ctx context.Context, in *jobsOf) (out JobPage, err error) {

@@ -11,6 +11,7 @@ import (
 
 	"tenfold/eval"
 	"tenfold/internal/listing"
+	"tenfold/internal/web/shape"
 	"tenfold/store"
 )
 
@@ -63,7 +64,7 @@ func policiesOf(texts []string) (all []eval.Policy, err error) {
 		}
 		p, err := eval.ParsePolicy(text)
 		if err != nil {
-			return nil, refused("invalid strategy "+text+": "+err.Error(), `"tenfold lab --help" lists what can be measured`)
+			return nil, shape.Refused("invalid strategy "+text+": "+err.Error(), `"tenfold lab --help" lists what can be measured`)
 		}
 		all = append(all, p)
 	}
@@ -80,14 +81,14 @@ func declareLab[I any](s *Server, op huma.Operation, what func(context.Context, 
 	for _, one := range []struct {
 		event string
 		data  reflect.Type
-	}{{"progress", reflect.TypeFor[LabProgress]()}, {"point", reflect.TypeFor[LabPoint]()}, {"done", reflect.TypeFor[LabDone]()}} {
+	}{{"progress", reflect.TypeFor[shape.LabProgress]()}, {"point", reflect.TypeFor[shape.LabPoint]()}, {"done", reflect.TypeFor[shape.LabDone]()}} {
 		events.Extensions = with(events.Extensions, "x-event-"+one.event, registry.Schema(one.data, true, one.event))
 	}
 	op.Responses["200"].Content = map[string]*huma.MediaType{"text/event-stream": {Schema: events}}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		conversations, policies, least, err := what(ctx, in)
 		if err != nil {
-			return nil, problemOf(err)
+			return nil, shape.ProblemOf(err)
 		}
 		return &huma.StreamResponse{Body: func(to huma.Context) {
 			to.SetHeader("Content-Type", "text/event-stream")
@@ -125,7 +126,7 @@ func (s *Server) measure(to huma.Context, conversations []store.Conversation, po
 			f.Flush()
 		}
 	}
-	progress := LabProgress{Total: len(conversations) * len(policies)}
+	progress := shape.LabProgress{Total: len(conversations) * len(policies)}
 	tell("progress", progress)
 	select {
 	case s.measuring <- struct{}{}:
@@ -133,14 +134,14 @@ func (s *Server) measure(to huma.Context, conversations []store.Conversation, po
 	case <-ctx.Done():
 		return
 	}
-	k, done := newLaboratory(policies), LabDone{}
+	k, done := newLaboratory(policies), shape.LabDone{}
 	for i, c := range conversations {
 		progress.Done, progress.Doing = i*len(policies), c.Title
 		tell("progress", progress)
 		o, err := s.service.Open(ctx, c.ID)
 		could := false
 		if err == nil {
-			could, err = k.measure(ctx, o.Log(), least, func(p LabPoint) {
+			could, err = k.measure(ctx, o.Log(), least, func(p shape.LabPoint) {
 				progress.Done++
 				tell("point", p)
 				tell("progress", progress)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 )
@@ -27,7 +28,7 @@ type outlineOf struct {
 	From int64 `query:"from" minimum:"1" default:"1" doc:"the first seq"`
 }
 
-func (s *Server) outline(ctx context.Context, in *outlineOf) (out Outline, err error) {
+func (s *Server) outline(ctx context.Context, in *outlineOf) (out shape.Outline, err error) {
 	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
 		out = o.outline(in.From)
 		return nil
@@ -41,9 +42,9 @@ type rowsOf struct {
 	Limit int   `query:"limit" minimum:"1" maximum:"200" default:"200"`
 }
 
-func (s *Server) rows(ctx context.Context, in *rowsOf) (out Rows, err error) {
+func (s *Server) rows(ctx context.Context, in *rowsOf) (out shape.Rows, err error) {
 	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
-		out = Rows{Version: o.session.Log().Version(), Items: o.rows(in.From, in.Limit)}
+		out = shape.Rows{Version: o.session.Log().Version(), Items: o.rows(in.From, in.Limit)}
 		return nil
 	})
 	return out, err
@@ -59,13 +60,13 @@ type entryOf struct {
 // mostPayload is how large a payload may be to be given as it is stored, in bytes.
 const mostPayload = 64 << 10
 
-func (s *Server) entry(ctx context.Context, in *entryOf) (out Entry, err error) {
+func (s *Server) entry(ctx context.Context, in *entryOf) (out shape.Entry, err error) {
 	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
 		e, ok := o.session.Log().Entry(in.Seq)
 		if !ok {
 			return session.ErrNoEntry
 		}
-		out = Entry{Row: o.rowOf(e, o.figures()), Offset: in.Offset}
+		out = shape.Entry{Row: o.rowOf(e, o.figures()), Offset: in.Offset}
 		out.Raw, _ = window(entryText(e.Payload), in.Offset, in.Limit)
 		view := o.view(e.Branch)
 		if it, ok := view.Item(in.Seq); ok {
@@ -105,7 +106,7 @@ type searchIn struct {
 	Searched
 }
 
-func (s *Server) search(ctx context.Context, in *searchIn) (out list[Hit], err error) {
+func (s *Server) search(ctx context.Context, in *searchIn) (out list[shape.Hit], err error) {
 	c, err := s.service.Find(ctx, in.ID)
 	if err != nil {
 		return out, err
@@ -122,7 +123,7 @@ func (s *Server) search(ctx context.Context, in *searchIn) (out list[Hit], err e
 
 // hidden says of hits in one conversation whether a model sees them, as the readers
 // of their branches do.
-func (s *Server) hidden(ctx context.Context, id string, found []store.Hit, hits []Hit) error {
+func (s *Server) hidden(ctx context.Context, id string, found []store.Hit, hits []shape.Hit) error {
 	return s.sessions.with(ctx, id, func(o *opened) error {
 		for i, f := range found {
 			if f.Conversation == id {
@@ -139,7 +140,7 @@ func (s *Server) hidden(ctx context.Context, id string, found []store.Hit, hits 
 // conversations whether a model sees them.
 const mostLooked = 100_000
 
-func (s *Server) searchAll(ctx context.Context, in *Searched) (out list[Hit], err error) {
+func (s *Server) searchAll(ctx context.Context, in *Searched) (out list[shape.Hit], err error) {
 	found, q, err := s.find(ctx, store.Query{Text: in.Q, Limit: in.Limit})
 	if err != nil {
 		return out, err
@@ -169,16 +170,16 @@ func (s *Server) searchAll(ctx context.Context, in *Searched) (out list[Hit], er
 
 func (s *Server) find(ctx context.Context, q store.Query) ([]store.Hit, store.Query, error) {
 	if q.Empty() {
-		return nil, q, refused("no word in the query", "words consist of letters and digits")
+		return nil, q, shape.Refused("no word in the query", "words consist of letters and digits")
 	}
 	found, err := s.service.Search(ctx, q)
 	return found, q, err
 }
 
 // hitOf says where the words stand as a browser counts.
-func hitOf(q store.Query, f store.Hit, title string) Hit {
+func hitOf(q store.Query, f store.Hit, title string) shape.Hit {
 	snippet := strings.ToValidUTF8(f.Snippet, "\ufffd")
-	h := Hit{Conversation: f.Conversation, Title: title, Seq: f.Entry.Seq, Kind: string(f.Entry.Payload.Kind()), Snippet: snippet}
+	h := shape.Hit{Conversation: f.Conversation, Title: title, Seq: f.Entry.Seq, Kind: string(f.Entry.Payload.Kind()), Snippet: snippet}
 	at, units := 0, 0
 	count := func(to int) int {
 		for at < to {

@@ -3,15 +3,15 @@ package web
 import (
 	"cmp"
 	"context"
-	"math"
 	"net/http"
 	"slices"
 	"time"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/listing"
 	"tenfold/internal/report"
+	"tenfold/internal/web/shape"
 )
 
 func (s *Server) declareMoney() {
@@ -28,7 +28,7 @@ type moneyOf struct {
 // is now; the conversation goes on meanwhile.
 func (s *Server) money(ctx context.Context, in *moneyOf) (report.Money, error) {
 	var now *tenfold.Projection
-	var o eval.ReplayOptions
+	var o replay.Options
 	var names []string
 	err := s.sessions.with(ctx, in.ID, func(open *opened) (err error) {
 		now = open.session.Projection().Snapshot()
@@ -55,11 +55,11 @@ type spendingBy struct {
 }
 
 // spending adds up what is known, and has the rest read.
-func (s *Server) spending(ctx context.Context, in *spendingBy) (out Spendings, err error) {
+func (s *Server) spending(ctx context.Context, in *spendingBy) (out shape.Spendings, err error) {
 	zone := time.Local
 	if in.Zone != "" {
 		if zone, err = time.LoadLocation(in.Zone); err != nil {
-			return out, refused("unknown time zone "+in.Zone, "write it as Europe/Berlin, or UTC")
+			return out, shape.Refused("unknown time zone "+in.Zone, "write it as Europe/Berlin, or UTC")
 		}
 	}
 	from, to := time.Time{}, time.Unix(1<<40, 0)
@@ -77,7 +77,7 @@ func (s *Server) spending(ctx context.Context, in *spendingBy) (out Spendings, e
 		}
 		to = m.End(time.Now())
 	}
-	groups := map[string]*Spending{}
+	groups := map[string]*shape.Spending{}
 	all, _, err := s.census.list(ctx)
 	if err != nil {
 		return out, err
@@ -93,7 +93,7 @@ func (s *Server) spending(ctx context.Context, in *spendingBy) (out Spendings, e
 		if one == nil {
 			continue
 		}
-		group := func(at time.Time, model string) *Spending {
+		group := func(at time.Time, model string) *shape.Spending {
 			var key, title string
 			switch in.By {
 			case "project":
@@ -107,7 +107,7 @@ func (s *Server) spending(ctx context.Context, in *spendingBy) (out Spendings, e
 			}
 			g := groups[key]
 			if g == nil {
-				g = &Spending{Key: key, Title: title}
+				g = &shape.Spending{Key: key, Title: title}
 				groups[key] = g
 			}
 			return g
@@ -118,9 +118,9 @@ func (s *Server) spending(ctx context.Context, in *spendingBy) (out Spendings, e
 			if when.Before(from) || !when.Before(to) || at.copied && in.By != "conversation" {
 				continue
 			}
-			group(when, at.model).add(sum)
+			sum.addTo(group(when, at.model))
 			if !at.copied {
-				out.Total.add(sum)
+				sum.addTo(&out.Total)
 			}
 		}
 		if one.net != 0 && !one.last.Before(from) && one.last.Before(to) {
@@ -132,11 +132,11 @@ func (s *Server) spending(ctx context.Context, in *spendingBy) (out Spendings, e
 		s.accounts.wake()
 	}
 	for _, g := range groups {
-		g.round()
+		g.Round()
 		out.Items = append(out.Items, *g)
 	}
-	out.Total.round()
-	slices.SortFunc(out.Items, func(x, y Spending) int {
+	out.Total.Round()
+	slices.SortFunc(out.Items, func(x, y shape.Spending) int {
 		if in.By == "day" {
 			return cmp.Compare(x.Key, y.Key)
 		}
@@ -145,7 +145,7 @@ func (s *Server) spending(ctx context.Context, in *spendingBy) (out Spendings, e
 	return out, nil
 }
 
-func (g *Spending) add(s *spent) {
+func (s *spent) addTo(g *shape.Spending) {
 	g.Responses += s.responses
 	g.Priced += s.priced
 	g.Dollars += s.dollars
@@ -153,9 +153,4 @@ func (g *Spending) add(s *spent) {
 	g.CacheRead += s.cacheRead
 	g.CacheWrite += s.cacheWrite
 	g.Output += s.output
-}
-
-// round gives millionths of a dollar, about the price of a token: sums differ beyond.
-func (g *Spending) round() {
-	g.Dollars, g.Saved = math.Round(g.Dollars*1e6)/1e6, math.Round(g.Saved*1e6)/1e6
 }

@@ -14,6 +14,7 @@ import (
 	"tenfold/client"
 	"tenfold/internal/record"
 	"tenfold/internal/report"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/strategy"
 )
@@ -24,9 +25,9 @@ import (
 // A Plan is what a compaction would append, made for a version of the log. Send it
 // back to have it applied.
 type Plan struct {
-	Version     int64               `json:"version" minimum:"1" doc:"of the log that it was made for"`
-	Compactions []PlannedCompaction `json:"compactions" maxItems:"1000" doc:"the overlays; none: there is nothing to do"`
-	Pins        []string            `json:"pins,omitempty" maxItems:"10000" doc:"ids of entries that are pinned along with it"`
+	Version     int64                     `json:"version" minimum:"1" doc:"of the log that it was made for"`
+	Compactions []shape.PlannedCompaction `json:"compactions" maxItems:"1000" doc:"the overlays; none: there is nothing to do"`
+	Pins        []string                  `json:"pins,omitempty" maxItems:"10000" doc:"ids of entries that are pinned along with it"`
 	// What follows is told, and not read.
 	Tokens   report.Tokens `json:"tokens,omitzero" doc:"of the view as it is, and as it would be"`
 	Nothing  string        `json:"nothing,omitempty" doc:"why there is nothing to do"`
@@ -35,7 +36,7 @@ type Plan struct {
 
 // An Applying says what to apply: a plan, or what a wish comes to.
 type Applying struct {
-	Wish
+	shape.Wish
 	Plan *Plan `json:"plan,omitempty" doc:"apply this plan; all other fields must be empty"`
 }
 
@@ -53,7 +54,7 @@ func (s *Server) prepare(ctx context.Context, in *wished) (out Plan, err error) 
 	err = s.planned(ctx, in, func(o *opened, _ Prepared, plan strategy.Plan, r report.Report) {
 		out = Plan{Version: o.session.Log().Version(), Pins: plan.Pins, Tokens: r.Tokens, Nothing: r.Nothing}
 		for _, c := range plan.Compactions {
-			out.Compactions = append(out.Compactions, PlannedCompaction{client.PlannedCompaction{Compaction: c}})
+			out.Compactions = append(out.Compactions, shape.PlannedCompaction{PlannedCompaction: client.PlannedCompaction{Compaction: c}})
 		}
 		for _, step := range plan.Steps {
 			if step.Withheld {
@@ -75,7 +76,7 @@ func (s *Server) compactBy(ctx context.Context, in *compacting) (report.Report, 
 	case in.Body.Plan == nil:
 		return s.compact(ctx, in)
 	case byWish:
-		return report.Report{}, refused("a plan is applied as it is", "send the plan alone, or a wish without one")
+		return report.Report{}, shape.Refused("a plan is applied as it is", "send the plan alone, or a wish without one")
 	}
 	return s.apply(ctx, in.ID, in.Key, *in.Body.Plan)
 }

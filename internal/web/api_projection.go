@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/web/shape"
 )
 
 func (s *Server) declareProjection() {
@@ -49,7 +50,7 @@ type projected struct {
 func (s *Server) projection(ctx context.Context, in *projectionOf) (*projected, error) {
 	profile, err := profileOf(in.Provider)
 	if err != nil {
-		return nil, problemOf(err)
+		return nil, shape.ProblemOf(err)
 	}
 	var p *tenfold.Projection
 	out := &projected{Status: http.StatusOK, ContentType: "application/json", CacheControl: "private, no-cache"}
@@ -65,7 +66,7 @@ func (s *Server) projection(ctx context.Context, in *projectionOf) (*projected, 
 		return nil
 	})
 	if err != nil {
-		return nil, problemOf(err)
+		return nil, shape.ProblemOf(err)
 	}
 	if isKnown(in.Known, out.ETag) {
 		out.Status = http.StatusNotModified
@@ -75,7 +76,7 @@ func (s *Server) projection(ctx context.Context, in *projectionOf) (*projected, 
 		out.Body, err = withModel(out.Body, in.Model)
 	}
 	if err != nil {
-		return nil, problemOf(err)
+		return nil, shape.ProblemOf(err)
 	}
 	return out, nil
 }

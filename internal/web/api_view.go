@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/web/shape"
 	"tenfold/provider"
 	"tenfold/token"
 )
@@ -29,7 +30,7 @@ type viewOf struct {
 // shownLength is how much of an item's text a view gives, in characters.
 const shownLength = 20_000
 
-func (s *Server) view(ctx context.Context, in *viewOf) (out View, err error) {
+func (s *Server) view(ctx context.Context, in *viewOf) (out shape.View, err error) {
 	profile, err := profileOf(in.Provider)
 	if err != nil {
 		return out, err
@@ -40,7 +41,7 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out View, err error) {
 		p = o.session.Projection().Snapshot() // the rest takes as long as the view is
 		scale := o.figures()
 		o.epochs.read(o.session.Log(), scale)
-		out = View{Provider: profile.Name, Version: p.Version(), From: in.From, Tokens: scale.Tokens(p.Tokens()), Epochs: slices.Clone(o.epochs.list)}
+		out = shape.View{Provider: profile.Name, Version: p.Version(), From: in.From, Tokens: scale.Tokens(p.Tokens()), Epochs: slices.Clone(o.epochs.list)}
 		out.Config = scale.Tokens(p.Totals().Config.After)
 		known = o.judged[profile.Name]
 		return nil
@@ -51,7 +52,7 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out View, err error) {
 	scale := token.Calibrate(p.Log())
 	items := p.List()
 	out.Total = len(items)
-	out.columns(items, scale)
+	setColumns(&out, items, scale)
 	for _, it := range items[min(in.From, len(items)):min(in.From+in.Limit, len(items))] {
 		out.Items = append(out.Items, itemOf(it, scale))
 	}
@@ -100,8 +101,8 @@ func judge(p *tenfold.Projection, profile body.Profile, sent []byte, items []ten
 	return j
 }
 
-// columns fills in what the view says of all its items.
-func (v *View) columns(items []tenfold.Item, scale token.Scale) {
+// setColumns fills in what the view says of all its items.
+func setColumns(v *shape.View, items []tenfold.Item, scale token.Scale) {
 	known := places{}
 	v.Kind, v.Sizes = make([]int, len(items)), make([]int, len(items))
 	for i, it := range items {
@@ -123,11 +124,11 @@ func profileOf(name string) (body.Profile, error) {
 			return p, nil
 		}
 	}
-	return body.Profile{}, refused("unknown provider "+strconv.Quote(name), "choose one of "+names[:len(names)-2])
+	return body.Profile{}, shape.Refused("unknown provider "+strconv.Quote(name), "choose one of "+names[:len(names)-2])
 }
 
-func itemOf(it tenfold.Item, scale token.Scale) ViewItem {
-	out := ViewItem{
+func itemOf(it tenfold.Item, scale token.Scale) shape.ViewItem {
+	out := shape.ViewItem{
 		Seq: it.Seq, Kind: string(it.Payload.Kind()), Turn: it.Turn, Step: it.Step, Added: it.Added.String(), Fate: it.Fate.String(), By: it.By,
 		Tokens: scale.Tokens(it.Tokens),
 	}

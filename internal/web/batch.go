@@ -16,18 +16,15 @@ import (
 
 	"tenfold"
 	"tenfold/internal/record"
+	"tenfold/internal/web/shape"
 )
 
 // What a program appends in one request is safe to repeat: the ids of its entries
 // follow from the request's key and their places in it, and a log takes an id once
 // (L9). So a request that comes again, to whichever server, finds its entries.
 
-const (
-	// mostBatch is how many entries one request may append, longestBatch how many
-	// bytes it may have.
-	mostBatch    = 1000
-	longestBatch = 32 << 20
-)
+// mostBatch is how many entries one request may append.
+const mostBatch = 1000
 
 // lenient reads what real transcripts hold, as the log's own form does.
 var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), json.RejectUnknownMembers(true))
@@ -35,7 +32,7 @@ var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 // readBody reads a body that may hold entries, which stay as they were sent.
 func readBody(body []byte, v any) error {
 	if err := json.Unmarshal(body, v, lenient); err != nil {
-		return refused("body: "+err.Error(), "/api/openapi.json says what this operation takes")
+		return shape.Refused("body: "+err.Error(), "/api/openapi.json says what this operation takes")
 	}
 	return nil
 }
@@ -52,19 +49,19 @@ func newEntries(ctx context.Context, lines []jsontext.Value, key string) ([]tenf
 		return nil, unfit(fmt.Sprintf("%d entries are more than the %d that one request may append", len(lines), mostBatch), "send them in several requests", nil)
 	}
 	entries, ids := make([]tenfold.Entry, 0, len(lines)), make(map[string]int, len(lines))
-	var faults []Fault
+	var faults []shape.Fault
 	for i, line := range lines {
 		e, err := newEntry(line, entryID(key, i))
 		if at, twice := ids[e.ID]; err == nil && twice {
 			err = fmt.Errorf("entries[%d] has the same id", at)
 		}
 		if err == nil && rules(e.Payload.Kind()) && !allowed(ctx, scopeCompact) {
-			return nil, newProblem(http.StatusForbidden, "scope",
+			return nil, shape.NewProblem(http.StatusForbidden, "scope",
 				fmt.Sprintf("entries[%d]: a %s changes what a model sees, and the token lacks the scope %q", i, e.Payload.Kind(), scopeCompact),
 				"use a token with the scope "+scopeCompact)
 		}
 		if err != nil {
-			faults = append(faults, Fault{"body.entries[" + strconv.Itoa(i) + "]", err.Error()})
+			faults = append(faults, shape.Fault{Location: "body.entries[" + strconv.Itoa(i) + "]", Message: err.Error()})
 			continue
 		}
 		ids[e.ID] = i
@@ -127,7 +124,7 @@ func known(l *tenfold.Log, key string, entries []tenfold.Entry) (n int, err erro
 				return n, keyReused()
 			}
 			p := unfit("the log has another entry "+strconv.Quote(e.ID), "give each new entry an id of its own", nil)
-			p.Code, p.Errors = "reused", []Fault{{"body.entries[" + strconv.Itoa(i) + "]", "differs from the entry of this id that the log has"}}
+			p.Code, p.Errors = "reused", []shape.Fault{{Location: "body.entries[" + strconv.Itoa(i) + "]", Message: "differs from the entry of this id that the log has"}}
 			return n, p
 		}
 		used = used || e.ID == entryID(key, i)
@@ -138,7 +135,7 @@ func known(l *tenfold.Log, key string, entries []tenfold.Entry) (n int, err erro
 	return n, nil
 }
 
-func keyReused() *Problem {
+func keyReused() *shape.Problem {
 	p := unfit("the Idempotency-Key was used with another body before", "take a new key for each new request, and repeat one with the same body", nil)
 	p.Code = "reused"
 	return p
@@ -155,18 +152,18 @@ func sameEntry(held, sent tenfold.Entry) bool {
 }
 
 // placesOf says where entries stand in a log that has them all.
-func placesOf(l *tenfold.Log, entries []tenfold.Entry) (out Appended) {
+func placesOf(l *tenfold.Log, entries []tenfold.Entry) (out shape.Appended) {
 	for _, e := range entries {
 		held, _ := l.Lookup(e.ID)
-		out.Entries = append(out.Entries, Place{held.ID, held.Seq})
+		out.Entries = append(out.Entries, shape.Place{ID: held.ID, Seq: held.Seq})
 		out.Version = max(out.Version, held.Seq)
 	}
 	return out
 }
 
 // unfit is a request that is understood and cannot be done.
-func unfit(detail, hint string, faults []Fault) *Problem {
-	p := newProblem(http.StatusUnprocessableEntity, "invalid", detail, hint)
+func unfit(detail, hint string, faults []shape.Fault) *shape.Problem {
+	p := shape.NewProblem(http.StatusUnprocessableEntity, "invalid", detail, hint)
 	p.Errors = faults
 	return p
 }

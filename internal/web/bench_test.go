@@ -88,7 +88,7 @@ func BenchmarkCold(b *testing.B) {
 		for _, path := range []string{"", "/rows?from=" + strconv.Itoa(n-150), "/outline", "/view"} {
 			b.Run(strconv.Itoa(n)+path, func(b *testing.B) {
 				for b.Loop() {
-					s.sessions = newSessions(service)
+					s.sessions = newShelf().of(service)
 					ask(b, s, path)
 				}
 			})

@@ -7,6 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/report"
+	"tenfold/internal/web/shape"
 	"tenfold/token"
 )
 
@@ -14,20 +15,20 @@ import (
 // the view it was made on, or what all of them together did to the conversation.
 // Columns hold one value a row; those of strings are indexes into their lists.
 type Comparison struct {
-	Compaction string   `json:"compaction" doc:"its id; all for the whole"`
-	Version    int64    `json:"version" doc:"of the log that is compared"`
-	Tokens     Tokens   `json:"tokens" doc:"of both views; the rows add up to them"`
-	Kinds      []string `json:"kinds"`
-	Fates      []string `json:"fates"`
-	Seq        []int64  `json:"seq" doc:"0 for what is not an entry: configuration, and what the projection put in"`
-	Kind       []int    `json:"kind"`
-	Turn       []int    `json:"turn"`
-	Before     []int    `json:"before" doc:"tokens in the view before"`
-	After      []int    `json:"after" doc:"tokens in the view after"`
-	Was        []int    `json:"was" doc:"fate in the view before"`
-	Fate       []int    `json:"fate" doc:"fate in the view after"`
-	By         []string `json:"by" doc:"ids of the compactions that decided the fates after"`
-	Decided    []int    `json:"decided" doc:"index into by; -1 for none"`
+	Compaction string       `json:"compaction" doc:"its id; all for the whole"`
+	Version    int64        `json:"version" doc:"of the log that is compared"`
+	Tokens     shape.Tokens `json:"tokens" doc:"of both views; the rows add up to them"`
+	Kinds      []string     `json:"kinds"`
+	Fates      []string     `json:"fates"`
+	Seq        []int64      `json:"seq" doc:"0 for what is not an entry: configuration, and what the projection put in"`
+	Kind       []int        `json:"kind"`
+	Turn       []int        `json:"turn"`
+	Before     []int        `json:"before" doc:"tokens in the view before"`
+	After      []int        `json:"after" doc:"tokens in the view after"`
+	Was        []int        `json:"was" doc:"fate in the view before"`
+	Fate       []int        `json:"fate" doc:"fate in the view after"`
+	By         []string     `json:"by" doc:"ids of the compactions that decided the fates after"`
+	Decided    []int        `json:"decided" doc:"index into by; -1 for none"`
 }
 
 // A ComparedRow is a row of a comparison with what both views say.
@@ -249,7 +250,7 @@ func (c *comparison) columns(scale token.Scale) {
 		o.Kind = append(o.Kind, kinds.of(kind, &o.Kinds))
 		o.Decided = append(o.Decided, by.of(decided, &o.By))
 	}
-	o.Tokens = Tokens{Method: report.Totals(c.after, scale).Method}
+	o.Tokens = shape.Tokens{Method: report.Totals(c.after, scale).Method}
 	for _, n := range scale.Counts(counts...) {
 		o.Before, o.After = append(o.Before, n.Before), append(o.After, n.After)
 		o.Tokens.Before, o.Tokens.After = o.Tokens.Before+n.Before, o.Tokens.After+n.After

@@ -14,6 +14,7 @@ import (
 	"tenfold"
 	"tenfold/internal/logtest"
 	_ "tenfold/internal/seed" // cases are drawn alike every time
+	"tenfold/internal/web/shape"
 )
 
 // Rows of a comparison add up to what both views cost, whatever a log holds, and
@@ -218,7 +219,7 @@ func TestComparisonsOverTheAPI(t *testing.T) {
 		}
 	}
 	for path, status := range map[string]int{"nothing": 404, "u0": 404, "all/rows?limit=201": 422, "all/rows?from=-1": 422} {
-		if p := get[Problem](t, s, at+path, status); p.Hint == "" {
+		if p := get[shape.Problem](t, s, at+path, status); p.Hint == "" {
 			t.Errorf("%s: %+v", path, p)
 		}
 	}

@@ -20,6 +20,8 @@ import (
 	"tenfold"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/door"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store/sqlite"
 	"tenfold/token"
@@ -144,12 +146,12 @@ func readsAll(t *testing.T, s *Server, open *session.Session) {
 	id, l, view := open.ID(), open.Log(), open.Projection()
 	scale := token.Calibrate(l)
 	at := "/api/conversations/" + id
-	c := get[Conversation](t, s, at, http.StatusOK)
+	c := get[shape.Conversation](t, s, at, http.StatusOK)
 	all := view.Totals().All()
 	if c.Tokens.Before != scale.Tokens(all.Before) || c.Tokens.After != scale.Tokens(all.After) || c.Entries != l.Version() || c.Turns != l.Turns() {
 		t.Errorf("%s: %+v is not %+v", id, c.ConversationRow, all)
 	}
-	o := get[Outline](t, s, at+"/outline", http.StatusOK)
+	o := get[shape.Outline](t, s, at+"/outline", http.StatusOK)
 	n := int(l.Version())
 	for name, column := range map[string]int{
 		"kind": len(o.Kind), "turn": len(o.Turn), "step": len(o.Step), "before": len(o.Before), "after": len(o.After), "fate": len(o.Fate),
@@ -161,7 +163,7 @@ func readsAll(t *testing.T, s *Server, open *session.Session) {
 	}
 	seq := int64(0)
 	for seq < l.Version() {
-		rows := get[Rows](t, s, at+"/rows?limit=70&from="+strconv.FormatInt(seq+1, 10), http.StatusOK)
+		rows := get[shape.Rows](t, s, at+"/rows?limit=70&from="+strconv.FormatInt(seq+1, 10), http.StatusOK)
 		if len(rows.Items) == 0 {
 			t.Fatalf("%s: no row after %d", id, seq)
 		}
@@ -196,14 +198,14 @@ func readsAll(t *testing.T, s *Server, open *session.Session) {
 			continue
 		}
 		e, _ := l.Entry(probe)
-		got := get[Entry](t, s, at+"/entries/"+strconv.FormatInt(probe, 10)+"?limit=100000", http.StatusOK)
+		got := get[shape.Entry](t, s, at+"/entries/"+strconv.FormatInt(probe, 10)+"?limit=100000", http.StatusOK)
 		want := strings.ToValidUTF8(entryText(e.Payload), "")
 		if got.Length <= 100_000 && strings.ReplaceAll(got.Raw, "\ufffd", "") != strings.ReplaceAll(want, "\ufffd", "") {
 			t.Errorf("%s: entry %d is %.200q, not %.200q", id, probe, got.Raw, want)
 		}
 	}
 	for _, m := range s.backendProviders() {
-		v := get[View](t, s, at+"/view?body=true&limit=5000&provider="+m, http.StatusOK)
+		v := get[shape.View](t, s, at+"/view?body=true&limit=5000&provider="+m, http.StatusOK)
 		if len(v.Problems) > 0 {
 			t.Errorf("%s: %s would refuse %v", id, m, v.Problems)
 		}
@@ -214,10 +216,10 @@ func readsAll(t *testing.T, s *Server, open *session.Session) {
 			t.Errorf("%s: the body for %s is not JSON", id, m)
 		}
 	}
-	get[list[Hit]](t, s, at+"/search?q=the", http.StatusOK)
-	get[Problem](t, s, at+"/entries/"+strconv.FormatInt(l.Version()+1, 10), http.StatusNotFound)
-	get[Problem](t, s, at+"/search?q=%20..", http.StatusBadRequest)
-	get[Problem](t, s, at+"/view?provider=nobody", http.StatusBadRequest)
+	get[list[shape.Hit]](t, s, at+"/search?q=the", http.StatusOK)
+	get[shape.Problem](t, s, at+"/entries/"+strconv.FormatInt(l.Version()+1, 10), http.StatusNotFound)
+	get[shape.Problem](t, s, at+"/search?q=%20..", http.StatusBadRequest)
+	get[shape.Problem](t, s, at+"/view?provider=nobody", http.StatusBadRequest)
 }
 
 func (s *Server) backendProviders() []string {
@@ -241,20 +243,20 @@ func TestAnswersKeepTheContract(t *testing.T) {
 		}
 		readsAll(t, s, open)
 	}
-	all := get[Conversations](t, s, "/api/conversations?limit=7&totals=true", http.StatusOK)
+	all := get[shape.Conversations](t, s, "/api/conversations?limit=7&totals=true", http.StatusOK)
 	got := len(all.Items)
 	for all.Next != "" {
-		all = get[Conversations](t, s, "/api/conversations?limit=7&totals=true&cursor="+all.Next, http.StatusOK)
+		all = get[shape.Conversations](t, s, "/api/conversations?limit=7&totals=true&cursor="+all.Next, http.StatusOK)
 		got += len(all.Items)
 	}
 	if got != logs || *all.Total != logs {
 		t.Errorf("%d of %d conversations, total %d", got, logs, *all.Total)
 	}
-	get[Meta](t, s, "/api/meta", http.StatusOK)
-	get[list[Hit]](t, s, "/api/search?q=a", http.StatusOK)
-	get[Problem](t, s, "/api/conversations?cursor=x", http.StatusBadRequest)
-	get[Problem](t, s, "/api/conversations?since=x", http.StatusBadRequest)
-	get[Problem](t, s, "/api/conversations?projekt=x", http.StatusUnprocessableEntity)
+	get[shape.Meta](t, s, "/api/meta", http.StatusOK)
+	get[list[shape.Hit]](t, s, "/api/search?q=a", http.StatusOK)
+	get[shape.Problem](t, s, "/api/conversations?cursor=x", http.StatusBadRequest)
+	get[shape.Problem](t, s, "/api/conversations?since=x", http.StatusBadRequest)
+	get[shape.Problem](t, s, "/api/conversations?projekt=x", http.StatusUnprocessableEntity)
 }
 
 // So are those about sessions that people had.
@@ -307,7 +309,7 @@ func TestOperationsNeedScopes(t *testing.T) {
 				if !slices.Contains([]string{scopeRead, scopeAppend, scopeCompact, scopeAdmin, scopeOperator}, scope) {
 					t.Errorf("%s %s needs %q", op.Method, path, scope)
 				}
-				if reads := op.Method == http.MethodGet || onlyReads(path); scope == scopeRead && !reads || reads && scope != scopeRead && scope != scopeAdmin {
+				if reads := op.Method == http.MethodGet || door.OnlyReads(path); scope == scopeRead && !reads || reads && scope != scopeRead && scope != scopeAdmin {
 					t.Errorf("%s %s needs %q", op.Method, path, scope)
 				}
 			}

@@ -11,6 +11,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/web/door"
+	"tenfold/internal/web/shape"
 )
 
 // apiConfig is how huma speaks: OpenAPI 3.1 at /api/openapi.json and .yaml, no page
@@ -30,7 +33,7 @@ func apiConfig() huma.Config {
 		OpenAPIPath:   "/api/openapi",
 		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
 		DefaultFormat: "application/json",
-		Transformers:  []huma.Transformer{asProblem},
+		Transformers:  []huma.Transformer{shape.AsProblem},
 		// A misspelt parameter would else be a filter that does nothing.
 		RejectUnknownQueryParameters: true,
 	}
@@ -64,7 +67,7 @@ func declare[I, T any](s *Server, op huma.Operation, f func(context.Context, *I)
 	huma.Register(s.api, withProblems(s, op), func(ctx context.Context, in *I) (*answer[T], error) {
 		out, err := f(ctx, in)
 		if err != nil {
-			return nil, problemOf(err).told(ctx)
+			return nil, door.Noted(ctx, err)
 		}
 		return &answer[T]{out}, nil
 	})
@@ -75,7 +78,7 @@ func declareEmpty[I any](s *Server, op huma.Operation, f func(context.Context, *
 	op.DefaultStatus = cmp.Or(op.DefaultStatus, http.StatusNoContent)
 	huma.Register(s.api, withProblems(s, op), func(ctx context.Context, in *I) (*struct{}, error) {
 		if err := f(ctx, in); err != nil {
-			return nil, problemOf(err).told(ctx)
+			return nil, door.Noted(ctx, err)
 		}
 		return nil, nil
 	})
@@ -83,17 +86,17 @@ func declareEmpty[I any](s *Server, op huma.Operation, f func(context.Context, *
 
 // withProblems says in the document that errors are problems.
 func withProblems(s *Server, op huma.Operation) huma.Operation {
-	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "Problem")
+	schema := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[shape.Problem](), true, "Problem")
 	status := strconv.Itoa(cmp.Or(op.DefaultStatus, http.StatusOK))
 	op.Responses = map[string]*huma.Response{
 		status:    {Description: op.Summary},
-		"default": {Description: "What went wrong, and what to try", Content: map[string]*huma.MediaType{problemType: {Schema: schema}}},
+		"default": {Description: "What went wrong, and what to try", Content: map[string]*huma.MediaType{shape.ProblemType: {Schema: schema}}},
 	}
 	return op
 }
 
 // finishDocument makes the document say what is true of our JSON: lists are never
-// null. Errors of huma's own form are never sent (asProblem).
+// null. Errors of huma's own form are never sent ([shape.AsProblem]).
 func finishDocument(doc *huma.OpenAPI) {
 	schemas := doc.Components.Schemas.Map()
 	delete(schemas, "ErrorModel")

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"tenfold/internal/web/door"
 )
 
 // framesType is the content type of requests to a store and of their answers.
@@ -41,8 +43,8 @@ func describeStore(doc *huma.OpenAPI) {
 		return map[string]*huma.MediaType{framesType: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary", Description: text}}}
 	}
 	for _, m := range storeMethods {
-		doc.Paths[storePath+m.name] = &huma.PathItem{Post: &huma.Operation{
-			OperationID: "store" + strings.ToUpper(m.name[:1]) + m.name[1:], Method: http.MethodPost, Path: storePath + m.name,
+		doc.Paths[door.StorePath+m.name] = &huma.PathItem{Post: &huma.Operation{
+			OperationID: "store" + strings.ToUpper(m.name[:1]) + m.name[1:], Method: http.MethodPost, Path: door.StorePath + m.name,
 			Tags: []string{"store"}, Summary: m.summary,
 			RequestBody: &huma.RequestBody{Required: true, Content: frames("the object has " + m.takes)},
 			Responses: map[string]*huma.Response{

@@ -15,6 +15,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/door"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"
@@ -60,16 +62,16 @@ func TestARepeatedRequestAppendsOnce(t *testing.T) {
 	created(t, service, "c", []tenfold.Entry{{ID: "first", Payload: tenfold.TurnStart{}}})
 	body := `{"expected":1,"entries":[` + strings.Replace(one, "}", `,"seq":77,"tokens":9999}`, 1) + `,` + two + `,{"id":"mine","kind":"assistant_message","text":"three"}]}`
 	first := asked(t, s, "POST", toLog, "k", body)
-	got := answerOf[Appended](t, first, http.StatusOK)
-	if got.Version != 4 || len(got.Entries) != 3 || got.Entries[0].Seq != 2 || got.Entries[2] != (Place{"mine", 4}) {
+	got := answerOf[shape.Appended](t, first, http.StatusOK)
+	if got.Version != 4 || len(got.Entries) != 3 || got.Entries[0].Seq != 2 || got.Entries[2] != (shape.Place{ID: "mine", Seq: 4}) {
 		t.Fatalf("%+v", got)
 	}
-	if e := get[Entry](t, s, "/api/conversations/c/entries/2", http.StatusOK); e.Before > 10 {
+	if e := get[shape.Entry](t, s, "/api/conversations/c/entries/2", http.StatusOK); e.Before > 10 {
 		t.Errorf("the tokens of a stranger are believed: %+v", e)
 	}
 	// Others go on; the request that comes again has the same answer.
-	answerOf[Appended](t, asked(t, s, "POST", toLog, "", `{"entries":[`+one+`]}`), http.StatusOK)
-	answerOf[Appended](t, asked(t, s, "POST", toLog, "", `{"entries":[`+one+`]}`), http.StatusOK)
+	answerOf[shape.Appended](t, asked(t, s, "POST", toLog, "", `{"entries":[`+one+`]}`), http.StatusOK)
+	answerOf[shape.Appended](t, asked(t, s, "POST", toLog, "", `{"entries":[`+one+`]}`), http.StatusOK)
 	if again := asked(t, s, "POST", toLog, "k", body); again.Code != http.StatusOK || again.Body.String() != first.Body.String() {
 		t.Errorf("the second answer is %d %s, the first was %s", again.Code, again.Body, first.Body)
 	}
@@ -83,11 +85,11 @@ func TestARepeatedRequestAppendsOnce(t *testing.T) {
 		`{"entries":[{"kind":"user_message","text":"one","origin":{"line":1}},` + two + `,{"id":"mine","kind":"assistant_message","text":"three"}]}`,
 		`{"entries":[{"kind":"user_message","text":"one","time":"2020-01-01T00:00:00Z"},` + two + `,{"id":"mine","kind":"assistant_message","text":"three"}]}`,
 	} {
-		if p := answerOf[Problem](t, asked(t, s, "POST", toLog, "k", other), http.StatusUnprocessableEntity); p.Code != "reused" || p.Hint == "" {
+		if p := answerOf[shape.Problem](t, asked(t, s, "POST", toLog, "k", other), http.StatusUnprocessableEntity); p.Code != "reused" || p.Hint == "" {
 			t.Errorf("%s: %+v", other, p)
 		}
 	}
-	p := answerOf[Problem](t, asked(t, s, "POST", toLog, "other", `{"entries":[{"id":"mine","kind":"assistant_message","text":"four"}]}`), http.StatusUnprocessableEntity)
+	p := answerOf[shape.Problem](t, asked(t, s, "POST", toLog, "other", `{"entries":[{"id":"mine","kind":"assistant_message","text":"four"}]}`), http.StatusUnprocessableEntity)
 	if p.Code != "reused" || !strings.Contains(p.Detail, "mine") || len(p.Errors) != 1 || p.Errors[0].Location != "body.entries[0]" {
 		t.Errorf("%+v", p)
 	}
@@ -101,7 +103,7 @@ func TestAConflictSaysBothVersions(t *testing.T) {
 	s, service := server(t, nil)
 	created(t, service, "c", []tenfold.Entry{{Payload: tenfold.TurnStart{}}})
 	for _, expected := range []int64{0, 2} {
-		p := answerOf[Problem](t, asked(t, s, "POST", toLog, "k", fmt.Sprintf(`{"expected":%d,"entries":[%s]}`, expected, one)), http.StatusConflict)
+		p := answerOf[shape.Problem](t, asked(t, s, "POST", toLog, "k", fmt.Sprintf(`{"expected":%d,"entries":[%s]}`, expected, one)), http.StatusConflict)
 		if p.Code != "conflict" || p.Expected == nil || *p.Expected != expected || p.Actual == nil || *p.Actual != 1 || p.Hint == "" {
 			t.Errorf("%+v", p)
 		}
@@ -135,7 +137,7 @@ func TestOneKeyByManyWriters(t *testing.T) {
 	for _, w := range answers {
 		if w.Code == http.StatusOK {
 			written[w.Body.String()]++
-		} else if p := answerOf[Problem](t, w, http.StatusUnprocessableEntity); p.Code == "reused" {
+		} else if p := answerOf[shape.Problem](t, w, http.StatusUnprocessableEntity); p.Code == "reused" {
 			refused++
 		}
 	}
@@ -159,14 +161,14 @@ func TestBatchesThatAreRefused(t *testing.T) {
 		`{"entries":[` + one + `,7]}`:        http.StatusUnprocessableEntity,
 		`{"entries":[{"text":"a"}]}`:         http.StatusUnprocessableEntity,
 		`{"entries":[{"kind":"","id":"a"}]}`: http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"turn_start","id":""}]}`:                                              http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"turn_start","time":"soon"}]}`:                                        http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"user_message","text":7}]}`:                                           http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"turn_start","id":"a"},{"kind":"turn_start","id":"a"}]}`:              http.StatusUnprocessableEntity,
-		`{"entries":[` + strings.Repeat(one+",", mostBatch) + one + `]}`:                           http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"user_message","text":"` + strings.Repeat("x", longestBatch) + `"}]}`: http.StatusRequestEntityTooLarge,
+		`{"entries":[{"kind":"turn_start","id":""}]}`:                                                   http.StatusUnprocessableEntity,
+		`{"entries":[{"kind":"turn_start","time":"soon"}]}`:                                             http.StatusUnprocessableEntity,
+		`{"entries":[{"kind":"user_message","text":7}]}`:                                                http.StatusUnprocessableEntity,
+		`{"entries":[{"kind":"turn_start","id":"a"},{"kind":"turn_start","id":"a"}]}`:                   http.StatusUnprocessableEntity,
+		`{"entries":[` + strings.Repeat(one+",", mostBatch) + one + `]}`:                                http.StatusUnprocessableEntity,
+		`{"entries":[{"kind":"user_message","text":"` + strings.Repeat("x", door.LongestBatch) + `"}]}`: http.StatusRequestEntityTooLarge,
 	} {
-		p := answerOf[Problem](t, asked(t, s, "POST", toLog, "k", body), want)
+		p := answerOf[shape.Problem](t, asked(t, s, "POST", toLog, "k", body), want)
 		if p.Detail == "" || strings.ContainsRune(p.Detail, 0) || (want == http.StatusUnprocessableEntity && p.Hint == "") {
 			t.Errorf("%.60s: %+v", body, p)
 		}
@@ -174,8 +176,8 @@ func TestBatchesThatAreRefused(t *testing.T) {
 	if v := version(t, service, "c"); v != 0 {
 		t.Errorf("version %d: a part of a batch was written", v)
 	}
-	answerOf[Problem](t, asked(t, s, "POST", "/api/conversations/nobody/entries", "k", `{"entries":[`+one+`]}`), http.StatusNotFound)
-	answerOf[Problem](t, asked(t, s, "POST", toLog, strings.Repeat("k", 256), `{"entries":[`+one+`]}`), http.StatusUnprocessableEntity)
+	answerOf[shape.Problem](t, asked(t, s, "POST", "/api/conversations/nobody/entries", "k", `{"entries":[`+one+`]}`), http.StatusNotFound)
+	answerOf[shape.Problem](t, asked(t, s, "POST", toLog, strings.Repeat("k", 256), `{"entries":[`+one+`]}`), http.StatusUnprocessableEntity)
 }
 
 // Whatever a log can hold goes through the API and back as it was.
@@ -198,7 +200,7 @@ func TestWindowsGiveBackWhatWasAppended(t *testing.T) {
 		}
 		id := fmt.Sprintf("copy%d", seed)
 		body := fmt.Sprintf(`{"id":%q,"entries":[%s]}`, id, strings.Join(lines, ","))
-		made := answerOf[Conversation](t, asked(t, s, "POST", "/api/conversations", "", body), http.StatusCreated)
+		made := answerOf[shape.Conversation](t, asked(t, s, "POST", "/api/conversations", "", body), http.StatusCreated)
 		var got []string
 		for after := int64(0); ; {
 			w := asked(t, s, "GET", fmt.Sprintf("/api/conversations/%s/entries?limit=7&after=%d", id, after), "", "")
@@ -253,15 +255,15 @@ func TestARivalInTheLastMoment(t *testing.T) {
 	rival, _ := server(t, inner)
 	created(t, service, "c", nil)
 	between.before = func() {
-		answerOf[Appended](t, asked(t, rival, "POST", toLog, "k", `{"entries":[`+one+`,`+two+`]}`), http.StatusOK)
+		answerOf[shape.Appended](t, asked(t, rival, "POST", toLog, "k", `{"entries":[`+one+`,`+two+`]}`), http.StatusOK)
 	}
-	if p := answerOf[Problem](t, asked(t, s, "POST", toLog, "k", `{"entries":[`+one+`]}`), http.StatusUnprocessableEntity); p.Code != "reused" {
+	if p := answerOf[shape.Problem](t, asked(t, s, "POST", toLog, "k", `{"entries":[`+one+`]}`), http.StatusUnprocessableEntity); p.Code != "reused" {
 		t.Errorf("%+v", p)
 	}
 	between.before = func() {
-		answerOf[Appended](t, asked(t, rival, "POST", toLog, "other", `{"entries":[`+one+`]}`), http.StatusOK)
+		answerOf[shape.Appended](t, asked(t, rival, "POST", toLog, "other", `{"entries":[`+one+`]}`), http.StatusOK)
 	}
-	if a := answerOf[Appended](t, asked(t, s, "POST", toLog, "third", `{"entries":[`+one+`]}`), http.StatusOK); a.Version != 4 {
+	if a := answerOf[shape.Appended](t, asked(t, s, "POST", toLog, "third", `{"entries":[`+one+`]}`), http.StatusOK); a.Version != 4 {
 		t.Errorf("a rival was not given way to: %+v", a)
 	}
 }
@@ -293,18 +295,18 @@ func TestABeginningIsRepeated(t *testing.T) {
 		}
 		return w
 	}
-	first := answerOf[Conversation](t, begin("k", `{"title":"t","entries":[`+one+`]}`, http.StatusCreated), http.StatusCreated)
+	first := answerOf[shape.Conversation](t, begin("k", `{"title":"t","entries":[`+one+`]}`, http.StatusCreated), http.StatusCreated)
 	for range 2 {
-		if again := answerOf[Conversation](t, begin("k", `{"title":"t","entries":[`+one+`]}`, http.StatusCreated), http.StatusCreated); again.ID != first.ID || again.Entries != 1 {
+		if again := answerOf[shape.Conversation](t, begin("k", `{"title":"t","entries":[`+one+`]}`, http.StatusCreated), http.StatusCreated); again.ID != first.ID || again.Entries != 1 {
 			t.Errorf("%+v is not %+v", again, first)
 		}
 	}
 	for _, other := range []string{`{"title":"u","entries":[` + one + `]}`, `{"title":"t","entries":[` + two + `]}`, `{"title":"t","entries":[` + one + `,` + one + `]}`} {
-		if p := answerOf[Problem](t, begin("k", other, http.StatusUnprocessableEntity), http.StatusUnprocessableEntity); p.Code != "reused" {
+		if p := answerOf[shape.Problem](t, begin("k", other, http.StatusUnprocessableEntity), http.StatusUnprocessableEntity); p.Code != "reused" {
 			t.Errorf("%s: %+v", other, p)
 		}
 	}
-	if second := answerOf[Conversation](t, begin("", `{"title":"t"}`, http.StatusCreated), http.StatusCreated); second.ID == first.ID {
+	if second := answerOf[shape.Conversation](t, begin("", `{"title":"t"}`, http.StatusCreated), http.StatusCreated); second.ID == first.ID {
 		t.Error("a request without a key is taken for another")
 	}
 	// One with an id of its own is known by what it begins with.
@@ -312,7 +314,7 @@ func TestABeginningIsRepeated(t *testing.T) {
 	begin("k", `{"id":"mine","entries":[`+one+`]}`, http.StatusCreated)
 	begin("k", `{"id":"bare"}`, http.StatusCreated)
 	for _, taken := range []string{`{"id":"mine","entries":[` + two + `]}`, `{"id":"bare"}`, `{"id":"mine"}`} {
-		if p := answerOf[Problem](t, begin("k", taken, http.StatusConflict), http.StatusConflict); p.Code != "exists" {
+		if p := answerOf[shape.Problem](t, begin("k", taken, http.StatusConflict), http.StatusConflict); p.Code != "exists" {
 			t.Errorf("%s: %+v", taken, p)
 		}
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"tenfold"
+	"tenfold/internal/web/shape"
 	"tenfold/token"
 )
 
@@ -9,7 +10,7 @@ import (
 // V1), kept up with a log. Changes with no request between them begin one epoch.
 type epochs struct {
 	version int64
-	list    []Epoch
+	list    []shape.Epoch
 	// asked tells that the model answered since the last change, and sized that the
 	// size of the view then is known.
 	asked, sized bool
@@ -23,7 +24,7 @@ func (p *epochs) read(l *tenfold.Log, scale token.Scale) {
 			continue
 		}
 		if len(p.list) == 0 {
-			p.list = append(p.list, Epoch{At: e.Time.UTC()})
+			p.list = append(p.list, shape.Epoch{At: e.Time.UTC()})
 		}
 		last := &p.list[len(p.list)-1]
 		tokens, id := 0, ""
@@ -48,7 +49,7 @@ func (p *epochs) read(l *tenfold.Log, scale token.Scale) {
 			continue
 		}
 		if p.asked {
-			p.list = append(p.list, Epoch{})
+			p.list = append(p.list, shape.Epoch{})
 			last = &p.list[len(p.list)-1]
 		}
 		p.asked, p.sized = false, tokens > 0

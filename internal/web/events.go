@@ -9,8 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"tenfold/internal/web/shape"
 )
 
 // Streams of a conversation share a topic: one watch of its log, one look at what
@@ -125,8 +124,8 @@ func (s *Server) follow(ctx context.Context, p *topic) {
 func (s *Server) keepUp(ctx context.Context, p *topic) error {
 	var known looks
 	var watching sync.WaitGroup
-	live := s.live.listen(p.id)
-	defer live.leave()
+	live := s.live.Listen(p.id)
+	defer live.Leave()
 	ctx, cancel := context.WithCancel(ctx)
 	defer watching.Wait()
 	defer cancel()
@@ -149,7 +148,7 @@ func (s *Server) keepUp(ctx context.Context, p *topic) error {
 			if seq <= p.version {
 				continue
 			}
-		case <-live.stated(): // as by an agent of this server, or by time alone
+		case <-live.Stated(): // as by an agent of this server, or by time alone
 		}
 		if err := s.sessions.with(ctx, p.id, func(o *opened) error { return s.tell(ctx, p, o, &known) }); err != nil {
 			return err
@@ -229,11 +228,11 @@ func (s *Server) tell(ctx context.Context, p *topic, o *opened, known *looks) er
 		scale := o.figures()
 		for e := range o.session.Log().After(max(p.version, version-keptEvents)) {
 			row := o.rowOf(e, scale)
-			event := Event{Entry: &row, Version: version}
+			event := shape.Event{Entry: &row, Version: version}
 			if e.Seq == version {
 				event.Changed = first
 			}
-			data, err := encoded(e.Seq, event)
+			data, err := event.Encoded(e.Seq)
 			if err != nil {
 				return err
 			}
@@ -244,7 +243,7 @@ func (s *Server) tell(ctx context.Context, p *topic, o *opened, known *looks) er
 	if err != nil {
 		return err
 	}
-	status, err := encoded(0, Event{Status: &now})
+	status, err := shape.Event{Status: &now}.Encoded(0)
 	if err != nil {
 		return err
 	}
@@ -292,26 +291,12 @@ func (p *topic) since(seq int64) (events []told, behind bool) {
 	return slices.Clone(p.events[seq+1-first:]), false
 }
 
-// encoded is an event as it is sent; id 0 is none.
-func encoded(id int64, event Event) ([]byte, error) {
-	var b bytes.Buffer
-	if id > 0 {
-		fmt.Fprintf(&b, "id: %d\n", id)
-	}
-	b.WriteString("event: " + event.name() + "\ndata: ")
-	if err := json.MarshalWrite(&b, event, jsontext.AllowInvalidUTF8(true)); err != nil {
-		return nil, err
-	}
-	b.WriteString("\n\n")
-	return b.Bytes(), nil
-}
-
 // stream writes to one reader all that is after a seq, until the reader, the
 // conversation or the server is gone.
 func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer, flush func() error) error {
 	stated, first, caughtUp := int64(0), true, true
-	live := s.live.listen(p.id)
-	defer live.leave()
+	live := s.live.Listen(p.id)
+	defer live.Leave()
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
 	// The place is said at once: who reconnects before the first entry comes back to
@@ -345,7 +330,7 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 				return err
 			}
 		}
-		texts, err := live.tell(w)
+		texts, err := live.Tell(w)
 		if err != nil {
 			return err
 		}
@@ -363,7 +348,7 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 		}
 		select {
 		case <-news:
-		case <-live.written():
+		case <-live.Written():
 		case <-beat.C:
 			if _, err := io.WriteString(w, ": still here\n\n"); err != nil {
 				return err
@@ -388,11 +373,11 @@ func (s *Server) past(ctx context.Context, id string, after int64, first bool) (
 	err = s.sessions.with(ctx, id, func(o *opened) error {
 		version := o.session.Log().Version()
 		for _, row := range o.rows(after+1, pastRows) {
-			event := Event{Entry: &row, Version: version}
+			event := shape.Event{Entry: &row, Version: version}
 			if first && row.Seq == after+1 {
 				event.Changed = 1
 			}
-			data, err := encoded(row.Seq, event)
+			data, err := event.Encoded(row.Seq)
 			if err != nil {
 				return err
 			}

@@ -22,6 +22,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/store/sqlite"
@@ -30,7 +31,7 @@ import (
 // A sent event is one as a browser reads it.
 type sent struct {
 	name, id string
-	event    Event
+	event    shape.Event
 }
 
 // eventsIn reads a stream.
@@ -102,13 +103,13 @@ type copied struct {
 	told  int // that older entries are others now
 }
 
-func (p *copied) take(t *testing.T, s *Server, id string, e Event) {
+func (p *copied) take(t *testing.T, s *Server, id string, e shape.Event) {
 	p.fate, p.after, p.pair = append(p.fate, e.Entry.Fate), append(p.after, e.Entry.After), append(p.pair, e.Entry.Pair)
 	if e.Changed == 0 {
 		return
 	}
 	p.told++
-	o := get[Outline](t, s, "/api/conversations/"+id+"/outline?from="+strconv.FormatInt(e.Changed, 10), http.StatusOK)
+	o := get[shape.Outline](t, s, "/api/conversations/"+id+"/outline?from="+strconv.FormatInt(e.Changed, 10), http.StatusOK)
 	for i, fate := range o.Fate {
 		if at := int(o.From) - 1 + i; at < len(p.fate) {
 			p.fate[at], p.after[at], p.pair[at] = o.Fates[fate], o.After[i], o.Pair[i]
@@ -172,7 +173,7 @@ func TestNoEntryIsLostOrDoubled(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() { _ = current.Load().Close() })
-	o := get[Outline](t, current.Load(), "/api/conversations/one/outline", http.StatusOK)
+	o := get[shape.Outline](t, current.Load(), "/api/conversations/one/outline", http.StatusOK)
 	if len(o.Fate) != len(known.fate) || drops < 4 {
 		t.Fatalf("%d entries told, %d there, %d connections", len(known.fate), len(o.Fate), drops)
 	}
@@ -181,7 +182,7 @@ func TestNoEntryIsLostOrDoubled(t *testing.T) {
 			t.Fatalf("entry %d is told to be %s with %d tokens, and is %s with %d", i+1, known.fate[i], known.after[i], o.Fates[fate], o.After[i])
 		}
 	}
-	if got := get[Conversation](t, current.Load(), "/api/conversations/one", http.StatusOK); got.Tokens.Method != "calibrated" || len(got.Compactions) < 3 {
+	if got := get[shape.Conversation](t, current.Load(), "/api/conversations/one", http.StatusOK); got.Tokens.Method != "calibrated" || len(got.Compactions) < 3 {
 		t.Errorf("too little happened: %+v", got.Tokens)
 	}
 	t.Logf("%d connections, %d entries, %d changes of older ones", drops, len(o.Fate), known.told)
@@ -342,7 +343,7 @@ func TestAStreamEndsWithItsConversation(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	get[Problem](t, s, "/api/conversations/one/events", http.StatusNotFound)
+	get[shape.Problem](t, s, "/api/conversations/one/events", http.StatusNotFound)
 	s.topics.mu.Lock()
 	defer s.topics.mu.Unlock()
 	if len(s.topics.open) > 0 {

@@ -17,6 +17,8 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/door"
+	"tenfold/internal/web/shape"
 	"tenfold/internal/web/webtest"
 	"tenfold/problem"
 	"tenfold/session"
@@ -86,7 +88,7 @@ func fuzzed(t testing.TB) (h http.Handler, known []string) {
 		_ = s.Close()
 		_ = st.Close()
 	})
-	return NewGuard(Access{Token: fuzzToken}).Handler(s), append(known, e.ID)
+	return door.NewGuard(door.Access{Token: fuzzToken}).Handler(s), append(known, e.ID)
 }
 
 // asksWell sends a request and holds the answer against what is true of all answers:
@@ -105,9 +107,9 @@ func asksWell(t testing.TB, h http.Handler, r *http.Request) string {
 	if w.Code < 400 {
 		return w.Body.String()
 	}
-	var p Problem
+	var p shape.Problem
 	kind, _, _ := mime.ParseMediaType(w.Header().Get("Content-Type"))
-	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || kind != problemType || p.Status != w.Code || p.Title == "" || p.Detail == "" {
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || kind != shape.ProblemType || p.Status != w.Code || p.Title == "" || p.Detail == "" {
 		t.Fatalf("%s\nis no problem: %q, %v", what, kind, err)
 	}
 	return w.Body.String()

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/internal/web/door"
+	"tenfold/internal/web/shape"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store"
@@ -79,8 +81,8 @@ func TestJobsAreListedAndChanged(t *testing.T) {
 	if fmt.Sprint(jobs.asked) != fmt.Sprint(want) || len(one.Items) != 1 || one.Items[0].ID != "b" {
 		t.Errorf("%+v gives %+v", jobs.asked, one)
 	}
-	get[Problem](t, s, "/api/jobs?state=asleep", http.StatusUnprocessableEntity)
-	get[Problem](t, s, "/api/jobs?conversation=nobody", http.StatusNotFound)
+	get[shape.Problem](t, s, "/api/jobs?state=asleep", http.StatusUnprocessableEntity)
+	get[shape.Problem](t, s, "/api/jobs?conversation=nobody", http.StatusNotFound)
 
 	if j := send[Job](t, s, "POST", "/api/jobs/b/retry", nil, http.StatusOK); j.State != "queued" || j.ID != "b" {
 		t.Errorf("%+v", j)
@@ -88,13 +90,13 @@ func TestJobsAreListedAndChanged(t *testing.T) {
 	if j := send[Job](t, s, "POST", "/api/jobs/b/cancel", nil, http.StatusOK); j.State != "cancelled" {
 		t.Errorf("%+v", j)
 	}
-	if p := send[Problem](t, s, "POST", "/api/jobs/a/cancel", nil, http.StatusConflict); p.Code != "job_state" || p.Hint == "" {
+	if p := send[shape.Problem](t, s, "POST", "/api/jobs/a/cancel", nil, http.StatusConflict); p.Code != "job_state" || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
-	if p := send[Problem](t, s, "POST", "/api/jobs/c/retry", nil, http.StatusNotFound); p.Code != "not_found" {
+	if p := send[shape.Problem](t, s, "POST", "/api/jobs/c/retry", nil, http.StatusNotFound); p.Code != "not_found" {
 		t.Errorf("%+v", p)
 	}
-	if !get[Meta](t, s, "/api/meta", http.StatusOK).Jobs {
+	if !get[shape.Meta](t, s, "/api/meta", http.StatusOK).Jobs {
 		t.Error("meta does not say that there are jobs")
 	}
 }
@@ -103,13 +105,13 @@ func TestJobsAreListedAndChanged(t *testing.T) {
 func TestAServerWithoutJobs(t *testing.T) {
 	t.Parallel()
 	s, _ := server(t, nil)
-	if get[Meta](t, s, "/api/meta", http.StatusOK).Jobs {
+	if get[shape.Meta](t, s, "/api/meta", http.StatusOK).Jobs {
 		t.Error("meta says that there are jobs")
 	}
-	for _, p := range []Problem{
-		get[Problem](t, s, "/api/jobs", http.StatusNotFound),
-		send[Problem](t, s, "POST", "/api/jobs/a/retry", nil, http.StatusNotFound),
-		send[Problem](t, s, "POST", "/api/jobs/a/cancel", nil, http.StatusNotFound),
+	for _, p := range []shape.Problem{
+		get[shape.Problem](t, s, "/api/jobs", http.StatusNotFound),
+		send[shape.Problem](t, s, "POST", "/api/jobs/a/retry", nil, http.StatusNotFound),
+		send[shape.Problem](t, s, "POST", "/api/jobs/a/cancel", nil, http.StatusNotFound),
 	} {
 		if p.Code != "no_jobs" || p.Hint == "" {
 			t.Errorf("%+v", p)
@@ -121,7 +123,7 @@ func TestAServerWithoutJobs(t *testing.T) {
 func TestJobsReadOnly(t *testing.T) {
 	t.Parallel()
 	s, jobs := jobsServer(t, true)
-	h := NewGuard(Access{Token: "open sesame", ReadOnly: true}).Handler(s)
+	h := door.NewGuard(door.Access{Token: "open sesame", ReadOnly: true}).Handler(s)
 	for op, want := range map[string]int{"GET /api/jobs": 200, "POST /api/jobs/b/retry": 403, "POST /api/jobs/b/cancel": 403} {
 		method, path, _ := strings.Cut(op, " ")
 		r := httptest.NewRequestWithContext(t.Context(), method, path, http.NoBody)

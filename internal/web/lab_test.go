@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tenfold/eval"
+	"tenfold/internal/web/shape"
 )
 
 // labEvent is an event of a stream.
@@ -46,12 +47,12 @@ func as[T any](t *testing.T, e labEvent) (out T) {
 }
 
 // points are the last ones of each strategy.
-func points(t *testing.T, all []labEvent) map[string]LabPoint {
+func points(t *testing.T, all []labEvent) map[string]shape.LabPoint {
 	t.Helper()
-	out := map[string]LabPoint{}
+	out := map[string]shape.LabPoint{}
 	for _, e := range all {
 		if e.event == "point" {
-			p := as[LabPoint](t, e)
+			p := as[shape.LabPoint](t, e)
 			out[p.Strategy] = p
 		}
 	}
@@ -64,10 +65,10 @@ func TestTheLabMeasuresWhatTenfoldLabDoes(t *testing.T) {
 	o := created(t, service, "c", later(40))
 	all := streamed(t, s, "/api/conversations/c/lab?strategy=none&strategy=keep-newest-10&strategy=fit:target=20%25")
 	got := points(t, all)
-	if done := as[LabDone](t, all[len(all)-1]); all[len(all)-1].event != "done" || done.Sessions != 1 || done.Skipped != 0 || done.Error != "" || len(got) != 3 {
+	if done := as[shape.LabDone](t, all[len(all)-1]); all[len(all)-1].event != "done" || done.Sessions != 1 || done.Skipped != 0 || done.Error != "" || len(got) != 3 {
 		t.Fatalf("%+v", all)
 	}
-	if last := as[LabProgress](t, all[len(all)-2]); all[len(all)-2].event != "progress" || last.Done != 3 || last.Total != 3 || last.Doing != "about c" {
+	if last := as[shape.LabProgress](t, all[len(all)-2]); all[len(all)-2].event != "progress" || last.Done != 3 || last.Total != 3 || last.Doing != "about c" {
 		t.Errorf("%+v", last)
 	}
 	if p := got["none"]; p.Share != 1 || p.CUR == nil || *p.CUR != 1 || p.EDR != nil || !p.Baseline || p.Sessions != 1 {
@@ -90,10 +91,10 @@ func TestTheLabMeasuresWhatTenfoldLabDoes(t *testing.T) {
 	if p := got["keep-newest-10"]; *p.CUR != row.Figures[eval.CUR].Mean || p.Share != row.Figures[eval.Kept].Mean {
 		t.Errorf("%+v, tenfold lab says CUR %v, kept %v", p, row.Figures[eval.CUR].Mean, row.Figures[eval.Kept].Mean)
 	}
-	if p := get[Problem](t, s, "/api/conversations/c/lab?strategy=nothing", http.StatusBadRequest); p.Hint == "" {
+	if p := get[shape.Problem](t, s, "/api/conversations/c/lab?strategy=nothing", http.StatusBadRequest); p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
-	if p := get[Problem](t, s, "/api/conversations/nobody/lab", http.StatusNotFound); p.Code != "not_found" {
+	if p := get[shape.Problem](t, s, "/api/conversations/nobody/lab", http.StatusNotFound); p.Code != "not_found" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -113,10 +114,10 @@ func TestTheLabOfManyIsTheirMean(t *testing.T) {
 	if both.Sessions != 2 || !near(both.Share, (x.Share+y.Share)/2) || !near(*both.CUR, (*x.CUR+*y.CUR)/2) || x.Share == y.Share {
 		t.Errorf("%+v of %+v and %+v", both, x, y)
 	}
-	if done := as[LabDone](t, all[len(all)-1]); done.Sessions != 2 || done.Skipped != 1 {
+	if done := as[shape.LabDone](t, all[len(all)-1]); done.Sessions != 2 || done.Skipped != 1 {
 		t.Errorf("%+v", done)
 	}
-	if all := streamed(t, s, "/api/lab?project=/nowhere"); as[LabDone](t, all[len(all)-1]) != (LabDone{}) {
+	if all := streamed(t, s, "/api/lab?project=/nowhere"); as[shape.LabDone](t, all[len(all)-1]) != (shape.LabDone{}) {
 		t.Errorf("%+v", all)
 	}
 }

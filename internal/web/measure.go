@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/eval"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 )
 
@@ -25,7 +26,7 @@ func tryCuts() []int { return []int{90, 75, 60} }
 
 // measure says what a request keeps of what was needed later (Measured). What a
 // model would write a digest writes here.
-func measure(ctx context.Context, l *tenfold.Log, r session.Request) (m Measured, err error) {
+func measure(ctx context.Context, l *tenfold.Log, r session.Request) (m shape.Measured, err error) {
 	if l.Version() > mostMeasured {
 		m.Why = "the conversation is too long to measure while you wait; use the lab"
 		return m, nil
@@ -84,7 +85,7 @@ func newLaboratory(policies []eval.Policy) *laboratory {
 
 // measure measures a conversation, and reports whether anything could be: not where it
 // is too short. Told is given each point as it stands once its policy is measured.
-func (k *laboratory) measure(ctx context.Context, l *tenfold.Log, leastRequests int, told func(LabPoint)) (bool, error) {
+func (k *laboratory) measure(ctx context.Context, l *tenfold.Log, leastRequests int, told func(shape.LabPoint)) (bool, error) {
 	s := eval.Open(l)
 	if s.Requests() < leastRequests {
 		return false, nil
@@ -132,9 +133,9 @@ func (k *laboratory) measure(ctx context.Context, l *tenfold.Log, leastRequests 
 
 // point is what a policy came to so far: the mean over conversations of the means
 // over their cuts.
-func (k *laboratory) point(i int) LabPoint {
+func (k *laboratory) point(i int) shape.LabPoint {
 	p, sum := k.policies[i], k.sums[i]
-	out := LabPoint{Strategy: p.String(), Family: p.Family(), CUR: sum.cur.value(), EDR: sum.edr.value(), Baseline: p.Baseline(), Sessions: sum.share.n}
+	out := shape.LabPoint{Strategy: p.String(), Family: p.Family(), CUR: sum.cur.value(), EDR: sum.edr.value(), Baseline: p.Baseline(), Sessions: sum.share.n}
 	if share := sum.share.value(); share != nil {
 		out.Share = *share
 	}

@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/report"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 )
 
@@ -28,18 +29,18 @@ func paid(prefix, model string, at ...time.Time) []tenfold.Entry {
 const priced, unpriced = "claude-haiku-4-5", "no-such-model"
 
 // settled asks for spendings until all logs are read.
-func settled(t *testing.T, s http.Handler, query string) Spendings {
+func settled(t *testing.T, s http.Handler, query string) shape.Spendings {
 	t.Helper()
-	get[Spendings](t, s, "/api/money?"+query, http.StatusOK)
+	get[shape.Spendings](t, s, "/api/money?"+query, http.StatusOK)
 	synctest.Wait()
-	out := get[Spendings](t, s, "/api/money?"+query, http.StatusOK)
+	out := get[shape.Spendings](t, s, "/api/money?"+query, http.StatusOK)
 	if out.Reading != 0 {
 		t.Fatalf("%d are still read", out.Reading)
 	}
 	return out
 }
 
-func keys(all Spendings) string {
+func keys(all shape.Spendings) string {
 	var list []string
 	for _, g := range all.Items {
 		list = append(list, fmt.Sprintf("%s %d/%d $%.2f", g.Key, g.Priced, g.Responses, g.Dollars))
@@ -54,7 +55,7 @@ func TestSpendingsAddUp(t *testing.T) {
 		night := time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC)
 		first := created(t, service, "a", paid("a", priced, night, night.Add(time.Hour)))
 		created(t, service, "b", paid("b", unpriced, night.Add(48*time.Hour)))
-		if got := get[Spendings](t, s, "/api/money?zone=UTC", http.StatusOK); got.Reading != 2 || got.Of != 2 || len(got.Items) != 0 {
+		if got := get[shape.Spendings](t, s, "/api/money?zone=UTC", http.StatusOK); got.Reading != 2 || got.Of != 2 || len(got.Items) != 0 {
 			t.Errorf("before anything is read: %+v", got)
 		}
 		expect := func(query, want string) {
@@ -83,7 +84,7 @@ func TestSpendingsAddUp(t *testing.T) {
 		}
 		expect("by=model", priced+" 3/3 $4.50, "+unpriced+" 0/1 $0.00")
 		expect("by=conversation", "a 3/3 $4.50, f 3/3 $4.50, b 0/1 $0.00")
-		if list := get[Conversations](t, s, "/api/conversations?sort=dollars", http.StatusOK); list.Items[2].ID != "b" || list.Items[0].Dollars != 4.5 {
+		if list := get[shape.Conversations](t, s, "/api/conversations?sort=dollars", http.StatusOK); list.Items[2].ID != "b" || list.Items[0].Dollars != 4.5 {
 			t.Errorf("%+v", list.Items)
 		}
 		if err := service.Delete(t.Context(), "a"); err != nil {
@@ -94,7 +95,7 @@ func TestSpendingsAddUp(t *testing.T) {
 		}
 		expect("by=model", priced+" 4/4 $6.00, "+unpriced+" 0/1 $0.00")
 		for _, bad := range []string{"zone=Nowhere/Here", "since=soon", "by=weather"} {
-			if p := get[Problem](t, s, "/api/money?"+bad, statusOf(bad)); p.Hint == "" {
+			if p := get[shape.Problem](t, s, "/api/money?"+bad, statusOf(bad)); p.Hint == "" {
 				t.Errorf("%s: %+v", bad, p)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold/internal/web/door"
 	"tenfold/store/memory"
 )
 
@@ -21,7 +22,7 @@ func logged(t *testing.T, h http.Handler, method, target string, header http.Hea
 		r.Header = header
 	}
 	r.Host = "localhost"
-	Observe(h, slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))).ServeHTTP(httptest.NewRecorder(), r)
+	door.Observe(h, slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))).ServeHTTP(httptest.NewRecorder(), r)
 	line := map[string]any{}
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil || strings.Contains(out.String(), "canary") {
 		t.Fatalf("%s %s: %v in %s", method, target, err, &out)
@@ -32,7 +33,7 @@ func logged(t *testing.T, h http.Handler, method, target string, header http.Hea
 // A request is logged by what it fits, never by what it says.
 func TestRequestsAreLogged(t *testing.T) {
 	s, _ := server(t, memory.New())
-	guarded := NewGuard(Access{Token: "canary-token-of-a-program"}).Handler(Traced(s))
+	guarded := door.NewGuard(door.Access{Token: "canary-token-of-a-program"}).Handler(door.Traced(s))
 	signed := http.Header{"Authorization": {"Bearer canary-token-of-a-program"}}
 	for _, c := range []struct {
 		method, target string
@@ -54,13 +55,13 @@ func TestRequestsAreLogged(t *testing.T) {
 		}
 	}
 	failing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		Note(r.Context(), "acme", "t1")
+		door.Note(r.Context(), "acme", "t1")
 		w.WriteHeader(http.StatusInternalServerError)
 	})
 	if line := logged(t, failing, "GET", "/canary", nil); line["level"] != "ERROR" || line["tenant"] != "acme" || line["token"] != "t1" {
 		t.Errorf("a failure of ours: %v", line)
 	}
-	probed := NewHealth(nil).Handler(guarded)
+	probed := door.NewHealth(nil).Handler(guarded)
 	if line := logged(t, probed, "GET", "/healthz", nil); line["level"] != "DEBUG" || line["route"] != "/healthz" {
 		t.Errorf("a probe: %v", line)
 	}

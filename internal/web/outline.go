@@ -2,6 +2,7 @@ package web
 
 import (
 	"tenfold"
+	"tenfold/internal/web/shape"
 	"tenfold/purpose"
 	"tenfold/tool"
 )
@@ -90,12 +91,12 @@ func flagsOf(l *tenfold.Log, e tenfold.Entry) int {
 }
 
 // outline is the structure of the log from a seq on.
-func (o *opened) outline(from int64) Outline {
+func (o *opened) outline(from int64) shape.Outline {
 	l, scale := o.session.Log(), o.figures()
 	o.columns.read(l)
 	from = min(max(from, 1), l.Version()+1)
 	at, n := int(from-1), int(l.Version()-from+1)
-	out := Outline{
+	out := shape.Outline{
 		Version: l.Version(), From: from, Kinds: o.columns.kinds, Kind: o.columns.kind[at:], Turn: o.columns.turn[at:], Step: o.columns.step[at:],
 		Fates: fates(), Before: make([]int, n), After: make([]int, n), Fate: make([]int, n), By: make([]int, n), Pair: make([]int64, n), Flags: make([]int, n),
 	}

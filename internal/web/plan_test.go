@@ -13,6 +13,7 @@ import (
 	"tenfold"
 	"tenfold/internal/logtest"
 	"tenfold/internal/report"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/strategy"
 )
@@ -68,11 +69,11 @@ func TestAPlanIsAppliedOnce(t *testing.T) {
 	other := plan
 	other.Compactions = slices.Clone(plan.Compactions)
 	other.Compactions[0].ToTurn--
-	if p := answerOf[Problem](t, asked(t, s, "POST", toCompact, "k", applying(t, other)), http.StatusUnprocessableEntity); p.Code != "reused" {
+	if p := answerOf[shape.Problem](t, asked(t, s, "POST", toCompact, "k", applying(t, other)), http.StatusUnprocessableEntity); p.Code != "reused" {
 		t.Errorf("%+v", p)
 	}
 	other.Compactions = append(plan.Compactions, plan.Compactions...)
-	if p := answerOf[Problem](t, asked(t, s, "POST", toCompact, "k", applying(t, other)), http.StatusUnprocessableEntity); p.Code != "reused" {
+	if p := answerOf[shape.Problem](t, asked(t, s, "POST", toCompact, "k", applying(t, other)), http.StatusUnprocessableEntity); p.Code != "reused" {
 		t.Errorf("%+v", p)
 	}
 	// One command is undone together, and a plan that was undone does not come back.
@@ -82,7 +83,7 @@ func TestAPlanIsAppliedOnce(t *testing.T) {
 	if seen(t, service, "c") != raw {
 		t.Error("undo does not restore what a model saw")
 	}
-	if p := answerOf[Problem](t, asked(t, s, "POST", toCompact, "k", applying(t, plan)), http.StatusConflict); !strings.Contains(p.Detail, "undone") || p.Hint == "" {
+	if p := answerOf[shape.Problem](t, asked(t, s, "POST", toCompact, "k", applying(t, plan)), http.StatusConflict); !strings.Contains(p.Detail, "undone") || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -107,18 +108,18 @@ func TestAPlanOfAnOldVersion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answerOf[Appended](t, asked(t, s, "POST", toLog, "", fmt.Sprintf(`{"entries":[%s]}`, line)), http.StatusOK)
+		answerOf[shape.Appended](t, asked(t, s, "POST", toLog, "", fmt.Sprintf(`{"entries":[%s]}`, line)), http.StatusOK)
 		w := asked(t, s, "POST", toCompact, "", applying(t, plan))
 		if one.ok {
 			if r := answerOf[report.Report](t, w, http.StatusOK); len(r.Compactions) != len(plan.Compactions) {
 				t.Errorf("%s: %+v", one.what, r)
 			}
-			if e := get[Entry](t, s, "/api/conversations/c/entries/301", http.StatusOK); e.By != "" {
+			if e := get[shape.Entry](t, s, "/api/conversations/c/entries/301", http.StatusOK); e.By != "" {
 				t.Errorf("%s after the plan is compacted by it", one.what)
 			}
 			continue
 		}
-		p := answerOf[Problem](t, w, http.StatusConflict)
+		p := answerOf[shape.Problem](t, w, http.StatusConflict)
 		if p.Code != "conflict" || *p.Expected != 300 || *p.Actual != 301 || p.Detail == "" || version(t, service, "c") != 301 {
 			t.Errorf("%s: %+v", one.what, p)
 		}
@@ -143,22 +144,22 @@ func TestPlansThatAreRefused(t *testing.T) {
 		`{"plan":{"version":300,"compactions":[7]}}`:                                                                                        http.StatusUnprocessableEntity,
 		`{"plan":{"version":300}}`: http.StatusUnprocessableEntity,
 	} {
-		if p := answerOf[Problem](t, asked(t, s, "POST", toCompact, "", body), want); p.Detail == "" || p.Hint == "" {
+		if p := answerOf[shape.Problem](t, asked(t, s, "POST", toCompact, "", body), want); p.Detail == "" || p.Hint == "" {
 			t.Errorf("%.100s: %+v", body, p)
 		}
 	}
-	answerOf[Problem](t, asked(t, s, "POST", toPlan, "", `{"version":299}`), http.StatusConflict)
+	answerOf[shape.Problem](t, asked(t, s, "POST", toPlan, "", `{"version":299}`), http.StatusConflict)
 	if v := version(t, service, "c"); v != 300 {
 		t.Errorf("version %d", v)
 	}
 	// Only the program itself compacts at birth, which cannot be undone.
 	body := `{"plan":{"version":300,"compactions":[{"from_turn":0,"to_turn":1,"reasoning":"strip","source":"birth"}]}}`
 	answerOf[report.Report](t, asked(t, s, "POST", toCompact, "", body), http.StatusOK)
-	if c := get[Conversation](t, s, "/api/conversations/c", http.StatusOK); c.Compactions[0].Source != "user" {
+	if c := get[shape.Conversation](t, s, "/api/conversations/c", http.StatusOK); c.Compactions[0].Source != "user" {
 		t.Errorf("%+v", c.Compactions)
 	}
 	s.backend.(*lent).readOnly = true
-	answerOf[Problem](t, asked(t, s, "POST", toCompact, "", body), http.StatusForbidden)
+	answerOf[shape.Problem](t, asked(t, s, "POST", toCompact, "", body), http.StatusForbidden)
 	preparedPlan(t, s, strips)
 }
 
@@ -172,7 +173,7 @@ func TestAWishWithAKeyIsDoneOnce(t *testing.T) {
 	if version(t, service, "c") != 301 || len(again.Compactions) != 1 || again.Compactions[0].ID != first.Compactions[0].ID || again.Tokens != first.Tokens {
 		t.Errorf("%+v, then %+v", first, again)
 	}
-	answerOf[Problem](t, asked(t, s, "POST", toCompact, "other", wish), http.StatusConflict)
+	answerOf[shape.Problem](t, asked(t, s, "POST", toCompact, "other", wish), http.StatusConflict)
 }
 
 // quoting is a summarizer that would have to be paid.
@@ -233,7 +234,7 @@ func TestAProjectionIsSentOnce(t *testing.T) {
 		t.Error("the view of a branch is not its own: " + scout)
 	}
 	before := ask("", "")
-	answerOf[Appended](t, asked(t, s, "POST", toLog, "", `{"entries":[`+two+`]}`), http.StatusOK)
+	answerOf[shape.Appended](t, asked(t, s, "POST", toLog, "", `{"entries":[`+two+`]}`), http.StatusOK)
 	if w := ask("", before.Header().Get("ETag")); w.Code != http.StatusOK || w.Body.String() == before.Body.String() || w.Header().Get("Tenfold-Version") != "13" {
 		t.Errorf("after an append: %d", w.Code)
 	}
@@ -260,9 +261,9 @@ func TestWhatWasUsedMeanwhileIsPinned(t *testing.T) {
 	created(t, service, "c", later(12))
 	plan := preparedPlan(t, s, `{"strategies":["strip-tools"],"keep":"0"}`)
 	used := `{"kind":"tool_call","call_id":"then","name":"Bash","arguments":{"command":"cat src/module7/handler7.go"}}`
-	answerOf[Appended](t, asked(t, s, "POST", toLog, "", `{"entries":[`+used+`]}`), http.StatusOK)
+	answerOf[shape.Appended](t, asked(t, s, "POST", toLog, "", `{"entries":[`+used+`]}`), http.StatusOK)
 	done := answerOf[report.Report](t, asked(t, s, "POST", toCompact, "", applying(t, plan)), http.StatusOK)
-	c := get[Conversation](t, s, "/api/conversations/c", http.StatusOK)
+	c := get[shape.Conversation](t, s, "/api/conversations/c", http.StatusOK)
 	if len(done.Compactions) != 1 || len(c.Compactions) != 1 || c.Compactions[0].Strategy != "strip-tools" {
 		t.Errorf("%+v", c.Compactions)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"tenfold"
 	"tenfold/client"
+	"tenfold/internal/web/door"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/test/modelserver"
@@ -25,7 +26,7 @@ import (
 // program is a client of a server behind its guard. Its transport may be nil.
 func program(t testing.TB, s http.Handler, through http.RoundTripper) *client.Client {
 	t.Helper()
-	h := httptest.NewServer(NewGuard(Access{Token: "open sesame"}).Handler(s))
+	h := httptest.NewServer(door.NewGuard(door.Access{Token: "open sesame"}).Handler(s))
 	t.Cleanup(h.Close)
 	c, err := client.New(h.URL, "open sesame", client.WithHTTPClient(&http.Client{Transport: through}))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/internal/web/shape"
 	"tenfold/token"
 	"tenfold/tool"
 )
@@ -32,12 +33,12 @@ func (o *opened) view(branch string) *tenfold.Projection {
 func (o *opened) figures() token.Scale { return o.calibration.Scale(o.session.Log()) }
 
 // rowOf describes an entry in a line.
-func (o *opened) rowOf(e tenfold.Entry, scale token.Scale) Row {
+func (o *opened) rowOf(e tenfold.Entry, scale token.Scale) shape.Row {
 	l, view := o.session.Log(), o.view(e.Branch)
 	turn, step, _ := l.Where(e.Seq)
 	fate, by, after := view.Fate(e.Seq)
 	text := entryText(e.Payload)
-	r := Row{
+	r := shape.Row{
 		Seq: e.Seq, ID: e.ID, Kind: string(e.Payload.Kind()), Turn: turn, Step: step, Branch: e.Branch, At: e.Time.UTC(),
 		Label: labelOf(l, e), Text: line(text, lineLength), Length: utf8.RuneCountInString(text),
 		Fate: fate.String(), By: by, Why: view.Why(e.Seq).String(), Before: scale.Tokens(e.Tokens), After: scale.Tokens(after),
@@ -66,9 +67,9 @@ func outcomeOf(name string, e tenfold.Entry) string {
 }
 
 // rows are those from a seq on, at most so many.
-func (o *opened) rows(from int64, limit int) []Row {
+func (o *opened) rows(from int64, limit int) []shape.Row {
 	scale := o.figures()
-	all := make([]Row, 0, limit)
+	all := make([]shape.Row, 0, limit)
 	for e := range o.session.Log().After(max(from, 1) - 1) {
 		if len(all) == limit {
 			break

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"tenfold/fleet/tenant"
+	"tenfold/internal/web/shape"
 )
 
 // Scopes are what a token lets a program do.
@@ -66,7 +67,7 @@ func (s *Server) enforce(ctx huma.Context, next func(huma.Context)) {
 	for _, scope := range scopesOf(op) {
 		if err := s.gate.Allow(ctx.Context(), tenant.Scope(scope), action, subject); err != nil {
 			_, w := humago.Unwrap(ctx)
-			problemOf(err).write(w)
+			shape.ProblemOf(err).Write(w)
 			return
 		}
 	}

@@ -2,13 +2,18 @@ package web
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"tenfold/agent"
 	"tenfold/fleet/tenant"
+	"tenfold/internal/web/door"
+	"tenfold/internal/web/shape"
+	"tenfold/internal/web/talk"
 	"tenfold/session"
 	"tenfold/store/remote"
 )
@@ -31,13 +36,13 @@ type Options struct {
 }
 
 // A Server answers the API, below /api/. Who may ask is decided before it is asked
-// (guard.go). Close it when the listener is closed.
+// (package door). Close it when the listener is closed.
 type Server struct {
 	backend  Backend
 	service  *session.Service
 	sessions *sessions
 	topics   *topics
-	live     *talks
+	live     *talk.Talks
 	compared comparisons
 	accounts *accounts
 	census   *census
@@ -67,7 +72,7 @@ func New(o Options) *Server {
 	s.accounts = newAccounts(s.alive, s.service, s.census)
 	s.measuring = make(chan struct{}, 1)
 	s.topics = &topics{server: s, open: map[string]*topic{}}
-	s.live = newTalks(s)
+	s.live = talk.New(s.agent)
 	s.declare()
 	return s
 }
@@ -113,19 +118,19 @@ func (s *Server) Close() error {
 	s.end()
 	s.accounts.working.Wait()
 	s.sessions.close()
-	return s.live.close()
+	return s.live.Close()
 }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.page != nil && !isAPI(r.URL.Path) {
-		routed(r.Context(), "page")
+	if s.page != nil && !door.IsAPI(r.URL.Path) {
+		door.Routed(r.Context(), "page")
 		s.preload(r.URL.Path)
 		s.page.ServeHTTP(w, r)
 		return
 	}
-	if s.store != nil && isStore(r.URL.Path) {
-		routed(r.Context(), storePath+remote.Method(r.URL.Path))
+	if s.store != nil && door.IsStore(r.URL.Path) {
+		door.Routed(r.Context(), door.StorePath+remote.Method(r.URL.Path))
 		s.store.ServeHTTP(w, r)
 		return
 	}
@@ -135,8 +140,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, path, _ := strings.Cut(pattern, " ")
-	routed(r.Context(), path)
+	door.Routed(r.Context(), path)
 	s.mux.ServeHTTP(w, r)
+}
+
+// agent makes an agent for a conversation.
+func (s *Server) agent(ctx context.Context, id, model string, approver agent.Approver) (*agent.Agent, io.Closer, error) {
+	opened, err := s.service.Open(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.backend.Agent(ctx, opened, model, approver)
 }
 
 // preload opens the conversation that a page is about while the browser loads the
@@ -166,11 +180,11 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allowed) == 0 {
-		newProblem(http.StatusNotFound, "not_found", "no such operation", "/api/openapi.json lists the operations").write(w)
+		shape.NewProblem(http.StatusNotFound, "not_found", "no such operation", "/api/openapi.json lists the operations").Write(w)
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	newProblem(http.StatusMethodNotAllowed, "method", "the path does not support this method", "use "+strings.Join(allowed, " or ")).write(w)
+	shape.NewProblem(http.StatusMethodNotAllowed, "method", "the path does not support this method", "use "+strings.Join(allowed, " or ")).Write(w)
 }
 
 // With runs f on an opened conversation that has read its newest version. No other

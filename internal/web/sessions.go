@@ -70,10 +70,6 @@ type opened struct {
 	control *session.Controller
 }
 
-func newSessions(service *session.Service) *sessions {
-	return newShelf().of(service)
-}
-
 // with runs f on a conversation at its newest version.
 func (s *sessions) with(ctx context.Context, id string, f func(*opened) error) error {
 	row, err := s.service.Find(ctx, id)

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store/memory"
 )
@@ -22,8 +23,8 @@ func TestTheOldestAreLetGoOf(t *testing.T) {
 	for i := range mostOpen + 10 {
 		id := "c" + strconv.Itoa(i)
 		created(t, service, id, logtest.Long(5))
-		get[Rows](t, s, "/api/conversations/"+id+"/rows", http.StatusOK)
-		get[Rows](t, s, "/api/conversations/c0/rows", http.StatusOK)
+		get[shape.Rows](t, s, "/api/conversations/"+id+"/rows", http.StatusOK)
+		get[shape.Rows](t, s, "/api/conversations/c0/rows", http.StatusOK)
 	}
 	if n := len(s.sessions.open); n != mostOpen {
 		t.Errorf("%d are open", n)
@@ -33,8 +34,8 @@ func TestTheOldestAreLetGoOf(t *testing.T) {
 	}
 	// A long one takes the place of many.
 	s.sessions.open["c0"].size = mostEntries
-	get[Rows](t, s, "/api/conversations/c5/rows", http.StatusOK)
-	get[Rows](t, s, "/api/conversations/c6/rows", http.StatusOK)
+	get[shape.Rows](t, s, "/api/conversations/c5/rows", http.StatusOK)
+	get[shape.Rows](t, s, "/api/conversations/c6/rows", http.StatusOK)
 	if s.sessions.open["c0"] != nil {
 		t.Error("the long one is still open")
 	}
@@ -46,16 +47,16 @@ func TestAConversationMadeAgainIsAnother(t *testing.T) {
 	s, service := server(t, nil)
 	for _, n := range []int{30, 12, 50} {
 		created(t, service, "one", logtest.Long(n))
-		if rows := get[Rows](t, s, "/api/conversations/one/rows", http.StatusOK); len(rows.Items) != n || rows.Version != int64(n) {
+		if rows := get[shape.Rows](t, s, "/api/conversations/one/rows", http.StatusOK); len(rows.Items) != n || rows.Version != int64(n) {
 			t.Errorf("%d rows at %d, of %d", len(rows.Items), rows.Version, n)
 		}
-		if o := get[Outline](t, s, "/api/conversations/one/outline", http.StatusOK); len(o.Kind) != n {
+		if o := get[shape.Outline](t, s, "/api/conversations/one/outline", http.StatusOK); len(o.Kind) != n {
 			t.Errorf("an outline of %d, of %d", len(o.Kind), n)
 		}
 		if err := service.Delete(t.Context(), "one"); err != nil {
 			t.Fatal(err)
 		}
-		get[Problem](t, s, "/api/conversations/one/rows", http.StatusNotFound)
+		get[shape.Problem](t, s, "/api/conversations/one/rows", http.StatusNotFound)
 	}
 	if len(s.sessions.open) > 1 {
 		t.Errorf("%d are open", len(s.sessions.open))
@@ -74,12 +75,12 @@ func TestManyAskAtOnce(t *testing.T) {
 		all.Go(func() {
 			version := int64(0)
 			for range 15 {
-				rows := get[Rows](t, s, "/api/conversations/one/rows?from=50", http.StatusOK)
+				rows := get[shape.Rows](t, s, "/api/conversations/one/rows?from=50", http.StatusOK)
 				if rows.Version < version {
 					t.Errorf("version %d after %d", rows.Version, version)
 				}
 				version = rows.Version
-				get[View](t, s, "/api/conversations/"+[]string{"one", "two"}[i%2]+"/view?limit=5", http.StatusOK)
+				get[shape.View](t, s, "/api/conversations/"+[]string{"one", "two"}[i%2]+"/view?limit=5", http.StatusOK)
 			}
 		})
 	}

@@ -15,6 +15,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/listing"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"
@@ -50,20 +51,20 @@ func TestRowsSayWhatEntriesAre(t *testing.T) {
 	t.Parallel()
 	s, service := server(t, nil)
 	created(t, service, "one", talkEntries())
-	o := get[Outline](t, s, "/api/conversations/one/outline", http.StatusOK)
+	o := get[shape.Outline](t, s, "/api/conversations/one/outline", http.StatusOK)
 	want := []int{
 		flagUnseen, flagPerson, 0, flagError, 0, flagBranch, 0, flagUnseen, flagUnseen, flagPerson, 0, flagUnseen | flagError,
 	}
 	if !slices.Equal(o.Flags, want) || !slices.Equal(o.Pair, []int64{0, 0, 4, 3, 0, 0, 0, 0, 0, 0, 0, 0}) {
 		t.Errorf("flags %v, not %v; pairs %v", o.Flags, want, o.Pair)
 	}
-	if part := get[Outline](t, s, "/api/conversations/one/outline?from=10", http.StatusOK); part.From != 10 || !slices.Equal(part.Flags, want[9:]) {
+	if part := get[shape.Outline](t, s, "/api/conversations/one/outline?from=10", http.StatusOK); part.From != 10 || !slices.Equal(part.Flags, want[9:]) {
 		t.Errorf("from 10: %+v", part)
 	}
-	if part := get[Outline](t, s, "/api/conversations/one/outline?from=99", http.StatusOK); part.From != 13 || len(part.Kind) > 0 {
+	if part := get[shape.Outline](t, s, "/api/conversations/one/outline?from=99", http.StatusOK); part.From != 13 || len(part.Kind) > 0 {
 		t.Errorf("from 99: %+v", part)
 	}
-	rows := get[Rows](t, s, "/api/conversations/one/rows", http.StatusOK).Items
+	rows := get[shape.Rows](t, s, "/api/conversations/one/rows", http.StatusOK).Items
 	for i, want := range []string{
 		1: "user", 2: "Read src/a.go", 3: "Read src/a.go", 4: "notice", 6: "assistant", 7: "usage", 11: "compaction failed",
 	} {
@@ -89,18 +90,18 @@ func TestAnEntryIsGivenWhole(t *testing.T) {
 		tenfold.Entry{Payload: tenfold.ToolResult{CallID: "d", Parts: tenfold.Text(strings.Repeat("日本\xff\n", 60_000))}}); err != nil {
 		t.Fatal(err)
 	}
-	if e := get[Entry](t, s, "/api/conversations/one/entries/2", http.StatusOK); e.Summary != "They talked." || e.Shown != "" || e.Fate != "summarised" ||
+	if e := get[shape.Entry](t, s, "/api/conversations/one/entries/2", http.StatusOK); e.Summary != "They talked." || e.Shown != "" || e.Fate != "summarised" ||
 		e.Raw != "Read a.go, 👩 please" || !strings.Contains(string(e.Payload), "Read a.go") {
 		t.Errorf("%+v", e)
 	}
-	long := get[Entry](t, s, "/api/conversations/one/entries/16?offset=239998&limit=9", http.StatusOK)
+	long := get[shape.Entry](t, s, "/api/conversations/one/entries/16?offset=239998&limit=9", http.StatusOK)
 	if long.Raw != "\ufffd\n" || long.Length != 240_000 || long.Shown != long.Raw || long.ShownLength != long.Length || long.Payload != nil {
 		t.Errorf("the end of a long text: %+v", long)
 	}
 	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.Compaction{FromTurn: 2, ToTurn: 2, ToolCalls: &strip}}); err != nil {
 		t.Fatal(err)
 	}
-	if e := get[Entry](t, s, "/api/conversations/one/entries/16?limit=9", http.StatusOK); e.Fate != "stripped" || e.ShownLength >= e.Length || !strings.HasPrefix(e.Shown, "[compacte") {
+	if e := get[shape.Entry](t, s, "/api/conversations/one/entries/16?limit=9", http.StatusOK); e.Fate != "stripped" || e.ShownLength >= e.Length || !strings.HasPrefix(e.Shown, "[compacte") {
 		t.Errorf("what is left of it: %+v", e)
 	}
 }
@@ -113,13 +114,13 @@ func TestHitsAreMarkedAsABrowserCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/api/conversations/one/search?q=there", "/api/search?q=there"} {
-		hits := get[list[Hit]](t, s, path, http.StatusOK).Items
+		hits := get[list[shape.Hit]](t, s, path, http.StatusOK).Items
 		if len(hits) != 1 || hits[0].Seq != 7 || hits[0].Hidden == nil || !*hits[0].Hidden || hits[0].Title != "about one" ||
 			len(hits[0].Marks) != 1 || hits[0].Marks[0] != [2]int{13, 18} {
 			t.Errorf("%s: %+v", path, hits)
 		}
 	}
-	if hits := get[list[Hit]](t, s, "/api/search?q=well", http.StatusOK).Items; len(hits) != 2 || *hits[0].Hidden {
+	if hits := get[list[shape.Hit]](t, s, "/api/search?q=well", http.StatusOK).Items; len(hits) != 2 || *hits[0].Hidden {
 		t.Errorf("what is shown: %+v", hits)
 	}
 }
@@ -131,7 +132,7 @@ func TestWhatIsCached(t *testing.T) {
 	s, service := server(t, nil)
 	entries := append([]tenfold.Entry{{Payload: tenfold.ConfigDelta{Model: "claude-sonnet-4-5"}}}, talkEntries()...)
 	open := created(t, service, "one", entries)
-	look := func() View { return get[View](t, s, "/api/conversations/one/view", http.StatusOK) }
+	look := func() shape.View { return get[shape.View](t, s, "/api/conversations/one/view", http.StatusOK) }
 	v := look()
 	// The request before the last "Well." had all but that.
 	if v.Cached != v.Total-1 || v.Items[v.Cached].Text != "Well." || v.Items[v.Cached].Kind != "assistant_message" || len(v.Epochs) != 1 || v.Epochs[0].Tokens != 1000 {
@@ -164,7 +165,7 @@ func TestWhatIsCached(t *testing.T) {
 	if v = look(); v.Cached != v.Total-1 {
 		t.Errorf("after an answer %d of %d cached", v.Cached, v.Total)
 	}
-	if c := get[Conversation](t, s, "/api/conversations/one", http.StatusOK); c.Status.Epoch != 2 || len(c.Compactions) != 3 || c.Compactions[0].After != 77 {
+	if c := get[shape.Conversation](t, s, "/api/conversations/one", http.StatusOK); c.Status.Epoch != 2 || len(c.Compactions) != 3 || c.Compactions[0].After != 77 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -200,7 +201,7 @@ func TestListsAreFiltered(t *testing.T) {
 		"?q=nothing":                   "",
 		"?tool=codex&until=2026-05-01": "a",
 	} {
-		got := get[Conversations](t, s, "/api/conversations"+strings.Replace("?totals=true&"+query, "&?", "&", 1), http.StatusOK)
+		got := get[shape.Conversations](t, s, "/api/conversations"+strings.Replace("?totals=true&"+query, "&?", "&", 1), http.StatusOK)
 		var ids []string
 		for _, c := range got.Items {
 			ids = append(ids, c.ID)
@@ -214,17 +215,17 @@ func TestListsAreFiltered(t *testing.T) {
 		if strings.Join(ids, " ") != want {
 			t.Errorf("%s: %v, not %s", query, ids, want)
 		}
-		if len(got.Tools) != 2 || got.Tools[0] != (Facet{"codex", 2}) || len(got.Projects) != 3 {
+		if len(got.Tools) != 2 || got.Tools[0] != (shape.Facet{Value: "codex", Count: 2}) || len(got.Projects) != 3 {
 			t.Errorf("%s: facets %v %v", query, got.Tools, got.Projects)
 		}
 	}
-	page := get[Conversations](t, s, "/api/conversations?limit=1&totals=true", http.StatusOK)
-	if all := get[Conversations](t, s, "/api/conversations?totals=true", http.StatusOK); *page.Sums != *all.Sums || page.Sums.Before < 10 || page.Next == "" || all.Next != "" || *page.Total != 4 {
+	page := get[shape.Conversations](t, s, "/api/conversations?limit=1&totals=true", http.StatusOK)
+	if all := get[shape.Conversations](t, s, "/api/conversations?totals=true", http.StatusOK); *page.Sums != *all.Sums || page.Sums.Before < 10 || page.Next == "" || all.Next != "" || *page.Total != 4 {
 		t.Errorf("%+v and %+v", page, all)
 	}
 	var ids []string
 	for next := ""; ; {
-		page := get[Conversations](t, s, "/api/conversations?limit=3&cursor="+next, http.StatusOK)
+		page := get[shape.Conversations](t, s, "/api/conversations?limit=3&cursor="+next, http.StatusOK)
 		for _, c := range page.Items {
 			ids = append(ids, c.ID)
 		}
@@ -239,7 +240,7 @@ func TestListsAreFiltered(t *testing.T) {
 		t.Errorf("page by page there are %v", ids)
 	}
 	for _, cursor := range []string{"1", "MS4y", "eC4xLmE", "a.b.c"} {
-		get[Problem](t, s, "/api/conversations?cursor="+cursor, http.StatusBadRequest)
+		get[shape.Problem](t, s, "/api/conversations?cursor="+cursor, http.StatusBadRequest)
 	}
 }
 
@@ -273,23 +274,23 @@ func TestALongListIsReadOnceAMinute(t *testing.T) {
 			t.Helper()
 			st.whole.Store(0)
 			for range 3 {
-				if page := get[Conversations](t, s, "/api/conversations?sort=tokens&limit=2", http.StatusOK); page.Items[0].ID != fmt.Sprint("c", short-1) || page.AsOf == nil {
+				if page := get[shape.Conversations](t, s, "/api/conversations?sort=tokens&limit=2", http.StatusOK); page.Items[0].ID != fmt.Sprint("c", short-1) || page.AsOf == nil {
 					t.Errorf("%+v", page)
 				}
-				get[Conversations](t, s, "/api/conversations?totals=true&limit=2", http.StatusOK)
-				get[Spendings](t, s, "/api/money", http.StatusOK)
+				get[shape.Conversations](t, s, "/api/conversations?totals=true&limit=2", http.StatusOK)
+				get[shape.Spendings](t, s, "/api/money", http.StatusOK)
 			}
 			synctest.Wait()
 			if n := st.whole.Load(); n != times {
 				t.Errorf("it is read %d times, not %d", n, times)
 			}
 		}
-		get[Spendings](t, s, "/api/money", http.StatusOK)
+		get[shape.Spendings](t, s, "/api/money", http.StatusOK)
 		synctest.Wait() // the logs are read
 		ask(9)          // a short list tells what is there now
 		created(t, service, "one more", nil)
 		ask(1)
-		if all := get[Conversations](t, s, "/api/conversations?totals=true", http.StatusOK); *all.Total != short+1 || time.Since(*all.AsOf) > listStays {
+		if all := get[shape.Conversations](t, s, "/api/conversations?totals=true", http.StatusOK); *all.Total != short+1 || time.Since(*all.AsOf) > listStays {
 			t.Errorf("%d as of %v", *all.Total, all.AsOf)
 		}
 		created(t, service, "and more", nil)
@@ -307,7 +308,7 @@ func TestALongListIsReadOnceAMinute(t *testing.T) {
 			}
 		}
 		ask(1)
-		if all := get[Conversations](t, s, "/api/conversations?totals=true", http.StatusOK); *all.Total != short+2 {
+		if all := get[shape.Conversations](t, s, "/api/conversations?totals=true", http.StatusOK); *all.Total != short+2 {
 			t.Errorf("%d are there later", *all.Total)
 		}
 	})

@@ -6,28 +6,31 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/cli/terminal"
+	"tenfold/internal/web/shape"
+	"tenfold/internal/web/talk"
 	"tenfold/session"
 	"tenfold/token"
 )
 
 // status is where a conversation stands: by its log, whoever writes it, and by what
 // an agent of this server does in it.
-func (s *Server) status(ctx context.Context, o *opened) (Status, error) {
+func (s *Server) status(ctx context.Context, o *opened) (shape.Status, error) {
 	if o.control == nil { // refresh lets go of it where the configuration changes
 		live, err := s.backend.Live(o.session)
 		if err != nil {
-			return Status{}, err
+			return shape.Status{}, err
 		}
 		o.control = o.session.Control(live)
 	}
 	now, err := o.control.Status(ctx)
 	if err != nil {
-		return Status{}, err
+		return shape.Status{}, err
 	}
 	o.epochs.read(o.session.Log(), o.figures())
-	out := Status{
-		State: string(now.State), Failure: visible(now.Failure), Tokens: now.Tokens, Window: now.Window, Compactions: now.Compactions,
-		Epoch: max(len(o.epochs.list)-1, 0), Running: []Running{}, Waiting: []Question{}, Offers: []Offer{},
+	out := shape.Status{
+		State: string(now.State), Failure: terminal.Visible(now.Failure), Tokens: now.Tokens, Window: now.Window, Compactions: now.Compactions,
+		Epoch: max(len(o.epochs.list)-1, 0), Running: []shape.Running{}, Waiting: []shape.Question{}, Offers: []shape.Offer{},
 	}
 	_, source := o.control.Used()
 	if out.Method = string(source); source == token.Provider {
@@ -37,9 +40,9 @@ func (s *Server) status(ctx context.Context, o *opened) (Status, error) {
 		out.Since, out.Until = now.Since.Round(time.Microsecond).UTC(), now.Until.Round(time.Microsecond).UTC()
 	}
 	wanted, again := "", now.Until
-	c := s.live.peek(o.session.ID())
+	c := s.live.Peek(o.session.ID())
 	if c != nil {
-		wanted = c.now(&out)
+		wanted = c.Now(&out)
 	}
 	all := offers(out, wanted)
 	if len(all) == 0 && !out.Busy && out.Ended == nil && now.State != session.Compacting && session.ToolOf(o.row) == "" {
@@ -50,7 +53,7 @@ func (s *Server) status(ctx context.Context, o *opened) (Status, error) {
 		}
 	}
 	if c != nil && !again.IsZero() {
-		c.wakeAt(again)
+		c.WakeAt(again)
 	}
 	if len(all) > 0 {
 		if meta := s.backend.Meta(); meta.Agent && !meta.ReadOnly {
@@ -80,30 +83,32 @@ func stoppedAt(l *tenfold.Log) (last time.Time, stopped bool) {
 }
 
 // unfinished is what can be done about an answer that did not end.
-func unfinished() []Offer { return []Offer{{doGoOn, "go on"}, {"write", "continue"}} }
+func unfinished() []shape.Offer {
+	return []shape.Offer{{Do: talk.DoGoOn, Words: "go on"}, {Do: "write", Words: "continue"}}
+}
 
 // offers are what a person can do, as in the chat on a terminal. Where the context is
 // full there is no going on (A6).
-func offers(s Status, wanted string) []Offer {
-	ended := Ended{}
+func offers(s shape.Status, wanted string) []shape.Offer {
+	ended := shape.Ended{}
 	if s.Ended != nil {
 		ended = *s.Ended
 	}
-	compact, again := Offer{doCompact, "retry compaction"}, Offer{doGoOn, "retry"}
-	if wanted == doCompact {
+	compact, again := shape.Offer{Do: talk.DoCompact, Words: "retry compaction"}, shape.Offer{Do: talk.DoGoOn, Words: "retry"}
+	if wanted == talk.DoCompact {
 		again = compact
 	}
-	write, fresh := Offer{"write", "continue"}, Offer{"new", "new session"}
+	write, fresh := shape.Offer{Do: "write", Words: "continue"}, shape.Offer{Do: "new", Words: "new session"}
 	switch closed := s.State == string(session.Closed) || ended.Reason == string(agent.Exceeded); {
 	case s.Busy || s.State == string(session.Compacting):
 		return nil
 	case closed:
-		return []Offer{compact, fresh}
-	case ended.Reason == reasonFailed:
-		return []Offer{again, write, fresh}
-	case s.Failure != "" || ended.Reason == reasonNotCompacted:
-		return []Offer{compact, write, fresh}
-	case ended.Reason == string(agent.Limited), ended.Reason == string(agent.CutOff), ended.Reason == string(agent.Interrupted) && wanted != doCompact:
+		return []shape.Offer{compact, fresh}
+	case ended.Reason == talk.ReasonFailed:
+		return []shape.Offer{again, write, fresh}
+	case s.Failure != "" || ended.Reason == talk.ReasonNotCompacted:
+		return []shape.Offer{compact, write, fresh}
+	case ended.Reason == string(agent.Limited), ended.Reason == string(agent.CutOff), ended.Reason == string(agent.Interrupted) && wanted != talk.DoCompact:
 		return unfinished()
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/internal/web/door"
 	"tenfold/store"
 	"tenfold/store/memory"
 	"tenfold/store/remote"
@@ -16,9 +17,9 @@ import (
 )
 
 // storeServer is a server of a store behind a guard.
-func storeServer(t *testing.T, st store.Store, a Access) (*Guard, string) {
+func storeServer(t *testing.T, st store.Store, a door.Access) (*door.Guard, string) {
 	t.Helper()
-	g := NewGuard(a)
+	g := door.NewGuard(a)
 	s := httptest.NewServer(g.Handler(&Server{store: remote.Handler(st)}))
 	t.Cleanup(s.Close)
 	return g, s.URL
@@ -40,7 +41,7 @@ func TestStoreBehindTheGuard(t *testing.T) {
 		t.Skip("package remote runs the suite without a guard")
 	}
 	storetest.Run(t, func(t *testing.T) store.Store {
-		_, address := storeServer(t, memory.New(), Access{Token: "open sesame"})
+		_, address := storeServer(t, memory.New(), door.Access{Token: "open sesame"})
 		return dialStore(t, address, "open sesame")
 	})
 }
@@ -53,7 +54,7 @@ func TestStoreIsForPrograms(t *testing.T) {
 	if err := st.Create(t.Context(), begun, tenfold.Entry{ID: "1", Payload: tenfold.AssistantMessage{Text: "secret"}}); err != nil {
 		t.Fatal(err)
 	}
-	g, address := storeServer(t, st, Access{Token: "open sesame"})
+	g, address := storeServer(t, st, door.Access{Token: "open sesame"})
 	for _, token := range []string{"", "open sesam", "Open sesame", "open sesame open sesame"} {
 		c := dialStore(t, address, token)
 		if _, err := c.Conversation(t.Context(), "a"); err == nil || !strings.Contains(err.Error(), "401") || strings.Contains(err.Error(), "secret") {
@@ -65,8 +66,17 @@ func TestStoreIsForPrograms(t *testing.T) {
 	}
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/store/conversations", http.NoBody)
 	r.Host = "127.0.0.1"
-	r.AddCookie(&http.Cookie{Name: g.name, Value: g.sign(random())})
+	invited := httptest.NewRequestWithContext(t.Context(), http.MethodGet, g.Invite(), http.NoBody)
+	invited.Host = r.Host
 	answer := httptest.NewRecorder()
+	g.Handler(&Server{}).ServeHTTP(answer, invited)
+	for _, c := range answer.Result().Cookies() {
+		r.AddCookie(c)
+	}
+	if len(r.Cookies()) != 1 {
+		t.Fatalf("the browser is not signed in: %d", answer.Code)
+	}
+	answer = httptest.NewRecorder()
 	g.Handler(&Server{store: remote.Handler(st)}).ServeHTTP(answer, r)
 	if answer.Code != http.StatusUnauthorized || strings.Contains(answer.Body.String(), "secret") {
 		t.Errorf("a browser's request gives %d: %s", answer.Code, answer.Body)
@@ -83,7 +93,7 @@ func TestStoreReadOnly(t *testing.T) {
 	if err := st.Create(t.Context(), store.Conversation{ID: "a", Title: "first"}, tenfold.Entry{ID: "1", Payload: tenfold.AssistantMessage{Text: "needle"}}); err != nil {
 		t.Fatal(err)
 	}
-	_, address := storeServer(t, st, Access{Token: "open sesame", ReadOnly: true})
+	_, address := storeServer(t, st, door.Access{Token: "open sesame", ReadOnly: true})
 	c := dialStore(t, address, "open sesame")
 	if hits, err := c.Search(t.Context(), store.Query{Text: "needle"}); err != nil || len(hits) != 1 {
 		t.Errorf("a search gives %v, %v", hits, err)
@@ -110,7 +120,7 @@ func TestTheDocumentHasTheStore(t *testing.T) {
 	doc.declare()
 	h := remote.Handler(memory.New())
 	for path, item := range doc.api.OpenAPI().Paths {
-		if !isStore(path) {
+		if !door.IsStore(path) {
 			continue
 		}
 		w := httptest.NewRecorder()
@@ -124,7 +134,7 @@ func TestTheDocumentHasTheStore(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"delete", "append"} {
-		if item := doc.api.OpenAPI().Paths[storePath+name]; item == nil || item.Post.Security[0][tokenScheme][0] != map[string]string{"delete": scopeAdmin, "append": scopeAppend}[name] {
+		if item := doc.api.OpenAPI().Paths[door.StorePath+name]; item == nil || item.Post.Security[0][tokenScheme][0] != map[string]string{"delete": scopeAdmin, "append": scopeAppend}[name] {
 			t.Errorf("%s: %+v", name, item)
 		}
 	}

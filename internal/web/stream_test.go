@@ -16,6 +16,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tenfold"
+	"tenfold/internal/web/shape"
+	"tenfold/internal/web/talk"
 	"tenfold/provider/script"
 	"tenfold/session"
 	"tenfold/store/memory"
@@ -34,8 +36,8 @@ type follower struct {
 
 	mu      sync.Mutex
 	changed chan struct{}
-	entries []Row
-	status  []Status
+	entries []shape.Row
+	status  []shape.Status
 	text    string
 	after   int64
 	output  string
@@ -101,8 +103,8 @@ func (w *follower) take(id, name, data string) {
 	} else {
 		validates(w.t, "event "+name, all["GET /api/conversations/{id}/events 200 text/event-stream"], []byte(data))
 	}
-	var e Event
-	if err := json.Unmarshal([]byte(data), &e); err != nil || e.name() != name {
+	var e shape.Event
+	if err := json.Unmarshal([]byte(data), &e); err != nil || e.Name() != name {
 		w.t.Errorf("event %q: %v: %s", name, err, data)
 	}
 	w.mu.Lock()
@@ -127,7 +129,10 @@ func (w *follower) take(id, name, data string) {
 		}
 		w.output += e.Output.Text
 	}
-	nudge(w.changed)
+	select {
+	case w.changed <- struct{}{}:
+	default:
+	}
 }
 
 // until waits for what the window is to show.
@@ -151,9 +156,9 @@ func (w *follower) until(what string, is func(*follower) bool) {
 }
 
 // now is the status that the window shows.
-func (w *follower) now() Status {
+func (w *follower) now() shape.Status {
 	if len(w.status) == 0 {
-		return Status{}
+		return shape.Status{}
 	}
 	return w.status[len(w.status)-1]
 }
@@ -190,14 +195,14 @@ func TestTwoWindowsShowTheSame(t *testing.T) {
 		model: script.New(said, script.Calls(call("2", "prints")), stops), tools: []toolbox.Tool{edit, prints}, judge: &asks{},
 	})
 	one := open(t, s)
-	post(t, s, "/talk/messages", Message{Text: "Do it."}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Text: "Do it."}, http.StatusAccepted)
 	one.until("a question", func(w *follower) bool { return len(w.now().Waiting) > 0 })
 	two := open(t, s)
 	two.until("the question", func(w *follower) bool { return len(w.now().Waiting) > 0 && len(w.entries) > 0 })
 	if a, b := one.now().Waiting[0], two.now().Waiting[0]; a.ID != b.ID || a.Detail != b.Detail {
 		t.Errorf("%+v in one window, %+v in the other", a, b)
 	}
-	post(t, s, "/talk/questions/"+two.now().Waiting[0].ID, Reply{Answer: "once"}, http.StatusNoContent)
+	post(t, s, "/talk/questions/"+two.now().Waiting[0].ID, shape.Reply{Answer: "once"}, http.StatusNoContent)
 	<-printed
 	both := []*follower{one, two}
 	for _, w := range both {
@@ -293,7 +298,7 @@ func TestAnotherProcessIsShownLive(t *testing.T) {
 	}()
 	<-planning
 	w.until("compacting", func(w *follower) bool { return w.now().State == "compacting" && w.now().Until.After(w.now().Since) })
-	if p := post(t, s, "/talk/messages", Message{Text: "Hi"}, http.StatusConflict); p.Code != "compacting" {
+	if p := post(t, s, "/talk/messages", shape.Message{Text: "Hi"}, http.StatusConflict); p.Code != "compacting" {
 		t.Errorf("%+v", p)
 	}
 	close(plan)
@@ -316,7 +321,7 @@ func TestAWindowComesBackToAnotherServer(t *testing.T) {
 	t.Cleanup(func() { _ = st.Close() })
 	s, _ := act(t, st, &acting{model: script.New(script.Calls(call("1", "waits"))), tools: []toolbox.Tool{waits}, judge: &asks{}})
 	w := open(t, s)
-	post(t, s, "/talk/messages", Message{Text: "Do it."}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Text: "Do it."}, http.StatusAccepted)
 	w.until("a call that runs", func(w *follower) bool { return len(w.now().Running) == 1 })
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -326,7 +331,7 @@ func TestAWindowComesBackToAnotherServer(t *testing.T) {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	w.base, w.status = server.URL, nil
-	post(t, s, "/talk/messages", Message{Do: doGoOn}, http.StatusAccepted)
+	post(t, s, "/talk/messages", shape.Message{Do: talk.DoGoOn}, http.StatusAccepted)
 	w.connect("")
 	w.until("the end", func(w *follower) bool { return w.now().Ended != nil && w.now().Ended.Reason == "answered" })
 	version, err := b.service.Version(t.Context(), "talk")

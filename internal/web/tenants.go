@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"tenfold/fleet/tenant"
+	"tenfold/internal/web/door"
+	"tenfold/internal/web/shape"
 	"tenfold/problem"
 )
 
@@ -64,42 +66,34 @@ func (t *Tenants) Gate(number int) *tenant.Gate {
 	return g
 }
 
-// admit says whose a token is, and counts the request.
-func (t *Tenants) admit(ctx context.Context, token string) (*tenant.Identity, error) {
-	if t == nil {
-		return nil, &problem.Error{
-			Code: "token_unknown", Problem: "this server has no tenants", Err: tenant.ErrDenied,
-			Hint: "tokens of tenants are for servers over PostgreSQL; this one takes the token of its --token-file",
-		}
-	}
+// Admit says whose a token is, and counts the request.
+func (t *Tenants) Admit(ctx context.Context, token string) (*tenant.Identity, error) {
 	who, err := t.registry.Verify(ctx, token)
 	if err == nil {
 		err = t.Gate(who.Tenant).Request(ctx)
 	}
 	var known *problem.Error
 	if err != nil && !errors.As(err, &known) {
-		unchecked := newProblem(http.StatusServiceUnavailable, "store", "the token cannot be checked now", "try again in a moment")
-		unchecked.after = time.Second
-		err = unchecked
+		err = shape.NewProblem(http.StatusServiceUnavailable, "store", "the token cannot be checked now", "try again in a moment").In(time.Second)
 	}
 	return who, err
 }
 
-// handler answers the requests of a token that was let in. One that lasts, such as
+// Handler answers the requests of a token that was let in. One that lasts, such as
 // a stream, ends soon after the token does.
-func (t *Tenants) handler(token string) http.Handler {
+func (t *Tenants) Handler(token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := tenant.From(r.Context())
 		one, err := t.acquire(r.Context(), who)
 		if err != nil {
-			refuseToken(w, err)
+			door.RefuseToken(w, err)
 			return
 		}
 		defer t.release(who.Tenant, one)
 		ctx, end := context.WithCancel(r.Context())
 		defer end()
 		defer t.watch(ctx, token, end)()
-		Traced(one.server).ServeHTTP(w, r.WithContext(ctx))
+		door.Traced(one.server).ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 

@@ -17,6 +17,8 @@ import (
 
 	"tenfold"
 	"tenfold/fleet/tenant"
+	"tenfold/internal/web/door"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/postgres"
@@ -42,7 +44,7 @@ func TestEveryOperationHasScopes(t *testing.T) {
 			if len(op.Security) != 1 || !slices.Equal(op.Security[0][tokenScheme], need) {
 				t.Errorf("%s %s: the document says %v, the table %v", op.Method, path, op.Security, need)
 			}
-			if op.Method != http.MethodGet && slices.Contains(need, scopeRead) && !onlyReads(path) {
+			if op.Method != http.MethodGet && slices.Contains(need, scopeRead) && !door.OnlyReads(path) {
 				t.Errorf("%s %s needs no more than to read", op.Method, path)
 			}
 		}
@@ -81,7 +83,7 @@ func newHosting(t *testing.T, server *pgtest.Server) *hosting {
 			return guarded.Close()
 		}), nil
 	})
-	guard := NewGuard(Access{Token: "the operator's own token", Tenants: h.Tenants})
+	guard := door.NewGuard(door.Access{Token: "the operator's own token", Tenants: h.Tenants})
 	s := httptest.NewServer(guard.Handler(http.NotFoundHandler()))
 	t.Cleanup(func() {
 		s.Close()
@@ -177,7 +179,7 @@ func testScopes(t *testing.T, h *hosting) {
 	fill := strings.NewReplacer("{id}", "none", "{seq}", "1", "{qid}", "q", "{compaction}", "all", "{token}", "none")
 	for path, item := range s.api.OpenAPI().Paths {
 		for _, op := range operationsOf(item) {
-			if strings.HasPrefix(path, storePath) || op.OperationID == "labOf" {
+			if strings.HasPrefix(path, door.StorePath) || op.OperationID == "labOf" {
 				continue // frames; and what streams without an end
 			}
 			for _, scope := range tenant.AllScopes() {
@@ -298,7 +300,7 @@ func testLimits(t *testing.T, h *hosting) {
 	for range 3 {
 		status, answer, header = h.ask(t, tokens[tenant.Read], http.MethodGet, "/api/meta", "")
 	}
-	if status != http.StatusTooManyRequests || header.Get("Retry-After") != "1" || header.Get("Content-Type") != problemType || !strings.Contains(answer, `"code":"limit_requests"`) || !strings.Contains(answer, `"hint"`) {
+	if status != http.StatusTooManyRequests || header.Get("Retry-After") != "1" || header.Get("Content-Type") != shape.ProblemType || !strings.Contains(answer, `"code":"limit_requests"`) || !strings.Contains(answer, `"hint"`) {
 		t.Errorf("%d %s %v", status, answer, header)
 	}
 	_, tokens = h.tenant(t, "quotas", tenant.Limits{Entries: new(int64(1))})
@@ -335,7 +337,7 @@ func testRefused(t *testing.T, h *hosting) {
 		t.Errorf("the operator's token goes to %d %s", status, answer)
 	}
 	// A store of one person has no tenants.
-	alone := httptest.NewServer(NewGuard(Access{Token: "the operator's own token"}).Handler(http.NotFoundHandler()))
+	alone := httptest.NewServer(door.NewGuard(door.Access{Token: "the operator's own token"}).Handler(http.NotFoundHandler()))
 	defer alone.Close()
 	one := &hosting{url: alone.URL}
 	if status, answer, _ := one.ask(t, valid, http.MethodGet, "/api/conversations", ""); status != http.StatusUnauthorized || !strings.Contains(answer, "no tenants") {
@@ -343,7 +345,7 @@ func testRefused(t *testing.T, h *hosting) {
 	}
 	s, _ := server(t, nil)
 	for _, path := range []string{"/api/tenant", "/api/tokens", "/api/audit"} {
-		if p := get[Problem](t, s, path, http.StatusUnprocessableEntity); p.Code != "single_tenant" || !strings.Contains(p.Hint, "PostgreSQL") {
+		if p := get[shape.Problem](t, s, path, http.StatusUnprocessableEntity); p.Code != "single_tenant" || !strings.Contains(p.Hint, "PostgreSQL") {
 			t.Errorf("%s without tenants: %+v", path, p)
 		}
 	}

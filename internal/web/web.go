@@ -5,8 +5,9 @@ import (
 	"io"
 
 	"tenfold/agent"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/report"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 )
 
@@ -22,17 +23,17 @@ type Backend interface {
 	// Request completes what a person chose as the command line would, from the
 	// configuration and that of the conversation. On a dry run summaries are quoted,
 	// and no model is called.
-	Request(s *session.Session, w Wish, dry bool) (Prepared, error)
+	Request(s *session.Session, w shape.Wish, dry bool) (Prepared, error)
 	// Replay says how a conversation would have been compacted as configured while it
 	// went on, with the names of the strategies.
-	Replay(s *session.Session) (o eval.ReplayOptions, names []string, err error)
+	Replay(s *session.Session) (o replay.Options, names []string, err error)
 	// Live is how a conversation is compacted by itself: for its status.
 	Live(s *session.Session) (session.Live, error)
 	// Agent makes an agent for a conversation that this process holds open; the
 	// closer ends what it holds. An empty model is the configured one.
 	Agent(ctx context.Context, s *session.Session, model string, approver agent.Approver) (*agent.Agent, io.Closer, error)
 	// Meta says what is offered.
-	Meta() Meta
+	Meta() shape.Meta
 }
 
 // Prepared is a wish made ready for one plan.

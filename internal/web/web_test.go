@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"
@@ -29,7 +30,8 @@ type lent struct {
 
 func (l *lent) Service() *session.Service { return l.service }
 func (l *lent) Active() (string, error)   { return l.active, nil }
-func (l *lent) Meta() Meta                { return Meta{Version: "test", ReadOnly: l.readOnly} }
+func (l *lent) Meta() shape.Meta          { return shape.Meta{Version: "test", ReadOnly: l.readOnly} }
+
 func (l *lent) Live(*session.Session) (session.Live, error) {
 	return session.Live{}, nil
 }
@@ -84,23 +86,23 @@ func TestAConversationIsDescribed(t *testing.T) {
 	t.Parallel()
 	s, service := server(t, nil)
 	long := created(t, service, "long", logtest.Long(300))
-	c := get[Conversation](t, s, "/api/conversations/lon", http.StatusOK)
+	c := get[shape.Conversation](t, s, "/api/conversations/lon", http.StatusOK)
 	if c.ID != "long" || c.Title != "about long" || c.Entries != 300 || c.Tokens.Before != long.Projection().Totals().All().Before {
 		t.Errorf("%+v", c)
 	}
 	if err := long.Append(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("more")}}); err != nil {
 		t.Fatal(err)
 	}
-	if c := get[Conversation](t, s, "/api/conversations/long", http.StatusOK); c.Entries != 302 {
+	if c := get[shape.Conversation](t, s, "/api/conversations/long", http.StatusOK); c.Entries != 302 {
 		t.Errorf("%d entries after an append", c.Entries)
 	}
-	if p := get[Problem](t, s, "/api/conversations/nobody", http.StatusNotFound); p.Code != "not_found" || p.Hint == "" {
+	if p := get[shape.Problem](t, s, "/api/conversations/nobody", http.StatusNotFound); p.Code != "not_found" || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
-	if p := get[Problem](t, s, "/api/conversations?limit=0", http.StatusUnprocessableEntity); p.Hint == "" || len(p.Errors) != 1 {
+	if p := get[shape.Problem](t, s, "/api/conversations?limit=0", http.StatusUnprocessableEntity); p.Hint == "" || len(p.Errors) != 1 {
 		t.Errorf("%+v", p)
 	}
-	if p := get[Problem](t, s, "/api/nothing", http.StatusNotFound); p.Hint == "" {
+	if p := get[shape.Problem](t, s, "/api/nothing", http.StatusNotFound); p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
 }

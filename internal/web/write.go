@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 )
 
@@ -12,7 +13,7 @@ func (s *Server) writable() error {
 	if !s.backend.Meta().ReadOnly {
 		return nil
 	}
-	return newProblem(http.StatusForbidden, "read_only", "this server only shows", `start "tenfold serve" without --read-only to change conversations`)
+	return shape.NewProblem(http.StatusForbidden, "read_only", "this server only shows", `start "tenfold serve" without --read-only to change conversations`)
 }
 
 // write runs f, which writes to a conversation. Where another writer came first it

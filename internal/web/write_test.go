@@ -14,16 +14,17 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/logtest"
 	"tenfold/internal/report"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/strategy"
 )
 
 // Request reads the simple part of a wish; that of the program is tested with the
 // command line.
-func (l *lent) Request(s *session.Session, w Wish, dry bool) (Prepared, error) {
+func (l *lent) Request(s *session.Session, w shape.Wish, dry bool) (Prepared, error) {
 	p := Prepared{Model: l.model, Finish: func(*report.Report) error { return nil }}
 	for _, text := range w.Strategies {
 		one, err := strategy.Parse(text)
@@ -46,9 +47,9 @@ func (l *lent) Request(s *session.Session, w Wish, dry bool) (Prepared, error) {
 	return p, nil
 }
 
-func (l *lent) Replay(*session.Session) (o eval.ReplayOptions, names []string, err error) {
+func (l *lent) Replay(*session.Session) (o replay.Options, names []string, err error) {
 	one, err := strategy.Parse("strip-tools")
-	return eval.ReplayOptions{Strategies: []strategy.Strategy{one}}, []string{"strip-tools"}, err
+	return replay.Options{Strategies: []strategy.Strategy{one}}, []string{"strip-tools"}, err
 }
 
 // send asks a server for an operation with a body, and reads its answer.
@@ -108,8 +109,8 @@ func TestAPlanIsWhatApplyingItDoesAndWritesNothing(t *testing.T) {
 	s, service := server(t, nil)
 	created(t, service, "c", logtest.Long(600))
 	raw := seen(t, service, "c")
-	wish := Wish{Strategies: []string{"strip-tools", "strip-reasoning"}, Keep: "1"}
-	trial := send[Trial](t, s, "POST", "/api/conversations/c/plan", wish, http.StatusOK)
+	wish := shape.Wish{Strategies: []string{"strip-tools", "strip-reasoning"}, Keep: "1"}
+	trial := send[shape.Trial](t, s, "POST", "/api/conversations/c/plan", wish, http.StatusOK)
 	if version(t, service, "c") != 600 || seen(t, service, "c") != raw {
 		t.Fatal("a plan wrote something")
 	}
@@ -142,14 +143,14 @@ func TestAPlanIsWhatApplyingItDoesAndWritesNothing(t *testing.T) {
 		t.Errorf("%d changed, the plan said %d", changed, trial.Changed)
 	}
 	// What it was made of is gone.
-	p := send[Problem](t, s, "POST", "/api/conversations/c/compactions", wish, http.StatusConflict)
+	p := send[shape.Problem](t, s, "POST", "/api/conversations/c/compactions", wish, http.StatusConflict)
 	if p.Code != "conflict" || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
-	if p := send[Problem](t, s, "POST", "/api/conversations/c/plan", wish, http.StatusConflict); p.Code != "conflict" {
+	if p := send[shape.Problem](t, s, "POST", "/api/conversations/c/plan", wish, http.StatusConflict); p.Code != "conflict" {
 		t.Errorf("%+v", p)
 	}
-	if p := send[Problem](t, s, "POST", "/api/conversations/c/plan", Wish{Strategies: []string{"no-such"}}, http.StatusUnprocessableEntity); p.Detail == "" {
+	if p := send[shape.Problem](t, s, "POST", "/api/conversations/c/plan", shape.Wish{Strategies: []string{"no-such"}}, http.StatusUnprocessableEntity); p.Detail == "" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -166,9 +167,9 @@ func TestATrialIsAnOutline(t *testing.T) {
 		}
 	}
 	created(t, service, "c", entries)
-	send[report.Report](t, s, "POST", "/api/conversations/c/compactions", Wish{Strategies: []string{"strip-tools"}, Keep: "1"}, http.StatusOK)
-	trial := send[Trial](t, s, "POST", "/api/conversations/c/plan", Wish{Strategies: []string{"trim-results:over=100MB"}}, http.StatusOK)
-	outline := get[Outline](t, s, "/api/conversations/c/outline", http.StatusOK)
+	send[report.Report](t, s, "POST", "/api/conversations/c/compactions", shape.Wish{Strategies: []string{"strip-tools"}, Keep: "1"}, http.StatusOK)
+	trial := send[shape.Trial](t, s, "POST", "/api/conversations/c/plan", shape.Wish{Strategies: []string{"trim-results:over=100MB"}}, http.StatusOK)
+	outline := get[shape.Outline](t, s, "/api/conversations/c/outline", http.StatusOK)
 	if trial.Report.Nothing == "" || trial.Changed != 0 || len(trial.Fate) != len(outline.Fate) {
 		t.Fatalf("%+v", trial.Report)
 	}
@@ -185,7 +186,7 @@ func TestUndoRestoresWhatAModelSaw(t *testing.T) {
 	created(t, service, "c", logtest.Long(400))
 	raw := seen(t, service, "c")
 	compact := func(strategies ...string) {
-		send[report.Report](t, s, "POST", "/api/conversations/c/compactions", Wish{Strategies: strategies, Keep: "1"}, http.StatusOK)
+		send[report.Report](t, s, "POST", "/api/conversations/c/compactions", shape.Wish{Strategies: strategies, Keep: "1"}, http.StatusOK)
 	}
 	compact("strip-reasoning")
 	first := seen(t, service, "c")
@@ -228,10 +229,10 @@ func TestUndoRestoresWhatAModelSaw(t *testing.T) {
 			t.Errorf("%s %v: said %s, did %s", step.what, step.body, x, y)
 		}
 	}
-	if p := send[Problem](t, s, "POST", "/api/conversations/c/redo", body{}, http.StatusConflict); p.Code != "nothing_to_redo" || p.Hint == "" {
+	if p := send[shape.Problem](t, s, "POST", "/api/conversations/c/redo", body{}, http.StatusConflict); p.Code != "nothing_to_redo" || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
-	if p := send[Problem](t, s, "POST", "/api/conversations/c/undo", body{"all": true, "one": true}, http.StatusBadRequest); p.Code != "usage" {
+	if p := send[shape.Problem](t, s, "POST", "/api/conversations/c/undo", body{"all": true, "one": true}, http.StatusBadRequest); p.Code != "usage" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -252,7 +253,7 @@ func TestRivalsConflict(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range rivals {
 		wg.Go(func() {
-			body, _ := json.Marshal(Wish{Strategies: []string{"strip-tools"}, Keep: "1", Version: 300})
+			body, _ := json.Marshal(shape.Wish{Strategies: []string{"strip-tools"}, Keep: "1", Version: 300})
 			r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/conversations/c/compactions", bytes.NewReader(body))
 			w := httptest.NewRecorder()
 			s.ServeHTTP(w, r)
@@ -283,7 +284,7 @@ func TestASummaryThatCameTooLateIsSuperseded(t *testing.T) {
 	b := s.backend.(*lent)
 	finished := 0
 	meanwhile := func() {
-		if got := get[Conversation](t, s, "/api/conversations/c", http.StatusOK); got.Entries < 300 {
+		if got := get[shape.Conversation](t, s, "/api/conversations/c", http.StatusOK); got.Entries < 300 {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -292,7 +293,7 @@ func TestASummaryThatCameTooLateIsSuperseded(t *testing.T) {
 		p.Request.Options.Summarizer = &slow{meanwhile}
 		p.Finish = func(*report.Report) error { finished++; return nil }
 	}
-	done := send[report.Report](t, s, "POST", "/api/conversations/c/compactions", Wish{Strategies: []string{"summarize"}, Keep: "1"}, http.StatusOK)
+	done := send[report.Report](t, s, "POST", "/api/conversations/c/compactions", shape.Wish{Strategies: []string{"summarize"}, Keep: "1"}, http.StatusOK)
 	if len(done.Compactions) != 1 || done.Compactions[0].Summary == nil || finished != 2 {
 		t.Fatalf("%+v, finished %d times", done, finished)
 	}
@@ -300,10 +301,10 @@ func TestASummaryThatCameTooLateIsSuperseded(t *testing.T) {
 	before := ""
 	meanwhile = func() {
 		b.prepare, b.model = nil, ""
-		send[report.Report](t, s, "POST", "/api/conversations/c/compactions", Wish{Strategies: []string{"summarize"}, Keep: "1"}, http.StatusOK)
+		send[report.Report](t, s, "POST", "/api/conversations/c/compactions", shape.Wish{Strategies: []string{"summarize"}, Keep: "1"}, http.StatusOK)
 		before = seen(t, service, "c")
 	}
-	p := send[Problem](t, s, "POST", "/api/conversations/c/compactions", Wish{Strategies: []string{"summarize"}, Keep: "1"}, http.StatusConflict)
+	p := send[shape.Problem](t, s, "POST", "/api/conversations/c/compactions", shape.Wish{Strategies: []string{"summarize"}, Keep: "1"}, http.StatusConflict)
 	if p.Code != "conflict" || !strings.Contains(p.Detail, "superseded") || seen(t, service, "c") != before {
 		t.Errorf("%+v", p)
 	}
@@ -337,7 +338,7 @@ func TestPinsHoldEntries(t *testing.T) {
 	if version(t, service, "c") != at {
 		t.Error("pinning what is pinned wrote")
 	}
-	send[report.Report](t, s, "POST", "/api/conversations/c/compactions", Wish{Strategies: []string{"strip-tools"}, Keep: "1"}, http.StatusOK)
+	send[report.Report](t, s, "POST", "/api/conversations/c/compactions", shape.Wish{Strategies: []string{"strip-tools"}, Keep: "1"}, http.StatusOK)
 	fate := func() tenfold.Fate {
 		o, err := service.Open(t.Context(), "c")
 		if err != nil {
@@ -353,10 +354,10 @@ func TestPinsHoldEntries(t *testing.T) {
 	if len(pins()) != 0 || fate() == tenfold.Kept {
 		t.Error("it is still pinned")
 	}
-	if p := send[Problem](t, s, "PUT", "/api/conversations/c/pins/99999", nil, http.StatusNotFound); p.Hint == "" {
+	if p := send[shape.Problem](t, s, "PUT", "/api/conversations/c/pins/99999", nil, http.StatusNotFound); p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
-	if p := send[Problem](t, s, "PUT", "/api/conversations/c/pins/1", nil, http.StatusUnprocessableEntity); p.Code != "not_visible" {
+	if p := send[shape.Problem](t, s, "PUT", "/api/conversations/c/pins/1", nil, http.StatusUnprocessableEntity); p.Code != "not_visible" {
 		t.Errorf("%+v", p) // where a turn starts
 	}
 }
@@ -392,11 +393,11 @@ func TestReadOnlyWritesNothing(t *testing.T) {
 	created(t, service, "c", logtest.Long(300))
 	type none struct{}
 	for _, op := range [][2]string{{"POST", "compactions"}, {"POST", "undo"}, {"POST", "redo"}, {"PUT", "pins/3"}, {"DELETE", "pins/3"}} {
-		if p := send[Problem](t, s, op[0], "/api/conversations/c/"+op[1], none{}, http.StatusForbidden); p.Code != "read_only" || p.Hint == "" {
+		if p := send[shape.Problem](t, s, op[0], "/api/conversations/c/"+op[1], none{}, http.StatusForbidden); p.Code != "read_only" || p.Hint == "" {
 			t.Errorf("%v: %+v", op, p)
 		}
 	}
-	send[Trial](t, s, "POST", "/api/conversations/c/plan", Wish{Strategies: []string{"strip-tools"}}, http.StatusOK)
+	send[shape.Trial](t, s, "POST", "/api/conversations/c/plan", shape.Wish{Strategies: []string{"strip-tools"}}, http.StatusOK)
 	if version(t, service, "c") != 300 {
 		t.Error("it wrote")
 	}
@@ -428,7 +429,7 @@ func TestAWishIsMeasured(t *testing.T) {
 	s, service := server(t, nil)
 	created(t, service, "c", later(40))
 	cur := func(strategies ...string) float64 {
-		trial := send[Trial](t, s, "POST", "/api/conversations/c/plan", Wish{Strategies: strategies, Keep: "0"}, http.StatusOK)
+		trial := send[shape.Trial](t, s, "POST", "/api/conversations/c/plan", shape.Wish{Strategies: strategies, Keep: "0"}, http.StatusOK)
 		m := trial.Measured
 		if m.CUR == nil || m.EDR != nil || m.Why != "" || m.Requests != 40 || !slices.Equal(m.Cuts, tryCuts()) {
 			t.Fatalf("%+v", m)
@@ -442,7 +443,7 @@ func TestAWishIsMeasured(t *testing.T) {
 		t.Errorf("CUR %v where all results are cleared", got)
 	}
 	created(t, service, "short", later(1))
-	trial := send[Trial](t, s, "POST", "/api/conversations/short/plan", Wish{Strategies: []string{"strip-tools"}}, http.StatusOK)
+	trial := send[shape.Trial](t, s, "POST", "/api/conversations/short/plan", shape.Wish{Strategies: []string{"strip-tools"}}, http.StatusOK)
 	if m := trial.Measured; m.CUR != nil || m.EDR != nil || m.Why == "" {
 		t.Errorf("%+v", m)
 	}

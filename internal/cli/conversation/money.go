@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"tenfold"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/compaction"
 	"tenfold/internal/cli/terminal"
@@ -26,7 +26,7 @@ type moneyFlags struct {
 
 // money computes what a conversation cost; nil if nothing is known.
 func money(ctx context.Context, a *command.App, s *session.Session, f moneyFlags) (*report.Money, error) {
-	var o eval.ReplayOptions
+	var o replay.Options
 	var names []string
 	if f.ours || len(f.strategies) > 0 {
 		var err error
@@ -39,7 +39,7 @@ func money(ctx context.Context, a *command.App, s *session.Session, f moneyFlags
 
 // Replay says how a conversation would have been compacted while it went on: with
 // the strategies named, or with those configured, whose names it gives.
-func Replay(a *command.App, s *session.Session, strategies []string) (o eval.ReplayOptions, names []string, err error) {
+func Replay(a *command.App, s *session.Session, strategies []string) (o replay.Options, names []string, err error) {
 	e, err := a.Effective(command.ExtrasOf(s.Log())...)
 	if err != nil {
 		return o, nil, err

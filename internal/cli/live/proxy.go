@@ -21,7 +21,7 @@ import (
 	"tenfold/internal/live"
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
-	"tenfold/internal/web"
+	"tenfold/internal/web/door"
 	"tenfold/session"
 	"tenfold/store/memory"
 )
@@ -120,7 +120,7 @@ func runProxy(ctx context.Context, a *command.App, f proxyFlags) error {
 	}
 	defer func() { _ = listener.Close() }()
 	// Requests go through whether there is a store or not (V7).
-	health := web.NewHealth(func(context.Context) error { return nil })
+	health := door.NewHealth(func(context.Context) error { return nil })
 	exports, finish, err := f.Export(ctx, to)
 	if err != nil {
 		return err

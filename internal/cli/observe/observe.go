@@ -20,7 +20,7 @@ import (
 
 	"tenfold/internal/cli/command"
 	"tenfold/internal/telemetry/export"
-	"tenfold/internal/web"
+	"tenfold/internal/web/door"
 	"tenfold/problem"
 	"tenfold/store"
 )
@@ -79,7 +79,7 @@ func (o *Server) Export(ctx context.Context, to *slog.Logger) (*export.Exports, 
 }
 
 // ServeMetrics answers at --metrics-addr, until it is stopped.
-func (o *Server) ServeMetrics(ctx context.Context, exports *export.Exports, health *web.Health) (stop func(), err error) {
+func (o *Server) ServeMetrics(ctx context.Context, exports *export.Exports, health *door.Health) (stop func(), err error) {
 	if o.metrics == "" {
 		return func() {}, nil
 	}
@@ -93,7 +93,7 @@ func (o *Server) ServeMetrics(ctx context.Context, exports *export.Exports, heal
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = web.Serve(open, l, health.Handler(mux), log.New(io.Discard, "", 0))
+		_ = door.Serve(open, l, health.Handler(mux), log.New(io.Discard, "", 0))
 	}()
 	return func() {
 		closing()
@@ -103,7 +103,7 @@ func (o *Server) ServeMetrics(ctx context.Context, exports *export.Exports, heal
 
 // Until gives a context that ends some time after ctx, in which the server answers
 // requests but says that it is not ready: whoever sends them here learns of it first.
-func Until(ctx context.Context, health *web.Health, drain time.Duration) (context.Context, context.CancelFunc) {
+func Until(ctx context.Context, health *door.Health, drain time.Duration) (context.Context, context.CancelFunc) {
 	later, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	ended := context.AfterFunc(ctx, func() {
 		health.Ending()

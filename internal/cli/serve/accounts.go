@@ -9,6 +9,7 @@ import (
 	"tenfold/fleet/tenant"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/web"
+	"tenfold/internal/web/shape"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store"
@@ -63,7 +64,7 @@ func (k *serving) mayCall(number int) bool {
 }
 
 // Request implements [web.Backend].
-func (b *hosted) Request(s *session.Session, w web.Wish, dry bool) (web.Prepared, error) {
+func (b *hosted) Request(s *session.Session, w shape.Wish, dry bool) (web.Prepared, error) {
 	p, err := b.Backend.Request(s, w, dry)
 	if err == nil && !dry && p.Model != "" && !b.models() {
 		_ = p.Finish(nil)
@@ -81,7 +82,7 @@ func (b *hosted) Agent(context.Context, *session.Session, string, agent.Approver
 }
 
 // Meta implements [web.Backend].
-func (b *hosted) Meta() web.Meta {
+func (b *hosted) Meta() shape.Meta {
 	m := b.Backend.Meta()
 	m.Agent, m.Models, m.Model = false, nil, ""
 	return m

@@ -11,7 +11,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/body"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/conversation"
 	"tenfold/internal/cli/query"
@@ -19,6 +19,7 @@ import (
 	"tenfold/internal/config"
 	"tenfold/internal/live"
 	"tenfold/internal/web"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/strategy"
@@ -49,12 +50,12 @@ func (b *Backend) Service() *session.Service { return b.Workspace.Service }
 func (b *Backend) Active() (string, error) { return b.Workspace.Active.Get() }
 
 // Request implements [web.Backend].
-func (b *Backend) Request(s *session.Session, w web.Wish, dry bool) (web.Prepared, error) {
+func (b *Backend) Request(s *session.Session, w shape.Wish, dry bool) (web.Prepared, error) {
 	return wished(b.aside(), s, w, dry)
 }
 
 // Replay implements [web.Backend].
-func (b *Backend) Replay(s *session.Session) (eval.ReplayOptions, []string, error) {
+func (b *Backend) Replay(s *session.Session) (replay.Options, []string, error) {
 	return conversation.Replay(b.aside(), s, nil)
 }
 
@@ -118,8 +119,8 @@ type closer func() error
 func (c closer) Close() error { return c() }
 
 // Meta implements [web.Backend].
-func (b *Backend) Meta() web.Meta {
-	m := web.Meta{Version: command.Version(), ReadOnly: b.readOnly, Strategies: strategy.Names()}
+func (b *Backend) Meta() shape.Meta {
+	m := shape.Meta{Version: command.Version(), ReadOnly: b.readOnly, Strategies: strategy.Names()}
 	for _, p := range body.Profiles() {
 		m.Providers = append(m.Providers, p.Name)
 	}

@@ -12,6 +12,7 @@ import (
 	"tenfold/internal/config"
 	"tenfold/internal/live"
 	"tenfold/internal/web"
+	"tenfold/internal/web/shape"
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/store"
@@ -172,7 +173,7 @@ func (s shownJobs) List(ctx context.Context, f web.JobFilter) (out web.JobPage, 
 	if err != nil {
 		return out, err
 	}
-	out.Items, out.Next, out.Counts = []web.Job{}, page.Next, []web.Facet{}
+	out.Items, out.Next, out.Counts = []web.Job{}, page.Next, []shape.Facet{}
 	titles := map[string]string{}
 	for _, j := range page.Jobs {
 		title, known := titles[j.Conversation]
@@ -184,7 +185,7 @@ func (s shownJobs) List(ctx context.Context, f web.JobFilter) (out web.JobPage, 
 	}
 	for _, state := range job.States() {
 		if n := page.Counts[state]; n > 0 {
-			out.Counts = append(out.Counts, web.Facet{Value: string(state), Count: n})
+			out.Counts = append(out.Counts, shape.Facet{Value: string(state), Count: n})
 		}
 	}
 	return out, nil

@@ -27,6 +27,7 @@ import (
 	"tenfold/internal/config"
 	"tenfold/internal/proxy"
 	"tenfold/internal/web"
+	"tenfold/internal/web/door"
 	"tenfold/internal/web/page"
 	"tenfold/store/postgres"
 	"tenfold/store/remote"
@@ -120,7 +121,7 @@ func (k *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer finish()
-	access := web.Access{ReadOnly: k.readOnly}
+	access := door.Access{ReadOnly: k.readOnly}
 	if k.tokenFile != "" {
 		if access.Token, err = proxy.ReadToken(k.tokenFile); err != nil {
 			return err
@@ -145,7 +146,7 @@ func (k *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = listener.Close() }()
-	health := web.NewHealth(observe.Ready(k.Workspace.Store))
+	health := door.NewHealth(observe.Ready(k.Workspace.Store))
 	stop, err := k.ServeMetrics(ctx, exports, health)
 	if err != nil {
 		return err
@@ -162,15 +163,17 @@ func (k *serving) run(ctx context.Context) error {
 	defer work.close()
 	jobs := work.of(k.Workspace.Store)
 	var gate *tenant.Gate
+	var tenants *web.Tenants
 	if shared {
-		access.Tenants = k.tenants(fleet.Database(), work)
-		gate = access.Tenants.Gate(fleet.TenantID())
+		tenants = k.tenants(fleet.Database(), work)
+		access.Tenants = tenants
+		gate = tenants.Gate(fleet.TenantID())
 		*k.Workspace = *k.behind(k.Workspace.Store, gate, backend, work)
 	}
 	server := web.New(web.Options{
-		Backend: backend, Page: web.Page(page.Files()), Store: remote.Handler(work.others(k.Workspace.Store)), Jobs: jobs, Gate: gate,
+		Backend: backend, Page: page.Handler(page.Files()), Store: remote.Handler(work.others(k.Workspace.Store)), Jobs: jobs, Gate: gate,
 	})
-	guard := web.NewGuard(access)
+	guard := door.NewGuard(access)
 	out := serveJSON{Address: shown, URL: "http://" + shown + guard.Invite(), ReadOnly: k.readOnly}
 	if k.tokenFile != "" {
 		if out.TokenFile, err = filepath.Abs(k.tokenFile); err != nil {
@@ -196,10 +199,10 @@ func (k *serving) run(ctx context.Context) error {
 	later, cancel := observe.Until(ctx, health, k.drain)
 	defer cancel()
 	// What net/http reports quotes what a client sent.
-	err = web.Serve(later, listener, web.Observe(health.Handler(guard.Handler(web.Traced(server))), to), log.New(io.Discard, "", 0))
+	err = door.Serve(later, listener, door.Observe(health.Handler(guard.Handler(door.Traced(server))), to), log.New(io.Discard, "", 0))
 	writing.Lock() // for good: nobody is invited any more
-	if access.Tenants != nil {
-		err = errors.Join(err, access.Tenants.Close())
+	if tenants != nil {
+		err = errors.Join(err, tenants.Close())
 	}
 	return errors.Join(err, server.Close())
 }
@@ -211,7 +214,7 @@ func (k *serving) show(address string) {
 }
 
 // invite prints a new address whenever somebody presses Enter.
-func (k *serving) invite(shown string, guard *web.Guard, writing *sync.Mutex) {
+func (k *serving) invite(shown string, guard *door.Guard, writing *sync.Mutex) {
 	for in := bufio.NewScanner(k.In); in.Scan(); {
 		writing.Lock()
 		k.Printf("  %s\n", k.Paint(terminal.Bold, "http://"+shown+guard.Invite()))

@@ -11,13 +11,14 @@ import (
 	"tenfold/internal/cli/display"
 	"tenfold/internal/report"
 	"tenfold/internal/web"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 )
 
 // wished reads what a person chose on the page as the flags of "tenfold
 // conversation compact" are read, so that both mean the same. The app is for this
 // one request.
-func wished(a *command.App, s *session.Session, w web.Wish, dry bool) (out web.Prepared, err error) {
+func wished(a *command.App, s *session.Session, w shape.Wish, dry bool) (out web.Prepared, err error) {
 	k := &compaction.Conversation{App: a}
 	c := &cobra.Command{}
 	k.Register(a, c)

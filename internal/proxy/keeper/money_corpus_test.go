@@ -10,7 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
-	"tenfold/eval"
+	"tenfold/eval/replay"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
@@ -160,7 +160,7 @@ func TestV2RecordedSessionsThroughTheKeeper(t *testing.T) {
 		}
 		status := p.status()
 		edited += status.Edited
-		model, err := eval.ReplayLive(t.Context(), l, eval.LiveOptions{Live: p.live, Model: "claude-sonnet-4-5"})
+		model, err := replay.Live(t.Context(), l, replay.LiveOptions{Live: p.live, Model: "claude-sonnet-4-5"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,9 @@ import (
 	"tenfold"
 	"tenfold/internal/logtest"
 	"tenfold/internal/web"
+	"tenfold/internal/web/door"
 	"tenfold/internal/web/page"
+	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"
@@ -42,7 +44,7 @@ func (q *queue) List(_ context.Context, f web.JobFilter) (page web.JobPage, _ er
 		}
 	}
 	for state, n := range counts {
-		page.Counts = append(page.Counts, web.Facet{Value: state, Count: n})
+		page.Counts = append(page.Counts, shape.Facet{Value: state, Count: n})
 	}
 	return page, nil
 }
@@ -75,7 +77,7 @@ type lends struct {
 
 func (l lends) Service() *session.Service                 { return l.service }
 func (lends) Active() (string, error)                     { return "", nil }
-func (lends) Meta() web.Meta                              { return web.Meta{} }
+func (lends) Meta() shape.Meta                            { return shape.Meta{} }
 func (lends) Live(*session.Session) (session.Live, error) { return session.Live{}, nil }
 
 // serveJobs runs a server in the test, whose jobs are the queue's.
@@ -86,14 +88,14 @@ func serveJobs(t *testing.T, q *queue) *Server {
 		t.Fatal(err)
 	}
 	service := session.NewService(memory.New())
-	o := web.Options{Backend: lends{service: service}, Page: web.Page(page.Files())}
+	o := web.Options{Backend: lends{service: service}, Page: page.Handler(page.Files())}
 	if q != nil {
 		o.Jobs = q
 	}
-	server, guard := web.New(o), web.NewGuard(web.Access{})
+	server, guard := web.New(o), door.NewGuard(door.Access{})
 	ctx, end := context.WithCancel(context.WithoutCancel(t.Context()))
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(ctx, l, guard.Handler(server), log.Default()) }()
+	go func() { served <- door.Serve(ctx, l, guard.Handler(server), log.Default()) }()
 	t.Cleanup(func() {
 		end()
 		if err := <-served; err != nil {

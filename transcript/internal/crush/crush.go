@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -35,17 +36,17 @@ func (crushImporter) Import(_ context.Context, src engine.Source, _ engine.Sink)
 }
 
 // owns implements [engine.DatabaseImporter].
-func (crushImporter) Owns(d *engine.Database) bool {
+func (crushImporter) Owns(d *database.Database) bool {
 	return d.Has("sessions", "id") && d.Has("messages", "session_id", "parts")
 }
 
 // ImportDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it.
-func (crushImporter) ImportDatabase(ctx context.Context, d *engine.Database, only string, sink engine.Sink) error {
+func (crushImporter) ImportDatabase(ctx context.Context, d *database.Database, only string, sink engine.Sink) error {
 	if err := d.Need("messages", "id", "session_id", "role", "parts"); err != nil {
 		return err
 	}
-	tree, err := engine.ReadSessions(ctx, d, "sessions", "parent_session_id", "created_at")
+	tree, err := database.ReadSessions(ctx, d, "sessions", "parent_session_id", "created_at")
 	if err != nil {
 		return err
 	}
@@ -69,9 +70,9 @@ func (crushImporter) ImportDatabase(ctx context.Context, d *engine.Database, onl
 // Root is one conversation: a session and those below it.
 type Root struct {
 	ctx   context.Context
-	d     *engine.Database
-	Tree  *engine.SessionTree
-	rows  *engine.DatabaseRows
+	d     *database.Database
+	Tree  *database.SessionTree
+	rows  *database.Rows
 	Em    *engine.Emitter
 	Calls *engine.Ids
 	Told  map[string]bool
@@ -154,7 +155,7 @@ func (s *Session) agent(child string) error {
 		name = call
 	}
 	branch := s.names.Unique(engine.BranchName(name))
-	if s.branch != "" && s.depth < engine.BranchDepth {
+	if s.branch != "" && s.depth < database.BranchDepth {
 		branch = s.branch + "." + branch
 	}
 	return s.session(child, branch, s.depth+1)
@@ -166,19 +167,19 @@ func (s *Session) header() error {
 	if err != nil {
 		return err
 	}
-	var row engine.RowObject
+	var row database.RowObject
 	for i, c := range columns {
 		if values[i] == nil {
 			continue
 		}
-		row.Add(c, engine.AsJSON(values[i]))
+		row.Add(c, database.AsJSON(values[i]))
 		switch c {
 		case "title":
 			if s.branch == "" {
-				s.Em.Conv.Title = engine.AsText(values[i])
+				s.Em.Conv.Title = database.AsText(values[i])
 			}
 		case "summary_message_id":
-			s.summaryID = engine.AsText(values[i])
+			s.summaryID = database.AsText(values[i])
 		case "created_at":
 			n, _ := values[i].(int64)
 			s.Em.At(Time(n))
@@ -207,7 +208,7 @@ func Time(n int64) time.Time {
 
 // crushRows finds a session's messages by time, and within a second as they
 // were written.
-func crushRows(ctx context.Context, d *engine.Database) (*engine.DatabaseRows, error) {
+func crushRows(ctx context.Context, d *database.Database) (*database.Rows, error) {
 	created := "0"
 	if d.Has("messages", "created_at") {
 		created = "created_at"
@@ -230,7 +231,7 @@ func (s *Session) row(rowid int64) ([]byte, Row, error) {
 	if err != nil {
 		return nil, m, err
 	}
-	var row engine.RowObject
+	var row database.RowObject
 	for i, c := range columns {
 		v := values[i]
 		if v == nil {
@@ -238,11 +239,11 @@ func (s *Session) row(rowid int64) ([]byte, Row, error) {
 		}
 		switch c {
 		case "id":
-			m.ID = engine.AsText(v)
+			m.ID = database.AsText(v)
 		case "role":
-			m.Role = engine.AsText(v)
+			m.Role = database.AsText(v)
 		case "model":
-			m.model = engine.AsText(v)
+			m.model = database.AsText(v)
 		case "is_summary_message":
 			n, _ := v.(int64)
 			m.Summary = n != 0
@@ -250,12 +251,12 @@ func (s *Session) row(rowid int64) ([]byte, Row, error) {
 			n, _ := v.(int64)
 			m.Created = Time(n)
 		case "parts":
-			if raw := engine.Embedded(v, '['); raw != nil {
+			if raw := database.Embedded(v, '['); raw != nil {
 				row.Add(c, raw)
 				continue
 			}
 		}
-		row.Add(c, engine.AsJSON(v))
+		row.Add(c, database.AsJSON(v))
 	}
 	m.Summary = s.summaryID != "" && (m.Summary || m.ID == s.summaryID)
 	return row.Done(), m, nil

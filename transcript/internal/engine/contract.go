@@ -103,39 +103,12 @@ const (
 	Certain
 )
 
-// A SessionLister is a database importer that lists the sessions in a database
-// without reading them.
-type SessionLister interface {
-	DatabaseImporter
-	ListSessions(ctx context.Context, d *Database, each func(DatabaseSession)) error
-}
-
-// A DatabaseSession is a session in a database, as a listing shows it.
-type DatabaseSession struct {
-	ID, Directory, Title string
-	Created, Updated     time.Time
-	// Tokens is the context of its newest response, 0 if unknown.
-	Tokens int
-	// Agent is set for a session that another one started.
-	Agent bool
-}
-
 // An Exporter writes one format.
 type Exporter interface {
 	// Export writes the view to w and changes nothing in it. It says, one
 	// sentence each with its count, what the format has no place for. Errors
 	// of w come back as they are, wrapped; w then holds a part.
 	Export(w io.Writer, v View) (warnings []string, err error)
-}
-
-// A DatabaseImporter is an importer that can read a database. A head says only
-// that it is one; its tables say whose.
-type DatabaseImporter interface {
-	Importer
-	// Owns reports whether the tables are the tool's.
-	Owns(d *Database) bool
-	// ImportDatabase hands on the one session that is named, or all.
-	ImportDatabase(ctx context.Context, d *Database, only string, sink Sink) error
 }
 
 // A Resumer is an exporter for a client that goes on with what it writes.

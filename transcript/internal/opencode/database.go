@@ -5,18 +5,19 @@ import (
 	"slices"
 
 	"tenfold"
+	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
 )
 
 // owns implements [engine.DatabaseImporter].
-func (openCodeImporter) Owns(d *engine.Database) bool {
+func (openCodeImporter) Owns(d *database.Database) bool {
 	return d.Has("session") && d.Has("message") && d.Has("part")
 }
 
 // ImportDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it. A session is
 // told as its export would tell it.
-func (openCodeImporter) ImportDatabase(ctx context.Context, d *engine.Database, only string, sink engine.Sink) error {
+func (openCodeImporter) ImportDatabase(ctx context.Context, d *database.Database, only string, sink engine.Sink) error {
 	if err := d.Need("session", "id"); err != nil {
 		return err
 	}
@@ -26,7 +27,7 @@ func (openCodeImporter) ImportDatabase(ctx context.Context, d *engine.Database, 
 	if err := d.Need("part", "id", "message_id", "data"); err != nil {
 		return err
 	}
-	tree, err := engine.ReadSessions(ctx, d, "session", "parent_id", "time_created")
+	tree, err := database.ReadSessions(ctx, d, "session", "parent_id", "time_created")
 	if err != nil {
 		return err
 	}
@@ -46,8 +47,8 @@ func (openCodeImporter) ImportDatabase(ctx context.Context, d *engine.Database, 
 // openCodeRoot is one conversation: a session and those below it.
 type openCodeRoot struct {
 	ctx   context.Context
-	d     *engine.Database
-	tree  *engine.SessionTree
+	d     *database.Database
+	tree  *database.SessionTree
 	rows  *openCodeRows
 	em    *engine.Emitter
 	calls *engine.Ids
@@ -130,7 +131,7 @@ func (r *openCodeRoot) session(id, branch string, depth int) error {
 
 func (r *openCodeRoot) agent(child, parent string, depth int) error {
 	branch := r.names.Unique(engine.BranchName(child))
-	if parent != "" && depth < engine.BranchDepth {
+	if parent != "" && depth < database.BranchDepth {
 		branch = parent + "." + branch
 	}
 	return r.session(child, branch, depth+1)
@@ -142,9 +143,9 @@ const openCodeEra = "68719476736"
 
 // openCodeRows finds a session's messages, by their ids, their parts, and its
 // tasks.
-type openCodeRows struct{ messages, parts, todos *engine.DatabaseRows }
+type openCodeRows struct{ messages, parts, todos *database.Rows }
 
-func newOpenCodeRows(ctx context.Context, d *engine.Database) (*openCodeRows, error) {
+func newOpenCodeRows(ctx context.Context, d *database.Database) (*openCodeRows, error) {
 	created, order := "0", "id, rowid"
 	if d.Has("message", "time_created") {
 		created, order = "time_created", "CAST(time_created AS INTEGER) / "+openCodeEra+", id, rowid"
@@ -164,15 +165,15 @@ func newOpenCodeRows(ctx context.Context, d *engine.Database) (*openCodeRows, er
 }
 
 // message tells a message as an export tells it.
-func (r *openCodeRoot) message(o *openCodeSession, m engine.DatabaseRow, session string) ([]byte, error) {
+func (r *openCodeRoot) message(o *openCodeSession, m database.Row, session string) ([]byte, error) {
 	parts, err := r.rows.parts.Of(r.ctx, m.ID)
 	if err != nil {
 		return nil, err
 	}
 	info, err := r.data(o, "message", m.Rowid, func(id string) []byte {
-		var more engine.RowObject
-		more.Add("id", engine.QuoteJSON(id))
-		more.Add("sessionID", engine.QuoteJSON(session))
+		var more database.RowObject
+		more.Add("id", database.QuoteJSON(id))
+		more.Add("sessionID", database.QuoteJSON(session))
 		return more.Done()
 	})
 	if err != nil {
@@ -181,10 +182,10 @@ func (r *openCodeRoot) message(o *openCodeSession, m engine.DatabaseRow, session
 	raw := slices.Concat([]byte(`{"info":`), info, []byte(`,"parts":[`))
 	for i, p := range parts {
 		part, err := r.data(o, "part", p.Rowid, func(id string) []byte {
-			var more engine.RowObject
-			more.Add("id", engine.QuoteJSON(id))
-			more.Add("sessionID", engine.QuoteJSON(session))
-			more.Add("messageID", engine.QuoteJSON(m.ID))
+			var more database.RowObject
+			more.Add("id", database.QuoteJSON(id))
+			more.Add("sessionID", database.QuoteJSON(session))
+			more.Add("messageID", database.QuoteJSON(m.ID))
 			return more.Done()
 		})
 		if err != nil {
@@ -193,8 +194,8 @@ func (r *openCodeRoot) message(o *openCodeSession, m engine.DatabaseRow, session
 		if i > 0 {
 			raw = append(raw, ',')
 		}
-		if raw = append(raw, part...); len(raw) > engine.DatabaseValueLimit {
-			return nil, r.d.Problem(r.ctx, engine.ErrTooLarge)
+		if raw = append(raw, part...); len(raw) > database.ValueLimit {
+			return nil, r.d.Problem(r.ctx, database.ErrTooLarge)
 		}
 	}
 	return append(raw, "]}"...), nil
@@ -211,16 +212,16 @@ func (r *openCodeRoot) data(o *openCodeSession, table string, rowid int64, more 
 	for i, c := range columns {
 		switch c {
 		case "id":
-			id = engine.AsText(values[i])
+			id = database.AsText(values[i])
 		case "data":
 			data = values[i]
 		}
 	}
 	ends := more(id)
-	raw := engine.Embedded(data, '{')
+	raw := database.Embedded(data, '{')
 	if raw == nil {
 		o.em.Warn.Add(0, "row of the database holds no JSON object and was kept as it is", "rows of the database hold no JSON objects and were kept as they are")
-		raw = slices.Concat([]byte(`{"data":`), engine.AsJSON(data), []byte(`}`))
+		raw = slices.Concat([]byte(`{"data":`), database.AsJSON(data), []byte(`}`))
 	}
 	if len(raw) == 2 {
 		return ends, nil
@@ -235,8 +236,8 @@ func (r *openCodeRoot) info(rowid int64, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out, row, times, summary engine.RowObject
-	out.Add("id", engine.QuoteJSON(id))
+	var out, row, times, summary database.RowObject
+	out.Add("id", database.QuoteJSON(id))
 	for i, c := range columns {
 		v := values[i]
 		if v == nil || c == "id" {
@@ -244,40 +245,40 @@ func (r *openCodeRoot) info(rowid int64, id string) ([]byte, error) {
 		}
 		switch c {
 		case "project_id":
-			out.Add("projectID", engine.AsJSON(v))
+			out.Add("projectID", database.AsJSON(v))
 		case "workspace_id":
-			out.Add("workspaceID", engine.AsJSON(v))
+			out.Add("workspaceID", database.AsJSON(v))
 		case "parent_id":
-			out.Add("parentID", engine.AsJSON(v))
+			out.Add("parentID", database.AsJSON(v))
 		case "slug", "directory", "path", "title", "version", "agent", "cost":
-			out.Add(c, engine.AsJSON(v))
+			out.Add(c, database.AsJSON(v))
 		case "revert", "permission", "metadata", "model":
-			if raw := engine.Embedded(v, 0); raw != nil {
+			if raw := database.Embedded(v, 0); raw != nil {
 				out.Add(c, raw)
 			} else {
-				row.Add(c, engine.AsJSON(v))
+				row.Add(c, database.AsJSON(v))
 			}
 		case "share_url":
-			var share engine.RowObject
-			share.Add("url", engine.AsJSON(v))
+			var share database.RowObject
+			share.Add("url", database.AsJSON(v))
 			out.Add("share", share.Done())
 		case "summary_additions", "summary_deletions", "summary_files":
-			summary.Add(c[len("summary_"):], engine.AsJSON(v))
+			summary.Add(c[len("summary_"):], database.AsJSON(v))
 		case "summary_diffs":
-			if raw := engine.Embedded(v, '['); raw != nil {
+			if raw := database.Embedded(v, '['); raw != nil {
 				summary.Add("diffs", raw)
 			} else {
-				row.Add(c, engine.AsJSON(v))
+				row.Add(c, database.AsJSON(v))
 			}
 		case "time_created", "time_updated", "time_compacting", "time_archived":
-			times.Add(c[len("time_"):], engine.AsJSON(v))
+			times.Add(c[len("time_"):], database.AsJSON(v))
 		default:
-			row.Add(c, engine.AsJSON(v))
+			row.Add(c, database.AsJSON(v))
 		}
 	}
 	for _, part := range []struct {
 		name string
-		o    engine.RowObject
+		o    database.RowObject
 	}{{"summary", summary}, {"time", times}, {"row", row}} {
 		if len(part.o.Raw) > 0 {
 			out.Add(part.name, part.o.Done())
@@ -301,17 +302,17 @@ func (r *openCodeRoot) tasks(o *openCodeSession, session string) error {
 		if err != nil {
 			return err
 		}
-		var task engine.RowObject
+		var task database.RowObject
 		for k, c := range columns {
 			if values[k] != nil && c != "session_id" {
-				task.Add(c, engine.AsJSON(values[k]))
+				task.Add(c, database.AsJSON(values[k]))
 			}
 		}
 		if i > 0 {
 			raw = append(raw, ',')
 		}
-		if raw = append(raw, task.Done()...); len(raw) > engine.DatabaseValueLimit {
-			return r.d.Problem(r.ctx, engine.ErrTooLarge)
+		if raw = append(raw, task.Done()...); len(raw) > database.ValueLimit {
+			return r.d.Problem(r.ctx, database.ErrTooLarge)
 		}
 	}
 	raw = append(raw, ']')

@@ -7,12 +7,13 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
 )
 
 // ListSessions implements [engine.SessionLister]. It reads the table of sessions,
 // and of each the last message.
-func (openCodeImporter) ListSessions(ctx context.Context, d *engine.Database, each func(engine.DatabaseSession)) error {
+func (openCodeImporter) ListSessions(ctx context.Context, d *database.Database, each func(database.Session)) error {
 	if err := d.Need("session", "id"); err != nil {
 		return err
 	}
@@ -23,14 +24,14 @@ func (openCodeImporter) ListSessions(ctx context.Context, d *engine.Database, ea
 		}
 		columns = append(columns, c)
 	}
-	var list []engine.DatabaseSession
+	var list []database.Session
 	parents, there := map[string]string{}, map[string]bool{}
 	err := d.Each(ctx, "SELECT substr(id, 1, 1000), "+strings.Join(columns, ", ")+" FROM session", nil, func(row []any) {
-		id := engine.AsText(row[0])
-		there[id], parents[id] = true, engine.AsText(row[1])
-		list = append(list, engine.DatabaseSession{
-			ID: id, Directory: engine.AsText(row[2]),
-			Title: engine.AsText(row[3]), Created: timeOf(row[4]), Updated: timeOf(row[5]),
+		id := database.AsText(row[0])
+		there[id], parents[id] = true, database.AsText(row[1])
+		list = append(list, database.Session{
+			ID: id, Directory: database.AsText(row[2]),
+			Title: database.AsText(row[3]), Created: timeOf(row[4]), Updated: timeOf(row[5]),
 		})
 	})
 	if err != nil {
@@ -60,7 +61,7 @@ func timeOf(v any) time.Time {
 
 // lastContext is the context of a session's newest response that says what it
 // cost. A larger message is not read: it says the same as others.
-func lastContext(ctx context.Context, d *engine.Database, session string) (tokens int, err error) {
+func lastContext(ctx context.Context, d *database.Database, session string) (tokens int, err error) {
 	if !d.Has("message", "session_id", "data") {
 		return 0, nil
 	}
@@ -77,7 +78,7 @@ func lastContext(ctx context.Context, d *engine.Database, session string) (token
 				} `json:"cache"`
 			} `json:"tokens"`
 		}
-		if tokens == 0 && json.Unmarshal([]byte(engine.AsText(row[0])), &m, engine.ScanOptions...) == nil {
+		if tokens == 0 && json.Unmarshal([]byte(database.AsText(row[0])), &m, engine.ScanOptions...) == nil {
 			t := m.Tokens
 			tokens = t.Input + t.Output + t.Reasoning + t.Cache.Read + t.Cache.Write
 		}

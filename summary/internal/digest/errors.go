@@ -1,0 +1,158 @@
+package digest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"tenfold/tool"
+)
+
+// failure is a call that failed, and was not put right.
+type failure struct {
+	turn  int
+	order int // the entry it came with
+	// call and spoken are how many calls and requests there had been by then.
+	call, spoken int
+	// times is how often it failed in a row.
+	times int
+	// what is the call as it is shown.
+	what    string
+	command *command
+	// checks are those of the command of which no later run has passed.
+	checks []verdict
+	looks  bool
+	// red is set where only the output told of it.
+	red bool
+	// words say how it ended, text is the output.
+	words, text string
+}
+
+// failureKey is what a failure of the call is noted under, and what must
+// succeed to close it: the same command, a change of the same path, a read of
+// it, or a call of the same tool with the same arguments.
+func (c *call) failureKey() string {
+	switch {
+	case c.command != nil:
+		return c.command.key
+	case len(c.files) > 0:
+		return fileKey(c.files[0])
+	}
+	return "tool\x00" + c.name + "\x00" + tool.Canonical(c.arguments)
+}
+
+func fileKey(f tool.FileOperation) string {
+	if f.Op == tool.FileRead {
+		return "read\x00" + f.Path
+	}
+	return "change\x00" + f.Path
+}
+
+// fail notes that a call failed. A check that failed before, of what this one
+// looks at too, is told by this one.
+func (l *Ledger) fail(c *call, r result) {
+	f := &failure{turn: c.turn, order: l.entries, call: l.calls, spoken: l.spoken, times: 1, command: c.command, words: r.words(), text: r.text, red: r.red}
+	switch {
+	case c.command != nil:
+		f.what, f.looks, f.checks = code(c.command.text, lineLength), c.command.looks(), slices.Clone(c.command.checks)
+	case len(c.files) > 0:
+		f.what = code(c.name, lineLength) + " " + code(c.files[0].Path, 2*lineLength)
+		f.looks = c.files[0].Op == tool.FileRead
+	default:
+		f.what = c.words()
+		f.looks = c.known.Kind == tool.Searches || c.known.Kind == tool.Lists || c.known.Kind == tool.Fetches
+	}
+	key := c.failureKey()
+	if have := l.failures[key]; have != nil {
+		f.times += have.times
+	}
+	l.closeChecks(c.command, func(f *failure) bool {
+		was, is := f.command.check, c.command.check
+		return is.covers(*was) || was.some == "" && is.some == "" && was.covers(*is)
+	})
+	l.failures[key] = f
+}
+
+// resolve closes what the success of a call closes. A change of a path closes
+// a read of it that failed too: the file is there now. A run that is not known
+// to have passed, but shows no failure, closes what only an output told of.
+func (l *Ledger) resolve(c *call, r result) {
+	if len(l.failures) == 0 {
+		return
+	}
+	if key := c.failureKey(); !r.unsure || l.failures[key] != nil && l.failures[key].red {
+		delete(l.failures, key)
+	}
+	for _, op := range c.files {
+		delete(l.failures, fileKey(op))
+		if op.Op != tool.FileRead {
+			delete(l.failures, "read\x00"+op.Path)
+		}
+	}
+	l.closeChecks(c.command, func(f *failure) bool {
+		if r.unsure && !f.red {
+			return false
+		}
+		f.checks = slices.DeleteFunc(f.checks, func(was verdict) bool {
+			return slices.ContainsFunc(c.command.checks, func(is verdict) bool { return is.covers(was) })
+		})
+		return len(f.checks) == 0
+	})
+}
+
+// closeChecks closes the failures of checks that a run of a command has
+// overtaken.
+func (l *Ledger) closeChecks(cmd *command, overtaken func(*failure) bool) {
+	if cmd == nil || cmd.check == nil {
+		return
+	}
+	maps.DeleteFunc(l.failures, func(_ string, f *failure) bool {
+		return f.command != nil && f.command.check != nil && sameDir(f.command.dir, cmd.dir) && overtaken(f)
+	})
+}
+
+// sameDir reports whether two commands may have run in the same directory: one
+// that does not say where ran in that of the session.
+func sameDir(a, b string) bool { return a == b || a == "" || b == "" }
+
+// How many calls and requests may follow a failure before it counts as left
+// behind: of a look at something, of other calls. A check can always be run
+// again, and stays.
+const (
+	lookPatience, callPatience = 10, 30
+	lookSpoken, callSpoken     = 1, 2
+)
+
+// again reports whether a check failed that can be run again at any time. Tests
+// that were chosen by name are not: they may be gone.
+func (f *failure) again() bool {
+	return f.command != nil && f.command.check != nil && f.command.check.some == "" && !f.command.once
+}
+
+// left reports whether the work has gone on without a call that failed: a
+// command that nobody will run again is not open for ever.
+func (l *Ledger) left(f *failure) bool {
+	switch {
+	case f.again():
+		// What it looked at may be gone.
+		return slices.ContainsFunc(f.command.check.over, l.deleted)
+	case f.looks:
+		return l.calls-f.call > lookPatience || l.spoken-f.spoken > lookSpoken
+	}
+	return l.calls-f.call > callPatience || l.spoken-f.spoken > callSpoken
+}
+
+// deleted reports whether a file was deleted, by the end of its path.
+func (l *Ledger) deleted(path string) bool {
+	return slices.ContainsFunc(l.paths, func(f *file) bool {
+		return f.last == tool.FileDeleted && (f.path == path || strings.HasSuffix(f.path, "/"+path))
+	})
+}
+
+// openFailures gives what is open, the newest first.
+func (l *Ledger) openFailures() []*failure {
+	all := slices.DeleteFunc(slices.Collect(maps.Values(l.failures)), l.left)
+	slices.SortFunc(all, func(a, b *failure) int { return cmp.Or(cmp.Compare(b.order, a.order), cmp.Compare(a.what, b.what)) })
+	return all
+}

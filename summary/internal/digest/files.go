@@ -1,0 +1,295 @@
+package digest
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"tenfold/tool"
+)
+
+const (
+	// hunkFiles is of how many files it is told what was changed in them.
+	hunkFiles = 10
+	// readFiles is how many files that were only read are named.
+	readFiles = 5
+	// namesMost is how many names are told of what was changed in a file.
+	namesMost = 6
+)
+
+func times(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return fmt.Sprintf("%s ×%d", word, n)
+}
+
+// done says what became of a file: each count is of one kind of change.
+func (f *file) done() string {
+	switch {
+	case f.last == tool.FileDeleted:
+		return string(f.last)
+	case f.created:
+		return string(tool.FileCreated) + ", then " + times(f.same, string(f.last))
+	}
+	return times(f.same, string(f.last))
+}
+
+// shortestDir is how many bytes a directory has that is said once for all files.
+const shortestDir = 16
+
+// dir is the directory that all changed files are in, where it is long and there are
+// several, with a slash behind it; else empty.
+func (l *Ledger) dir() string {
+	dir, n := "", 0
+	for _, f := range l.paths {
+		if f.changes == 0 {
+			continue
+		}
+		if n++; n == 1 {
+			dir = f.path
+		}
+		at := 0
+		for at < min(len(dir), len(f.path)) && dir[at] == f.path[at] {
+			at++
+		}
+		dir = dir[:strings.LastIndexByte(dir[:at], '/')+1]
+	}
+	if n < 2 || len(dir) < shortestDir {
+		return ""
+	}
+	return dir
+}
+
+// fileItems tells the files that were changed, the newest first, with what was
+// changed in those of late, and a handful of those that were only read.
+func (l *Ledger) fileItems(s *items) {
+	unsure, dir := map[string]bool{}, l.dir()
+	name := func(path string) string {
+		if short := strings.TrimPrefix(path, dir); short != "" {
+			return short
+		}
+		return path
+	}
+	for _, c := range slices.Backward(l.unanswered()) {
+		for _, f := range c.files {
+			if f.Op != tool.FileRead && !unsure[f.Path] && !l.changedSince(f.Path, c) {
+				unsure[f.Path] = true
+				s.add(inFiles, rankChanged, -1, "- %s: %s, turn %d, no result\n", code(name(f.Path), 2*lineLength), f.Op, c.turn)
+			}
+		}
+	}
+	paths := slices.Clone(l.paths)
+	slices.SortStableFunc(paths, func(a, b *file) int { return cmp.Compare(b.latest, a.latest) })
+	var read []string
+	told := 0
+	for i, f := range paths {
+		if f.changes == 0 {
+			if len(read) < readFiles && !slices.ContainsFunc(paths, func(o *file) bool { return o.changes > 0 && strings.HasSuffix(f.path, "/"+o.path) }) {
+				read = append(read, name(f.path))
+			}
+			continue
+		}
+		parent := s.add(inFiles, rankChanged, i, "- %s: %s, turn %d\n", code(name(f.path), 2*lineLength), f.done(), f.turn)
+		if told < hunkFiles && f.last != tool.FileDeleted {
+			if words := hunks(f); words != "" {
+				told++
+				s.addTo(parent, rankHunk, words)
+			}
+		}
+	}
+	if len(read) > 0 {
+		s.add(inFiles, rankRead, len(paths), "- only read, of late: %s\n", listed(read, readFiles))
+	}
+}
+
+// changedSince reports whether a file was changed after a call, so that what became
+// of that one no longer matters.
+func (l *Ledger) changedSince(path string, c *call) bool {
+	f, ok := l.files[path]
+	return ok && len(f.by) > 0 && f.by[len(f.by)-1].order > c.order
+}
+
+// remove notes the files of this session that a command line deletes or moves
+// away, as far as it names them.
+func (l *Ledger) remove(line string, turn int) {
+	if !strings.Contains(line, "rm ") && !strings.Contains(line, "mv ") {
+		return
+	}
+	for _, part := range partsOf(line) {
+		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(part), "git "))
+		if len(words) < 2 || words[0] != "rm" && words[0] != "mv" {
+			continue
+		}
+		gone := words[1:]
+		if words[0] == "mv" {
+			gone = gone[:len(gone)-1]
+		}
+		for _, w := range gone {
+			w = strings.TrimPrefix(strings.Trim(w, `"'`), "./")
+			if w == "" || w[0] == '-' {
+				continue
+			}
+			for _, f := range l.paths {
+				name := f.path[max(len(f.path)-len(w), 0):]
+				if strings.ContainsRune(w, '*') { // as many folders as it names
+					parts := strings.Split(f.path, "/")
+					name = strings.Join(parts[max(len(parts)-strings.Count(w, "/")-1, 0):], "/")
+				}
+				whole := len(name) == len(f.path) || strings.HasSuffix(strings.TrimSuffix(f.path, name), "/")
+				if same, err := path.Match(w, name); err == nil && same && whole && f.changes > 0 {
+					f.end(tool.FileDeleted, turn, l.entries)
+				}
+			}
+		}
+	}
+}
+
+// hunks tells what the last calls that changed a file did to it: the names of
+// what they touch, and the first line that the last of them put there or took
+// away.
+func hunks(f *file) string {
+	var names []string
+	line, gone := "", ""
+	for _, c := range slices.Backward(f.by) {
+		pieces := c.known.Pieces(c.arguments)
+		for _, p := range slices.Backward(pieces) {
+			if p.Path != f.path {
+				continue
+			}
+			before, added, removed := difference(p)
+			if line == "" {
+				line = firstOf("+", added)
+			}
+			if gone == "" {
+				gone = firstOf("-", removed)
+			}
+			found := definitions(append([]string{p.Head}, added...))
+			if len(found) == 0 {
+				found = definitions(append([]string{p.Head}, before...))
+				found = found[max(0, len(found)-1):]
+			}
+			for _, name := range found {
+				if len(names) < namesMost && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	var parts []string
+	if len(names) > 0 {
+		parts = append(parts, "in "+listed(names, namesMost))
+	}
+	if line = cmp.Or(line, gone); line != "" {
+		parts = append(parts, code(line, lineLength))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  - " + strings.Join(parts, ": ") + "\n"
+}
+
+// difference gives the lines of a piece that both texts begin with, and those
+// that only one of them has in between.
+func difference(p tool.Piece) (before, added, removed []string) {
+	was, is := strings.Split(strings.TrimSuffix(p.Old, "\n"), "\n"), strings.Split(strings.TrimSuffix(p.New, "\n"), "\n")
+	if p.Old == "" {
+		was = nil
+	}
+	if p.New == "" {
+		is = nil
+	}
+	n := 0
+	for n < len(was) && n < len(is) && was[n] == is[n] {
+		n++
+	}
+	before, was, is = was[:n], was[n:], is[n:]
+	for len(was) > 0 && len(is) > 0 && was[len(was)-1] == is[len(is)-1] {
+		was, is = was[:len(was)-1], is[:len(is)-1]
+	}
+	return before, is, was
+}
+
+// firstOf is the first of some lines that says something, behind a mark.
+func firstOf(mark string, lines []string) string {
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); strings.Trim(line, "{}()[];,/*#-=<>`\"'") != "" {
+			return mark + " " + line
+		}
+	}
+	return ""
+}
+
+// definers are words before the name of what a line defines.
+var definers = wordSet("func function def class fn struct interface type enum trait impl module namespace describe it test macro_rules! proc sub table")
+
+// leading are words that may stand before a definer.
+var leading = wordSet("export default async public private protected static final abstract pub pub(crate) override const inline virtual unsafe extern declare internal sealed local")
+
+// definitions gives the names of what lines define: functions, types, tests,
+// headings of documents.
+func definitions(lines []string) []string {
+	var names []string
+	for _, line := range lines {
+		if name := definition(line); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func definition(line string) string {
+	text := strings.TrimSpace(line)
+	if strings.HasPrefix(text, "#") && strings.HasPrefix(strings.TrimLeft(text, "#"), " ") && !strings.HasSuffix(text, ":") && len(text) < 80 {
+		return text
+	}
+	for i := range 5 {
+		word, rest, ok := strings.Cut(text, " ")
+		if head, _, called := strings.Cut(word, "("); called && (head == "describe" || head == "it" || head == "test") {
+			return titled(text[len(head)+1:])
+		}
+		switch {
+		case word == "const" || word == "let" || word == "var":
+			// const name = (…) => is a function.
+			if strings.Contains(rest, "=>") || strings.Contains(rest, "function") {
+				return identifier(rest)
+			}
+			return ""
+		case ok && definers[word]:
+			rest = strings.TrimSpace(rest)
+			if strings.HasPrefix(rest, "(") { // a receiver
+				_, rest, _ = strings.Cut(rest, ")")
+			}
+			return identifier(strings.TrimSpace(rest))
+		case !ok || !leading[word] || i == 4:
+			return ""
+		}
+		text = strings.TrimSpace(rest)
+	}
+	return ""
+}
+
+// titled is a text in quotes.
+func titled(text string) string {
+	if text == "" || !strings.ContainsRune("\"'`", rune(text[0])) {
+		return ""
+	}
+	title, _, ok := strings.Cut(text[1:], text[:1])
+	if !ok {
+		return ""
+	}
+	return clip(title, 80)
+}
+
+// identifier is the name at the beginning of a text.
+func identifier(text string) string {
+	end := strings.IndexFunc(text, func(r rune) bool {
+		return r != '_' && r != '$' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r < 0x80
+	})
+	if end < 0 {
+		end = len(text)
+	}
+	return text[:end]
+}
