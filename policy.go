@@ -63,8 +63,11 @@ func (c *Compaction) AtBirth() bool { return c.Source == SourceBirth }
 // and is not undone.
 const StrategyRewind = "rewind"
 
-// Rewinds reports whether the overlay hides what a client took back.
-func (c *Compaction) Rewinds() bool { return c.Strategy == StrategyRewind }
+// Rewinds reports whether the overlay hides what a client took back. A strategy that
+// somebody named so compacts.
+func (c *Compaction) Rewinds() bool {
+	return c.Strategy == StrategyRewind && c.Source == sourceImport
+}
 
 // Keeps is what an overlay leaves alone: older overlays and later ones may still have a
 // word on it.

@@ -225,3 +225,14 @@ func TestC7WhatUndoAndRedoTurnOver(t *testing.T) {
 		t.Errorf("%d overlays", len(got))
 	}
 }
+
+// C7, live X2: what a client took back is not undone; a compaction of a strategy that
+// somebody named so is.
+func TestC7ARewindIsNotUndone(t *testing.T) {
+	for source, undoable := range map[string]bool{"import": false, "user": true, "auto": true} {
+		p := project(t, user("go"), user("on"), entry(tenfold.Compaction{ToTurn: 0, Turns: tenfold.Omit, Source: source, Strategy: tenfold.StrategyRewind}))
+		if _, ok := p.Undoable(); ok != undoable {
+			t.Errorf("%s: undoable is %v", source, ok)
+		}
+	}
+}

@@ -226,7 +226,7 @@ func TestB1ARewindLeavesWhatWasThoughtBefore(t *testing.T) {
 		l := tenfold.NewLog()
 		if _, err := l.Append(
 			tenfold.Entry{Time: at, Payload: tenfold.UserMessage{Parts: tenfold.Text("one")}},
-			tenfold.Entry{Time: at.Add(time.Second), Payload: tenfold.Compaction{Strategy: strategy, Turns: tenfold.Keep}},
+			tenfold.Entry{Time: at.Add(time.Second), Payload: tenfold.Compaction{Source: "import", Strategy: strategy, Turns: tenfold.Keep}},
 			tenfold.Entry{Time: at, Payload: tenfold.Reasoning{Text: "hm", Provider: "anthropic", Signature: "c2ln"}}, // brought later
 		); err != nil {
 			t.Fatal(err)
