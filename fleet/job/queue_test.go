@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -195,10 +196,9 @@ func TestQueue(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(q.Close)
-			n := 0
+			var opened atomic.Int64
 			storetest.Run(t, func(t *testing.T) store.Store {
-				n++
-				name := fmt.Sprint("t", n)
+				name := fmt.Sprint("t", opened.Add(1))
 				operate(t, db, "INSERT INTO tenfold_tenants (name) VALUES ($1)", name)
 				st, err := db.Tenant(t.Context(), name)
 				if err != nil {

@@ -215,6 +215,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		wrote <- n
 		return nil
 	})
+	read := 0
 	for range 5 {
 		size := 0
 		for _, msg := range j.next().(batchMsg).messages {
@@ -223,10 +224,11 @@ func TestBatchesAreBounded(t *testing.T) {
 		if size == 0 || size > mostBatch+2000 {
 			t.Fatalf("a batch of %d bytes", size)
 		}
+		read += size
 	}
 	j.cancel()
-	if n := <-wrote; n < 5*mostBatch {
-		t.Errorf("%d bytes in five batches", n)
+	if n := <-wrote; n < read {
+		t.Errorf("%d bytes in five batches, %d were written", read, n)
 	}
 }
 
