@@ -318,6 +318,26 @@ func TestF4P8aLongInstructionsGiveWayToTheirRules(t *testing.T) {
 	}
 }
 
+// F4: a short standing instruction gives way to its rules before what a person said does.
+func TestF4ShortInstructionsGiveWayBeforeThePerson(t *testing.T) {
+	var rules strings.Builder
+	rules.WriteString("# Writing well\n\nNever use a long word where a short one will do.\n\n")
+	for i := range 20 {
+		fmt.Fprintf(&rules, "The part %d of the book is described here at length,\nwith words and more words about what it is.\n\n", i)
+	}
+	lines := []string{"t", "x " + rules.String(), "u the task is a bakery", "a *400", "t", "u can the oven be green", "a *400"}
+	raw := tenfold.Project(script(t, append(lines, work(20, 30)...)...))
+	made := plan(t, raw, strategy.Options{}, "fit:target=1000")
+	holdTarget(t, "1000", raw, made)
+	got := tenfold.TextLines(payloads(made.View())[2])
+	if len(got) > len(rules.String())/2 || !strings.Contains(got, "Never use a long word") {
+		t.Errorf("the instructions are %q", got)
+	}
+	if shown := strings.Join(texted(made.View()), "\n"); !strings.Contains(shown, "can the oven be green") || !made.Fitted.Met() {
+		t.Errorf("%+v, shown is %s", made.Fitted, shown)
+	}
+}
+
 // F4, P8a: what the client puts there anew is not counted, is left as it is, and
 // the rest of the view uses the target.
 func TestF4P8aWhatIsPutThereAnewIsNotCounted(t *testing.T) {
