@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 
 	"tenfold"
 	"tenfold/atom"
@@ -166,7 +167,8 @@ func (f *fitting) begin() bool {
 		f.leaves[overlay.ID] = overlay.Compaction.Turns == tenfold.Omit
 	}
 	f.closePast()
-	f.calls = f.callsIn(f.first, f.last)
+	// Of calls that a summary stands for, or that were left out, nothing is told again.
+	f.calls = slices.DeleteFunc(f.callsIn(f.first, f.last), func(c toolCall) bool { return f.hides(c.seq) })
 	f.always()
 	return true
 }
