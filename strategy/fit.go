@@ -115,6 +115,7 @@ type fitting struct {
 	focus     *atom.Focus                   // nil without one
 	endings   map[int64][]tenfold.LineRange // how commands ended, by call, as far as asked for
 	commands  map[int64][]tenfold.LineRange // and what they were
+	edited    []excerpt.Opening             // [fitting.edits]; nil before they are asked for
 	report    *Fitted
 
 	// base is the view of what always stays; best is what was found, and view the

@@ -198,40 +198,44 @@ func shownOf(text string, lines []tenfold.LineRange) string {
 // blank one between.
 func (f *fitting) rules(text string, tokens int) []tenfold.LineRange {
 	counter := f.p.Log().Counter()
-	var blocks []tenfold.LineRange
-	var texts []string
-	number, open := 0, false
+	type block struct {
+		lines tenfold.LineRange
+		text  string
+		rule  bool
+	}
+	var blocks []block
+	number, at, open := 0, 0, false
 	for line := range strings.Lines(text) {
 		number++
 		switch {
 		case strings.TrimSpace(line) == "":
 			open = false
 		case open:
-			blocks[len(blocks)-1].Last = number
-			texts[len(texts)-1] += line
+			b := &blocks[len(blocks)-1]
+			b.lines.Last, b.text = number, text[at-len(b.text):at+len(line)]
 		default:
 			open = true
-			blocks, texts = append(blocks, tenfold.LineRange{First: number, Last: number}), append(texts, line)
+			blocks = append(blocks, block{lines: tenfold.LineRange{First: number, Last: number}, text: line})
 		}
+		at += len(line)
+	}
+	for i := range blocks {
+		blocks[i].rule = atom.StatesConstraint(blocks[i].text)
 	}
 	var kept []tenfold.LineRange
 	for _, rule := range []bool{true, false} {
-		for i, block := range blocks {
-			if atom.StatesConstraint(texts[i]) != rule {
+		for _, b := range blocks {
+			if b.rule != rule {
 				continue
 			}
-			cost := counter.Count(texts[i]) + 1
+			cost := counter.Count(b.text) + 1
 			switch {
 			case cost <= tokens:
-				kept = union(kept, []tenfold.LineRange{block})
+				kept = union(kept, []tenfold.LineRange{b.lines})
 			case rule: // of a long one the lines that do
-				lines := f.demands(texts[i], tokens)
-				for j := range lines {
-					lines[j].First += block.First - 1
-					lines[j].Last += block.First - 1
-				}
-				cost = counter.Count(shownOf(texts[i], shifted(lines, 1-block.First)))
-				kept = union(kept, lines)
+				lines := f.demands(b.text, tokens)
+				cost = counter.Count(shownOf(b.text, lines))
+				kept = union(kept, shifted(lines, b.lines.First-1))
 			default:
 				continue
 			}
