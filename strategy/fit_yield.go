@@ -34,6 +34,10 @@ func (f *fitting) settle() int {
 	f.project()
 	least := f.cost(f.base)
 	share := f.limit * alwaysShare / 100
+	if f.report.Room > 0 { // half of what is not prompt and tools
+		config := f.base.Totals().Config.After
+		share = config + (f.limit-config)*alwaysShare/100
+	}
 	if least <= share {
 		return least
 	}
