@@ -44,7 +44,7 @@ type room struct {
 	shown, held, old []bool
 	met              []int32
 	value            []int64
-	on               [][3]int32
+	on               []latest
 	groups           []candidates
 	offers           []offer
 }
@@ -213,7 +213,7 @@ func (c *chooser) counts(atom int) bool {
 	if c.old == nil || c.old[atom] {
 		return true
 	}
-	last := c.ix.atoms[atom].recent[2]
+	last := c.ix.atoms[atom].recent[recentEntries-1]
 	return last >= 0 && c.ix.entries[last].group >= c.since
 }
 
@@ -243,7 +243,7 @@ func (c *chooser) show(i int32) {
 }
 
 // offerEntry lists the units of an entry, or all of it as one.
-func (c *chooser) offerEntry(i int32, on [][3]int32) {
+func (c *chooser) offerEntry(i int32, on []latest) {
 	e := &c.ix.entries[i]
 	units := c.ix.units[e.units.from:e.units.to]
 	if c.o.without(Lines) {
@@ -354,12 +354,12 @@ func (e *entry) share(bytes int64) int64 {
 }
 
 // counting copies the atoms that count on an entry to the pool of candidates.
-func (c *chooser) counting(atoms span, entry int32, on [][3]int32) span {
+func (c *chooser) counting(atoms span, entry int32, on []latest) span {
 	from := int32(len(c.pool))
 	everywhere := c.o.without(Recent)
 	stale := everywhere && !c.o.without(Stale) && c.ix.stale(entry)
 	for _, a := range c.ix.pool[atoms.from:atoms.to] {
-		if o := &on[a]; everywhere && !stale || o[0] == entry || o[1] == entry || o[2] == entry {
+		if o := &on[a]; everywhere && !stale || slices.Contains(o[:], entry) {
 			c.pool = append(c.pool, a)
 		}
 	}

@@ -90,15 +90,15 @@ func TestMostOfATextIsAllOfIt(t *testing.T) {
 	}
 }
 
-// An atom counts on its last three entries.
+// An atom counts on its last five entries.
 func TestRecent(t *testing.T) {
 	var lines []string
-	for i := range 5 {
+	for i := range 7 {
 		lines = append(lines, fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d open_file", i))
 	}
 	l := script(t, append([]string{"t", "u go"}, lines...)...)
 	// The last one leaves calls to fold on one side alone.
-	same(t, "of the last three", shown(choose(l, linesOnly(100))), "12:all")
+	same(t, "of the last five", shown(choose(l, linesOnly(100))), "16:all")
 	same(t, "of all", shown(choose(l, linesOnly(100, excerpt.Recent))), "4:all")
 }
 

@@ -129,12 +129,18 @@ type atomInfo struct {
 	told    int32 // tool inputs and messages with it
 	said    int32 // request that had it last in inputs, text or reasoning; -1
 	density int32 // distinct atoms of its last result, or the fewest before one
-	recent  [3]int32
+	recent  latest
 	files   int32 // head of its chain of files; -1 for none
 	name    int32 // of the file that it is the path of; -1 for none
 	outside bool  // in something else than a result
 	words   span
 }
+
+// latest are the last entries that have an atom, the newest last; -1 for none.
+type latest [recentEntries]int32
+
+// recentEntries is on how many of its last entries an atom counts.
+const recentEntries = 5
 
 type wordInfo struct {
 	atoms int32 // that have it

@@ -26,7 +26,7 @@ const (
 	// Stale keeps atoms from counting on reads of files that were edited
 	// later.
 	Stale Ingredient = "stale"
-	// Recent lets an atom count on its last three entries alone.
+	// Recent lets an atom count on its last five entries alone.
 	Recent Ingredient = "recent"
 	// Cost divides what a line is worth by what it costs.
 	Cost Ingredient = "cost"

@@ -205,7 +205,7 @@ func (ix *Index) intern(name string, kind atom.Kind) int32 {
 		file = ix.name(name)
 	}
 	ix.atoms = append(ix.atoms, atomInfo{
-		name: file, used: -1, said: -1, files: -1, recent: [3]int32{-1, -1, -1}, words: span{from, int32(len(ix.subs))},
+		name: file, used: -1, said: -1, files: -1, recent: latest{-1, -1, -1, -1, -1}, words: span{from, int32(len(ix.subs))},
 	})
 	ix.stamp = append(ix.stamp, -1)
 	ix.scanned = append(ix.scanned, 0)
@@ -226,7 +226,8 @@ func (ix *Index) occur(at *entry, atoms []int32) {
 		ix.distinct = append(ix.distinct, a)
 		info.entries++
 		info.request = at.request
-		info.recent = [3]int32{info.recent[1], info.recent[2], self}
+		copy(info.recent[:], info.recent[1:])
+		info.recent[recentEntries-1] = self
 		if at.role != roleResult && (at.role != roleTyped || at.tokens <= maxAsked) {
 			info.outside = true
 			info.told++

@@ -117,7 +117,7 @@ func (ix *Index) stale(i int32) bool {
 
 // counts says on which of its last entries an atom counts: those that are no
 // stale reads, or the latest where all are.
-func (ix *Index) counts(info *atomInfo, o Options) (on [3]int32) {
+func (ix *Index) counts(info *atomInfo, o Options) (on latest) {
 	if o.without(Stale) {
 		return info.recent
 	}
@@ -129,7 +129,7 @@ func (ix *Index) counts(info *atomInfo, o Options) (on [3]int32) {
 		}
 	}
 	if !fresh {
-		on[2] = info.recent[2]
+		on[recentEntries-1] = info.recent[recentEntries-1]
 	}
 	return on
 }
