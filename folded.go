@@ -1,6 +1,7 @@
 package tenfold
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,7 +152,7 @@ func (p *ToolPolicy) about(c ToolCall) string {
 			if len(texts) == 0 {
 				continue
 			}
-			text := strings.TrimSpace(texts[len(texts)-1].Text)
+			text := afterMove(strings.TrimSpace(texts[len(texts)-1].Text))
 			line, _, more := strings.Cut(text, "\n")
 			line = strings.Join(strings.Fields(line), " ")
 			if at := strings.LastIndexByte(line, '/'); at >= 0 && at+1 < len(line) && !strings.Contains(line, " ") {
@@ -169,6 +170,17 @@ func (p *ToolPolicy) about(c ToolCall) string {
 		}
 	}
 	return ""
+}
+
+// afterMove is a command line without the change of directory that it begins with: what
+// is run tells more of a call than where.
+func afterMove(command string) string {
+	if rest, moves := strings.CutPrefix(command, "cd "); moves {
+		if at := strings.IndexAny(rest, "&;\n"); at >= 0 {
+			return cmp.Or(strings.TrimLeft(rest[at:], "&; \t\r\n"), command)
+		}
+	}
+	return command
 }
 
 // byteAt is where the character with the given number begins.

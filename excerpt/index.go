@@ -103,6 +103,7 @@ type entry struct {
 	blocks  span
 	opening span  // atoms of a call's short arguments
 	after   int64 // bytes of it and of all entries before
+	lead    int32 // how many lines of what the model said are its beginning
 }
 
 // group is a call with its result, or one message.
@@ -256,6 +257,9 @@ func (ix *Index) message(e tenfold.Entry, kind role) {
 		ix.lastTyped = int32(len(ix.entries) - 1)
 	}
 	text := tenfold.TextLines(e.Payload)
+	if kind == roleAssistant {
+		at.lead = lead(text)
+	}
 	ix.read(at, text, 1)
 	ix.finish(at)
 	ix.groups[at.group].opening = token // the mark of what is cut

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// longContext is how many tokens of a standing instruction always stay, and
-	// leastContext how many are left where there is little room.
+	// longContext is how many tokens a standing instruction has that gives way first, and
+	// leastContext how many one has at least that does, and are left of each.
 	longContext  = 1000
 	leastContext = 200
 )
@@ -34,6 +34,10 @@ func (f *fitting) settle() int {
 	f.project()
 	least := f.cost(f.base)
 	share := f.limit * alwaysShare / 100
+	if f.report.Room > 0 { // half of what is not prompt and tools
+		config := f.base.Totals().Config.After
+		share = config + (f.limit-config)*alwaysShare/100
+	}
 	if least <= share {
 		return least
 	}
@@ -74,12 +78,13 @@ func (f *fitting) concede(c concession) {
 // concessions lists what may give way, in the order of F4. Notices and long
 // messages of the person have given way from the start: they stand as far as
 // they are chosen. Then come standing instructions over 1,000 tokens, to their
-// blocks, rules first; a plan in words, to its open items; older short messages,
-// the oldest first, but the first of all and those that state a constraint last.
+// blocks, rules first, and where that is not enough those over 200; a plan in words, to
+// its open items; older short messages, the oldest first, but the first of all and
+// those that state a constraint last.
 // Of those the constraint stays. What P9 shields does not give way.
 func (f *fitting) concessions() []concession {
 	l, counter := f.p.Log(), f.p.Log().Counter()
-	var contexts, plans, short, late, last []concession
+	var long, contexts, plans, short, late, last []concession
 	put := func(to *[]concession, seq int64, what, text string, lines []tenfold.LineRange) {
 		_, _, now := f.base.Fate(seq)
 		if saves := now - counter.Count(shownOf(text, lines)); saves > 0 {
@@ -108,8 +113,12 @@ func (f *fitting) concessions() []concession {
 		}
 		switch {
 		case f.isRenewed(f.base, seq):
-		case m.Purpose == tenfold.Context && tokens > longContext && st.what != StandsPins:
-			put(&contexts, seq, StandsContext, text, f.rules(text, min(max(f.limit/8, leastContext), longContext)))
+		case m.Purpose == tenfold.Context && tokens > leastContext && st.what != StandsPins:
+			to := &contexts
+			if tokens > longContext {
+				to = &long
+			}
+			put(to, seq, StandsContext, text, f.rules(text, min(max(f.limit/8, leastContext), longContext)))
 		case !stands || st.what != StandsMessages || f.shielded(seq):
 		case !st.whole:
 			put(&last, seq, StandsMessages, text, f.lead(text))
@@ -135,7 +144,7 @@ func (f *fitting) concessions() []concession {
 	for i := range last {
 		last[i].last = true
 	}
-	return slices.Concat(contexts, plans, short, late, last)
+	return slices.Concat(long, contexts, plans, short, late, last)
 }
 
 // answer adds an answer, or what was said of a refused call, to what gives way:
