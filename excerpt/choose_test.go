@@ -125,7 +125,7 @@ func TestStaleReads(t *testing.T) {
 		options excerpt.Options
 		want    string
 	}{
-		"fresh":             {lines(before, "c 3 Grep {}", "r 3 func open_file()"), excerpt.Options{}, "4:all"},
+		"fresh":             {lines("c 3 Ls {}", "r 3 ok", before), excerpt.Options{}, "6:all"},
 		"read again":        {lines(before, edit, "c 3 "+readA, "r 3 func open_file()"), excerpt.Options{}, "8:all"},
 		"seen elsewhere":    {lines("c 0 Grep {}", "r 0 open_file", before, edit), excerpt.Options{}, "4:all"},
 		"the edit failed":   {lines("c 9 Ls {}", "r 9 ok", "c 0 Grep {}", "r 0 open_file", before, "c 2 "+editA+"\ne 2 no such text"), excerpt.Options{}, "8:all"},
@@ -144,6 +144,14 @@ func TestStaleReads(t *testing.T) {
 			same(t, "kept", strings.Join(got, " "), tt.want)
 		})
 	}
+}
+
+// F6: of two lines that say the same, one found by a search is shown before one that
+// would stand alone of a file.
+func TestF6ALineOfAFileIsShownInItsPlace(t *testing.T) {
+	const plain = "plain words are here, many of them, as long as the sentences that people write who have time"
+	l := script(t, lines("c 1 "+readA+"\nr 1 "+plain+"|func open_file()|"+plain, "c 2 Grep {}\nr 2 "+plain+"|func open_file()|"+plain)...)
+	same(t, "kept", shown(choose(l, linesOnly(60))), "3 6:2")
 }
 
 // The first file of a shell command is what its result is a read of.

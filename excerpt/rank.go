@@ -67,6 +67,10 @@ func (c *chooser) chance(one *candidate, e *entry) int64 {
 // beside is how much more a block is worth that touches lines taken, in tenths.
 const beside = 6
 
+// loneLine is how often the marks beside one line of a file count: by itself it says
+// less than a line that is one by nature, such as what a search found (F6).
+const loneLine = 3
+
 const (
 	// maxFill and maxFillBytes bound a gap that is filled rather than marked (F6).
 	maxFill      = 2
@@ -134,6 +138,9 @@ func (c *chooser) costOf(one *candidate, e *entry) int64 {
 		if bytes > 0 {
 			cost += e.share(bytes)
 		}
+	}
+	if one.last == 0 && (e.source == fileText || e.source == ownText) {
+		marks *= loneLine
 	}
 	return max(cost+marks*markCost, token/2)
 }
