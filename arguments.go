@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -179,6 +180,9 @@ func endOfString(text string, i int) int {
 // unquoted decodes a JSON string. An error tells of bytes that are no UTF-8,
 // which are replaced.
 func unquoted(quoted string) string {
+	if bare := quoted[1 : len(quoted)-1]; strings.IndexByte(bare, '\\') < 0 && utf8.ValidString(bare) {
+		return bare
+	}
 	decoded, _ := jsontext.AppendUnquote(nil, quoted)
 	return string(decoded)
 }

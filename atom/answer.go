@@ -10,8 +10,11 @@ import (
 // few words of agreement or choice, or that point at what was said; or a sentence
 // that begins with a plain yes or no.
 func IsShortAnswer(text string) bool {
+	if len(text) > 100 || strings.Contains(text, "\n") {
+		return false // a paste may be of any length
+	}
 	words := strings.Fields(strings.ToLower(strings.Trim(text, " \t\r\n.!")))
-	if len(words) == 0 || len(words) > 12 || len(text) > 100 || strings.Contains(text, "\n") {
+	if len(words) == 0 || len(words) > 12 {
 		return false
 	}
 	word := strings.Trim(words[0], ".,;:!)(")
@@ -26,8 +29,11 @@ func IsShortAnswer(text string) bool {
 
 // Agrees reports whether a message is a short answer that agrees with what was proposed.
 func Agrees(text string) bool {
+	if !IsShortAnswer(text) {
+		return false
+	}
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), " ")
-	return IsShortAnswer(text) && slices.Contains(assenting, strings.Trim(word, ".,;:!)("))
+	return slices.Contains(assenting, strings.Trim(word, ".,;:!)("))
 }
 
 // PointsBack reports whether a question, such as "Does this approach work for you?",

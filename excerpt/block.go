@@ -123,7 +123,7 @@ var showing = strings.Fields("cat sed nl head tail less more bat awk Get-Content
 // from its words; empty for none.
 func shownBy(command string) string {
 	shows := false
-	for word := range strings.FieldsFuncSeq(command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()", r) }) {
+	for word := range strings.FieldsFuncSeq(command, endsWord) {
 		switch word = strings.Trim(word, "'\""); {
 		case slices.Contains(showing, word):
 			shows = true
@@ -134,6 +134,14 @@ func shownBy(command string) string {
 		}
 	}
 	return ""
+}
+
+func endsWord(r rune) bool {
+	switch r {
+	case ' ', '\t', '\n', ';', '|', '&', '(', ')':
+		return true
+	}
+	return false
 }
 
 // replaced are the texts that an edit takes out of its file: they stand nowhere

@@ -144,6 +144,10 @@ func (c *chooser) gather() {
 			on[a] = c.ix.counts(&c.ix.atoms[a], c.o)
 		}
 	}
+	if len(c.before) == 0 && int(c.since) < len(c.ix.groups) {
+		first := &c.ix.entries[c.ix.groups[c.since].entry]
+		c.all = make([]candidate, 0, len(c.ix.groups)-int(c.since)+len(c.ix.units)-int(first.units.from)+len(c.ix.blocks)-int(first.blocks.from))
+	}
 	for g := range c.looked {
 		group := &c.ix.groups[g]
 		at := int32(len(c.all))

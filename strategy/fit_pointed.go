@@ -84,8 +84,11 @@ func (f *fitting) text(seq int64) string {
 // that has them, by their number or letter; else, of the words before a short
 // answer, the last question or the last line.
 func (f *fitting) keepMeant(answer string, said []int64) {
-	if len(strings.Fields(answer)) > pointingWords {
-		return
+	words := 0
+	for range strings.FieldsSeq(answer) {
+		if words++; words > pointingWords {
+			return
+		}
 	}
 	if names := pointers(answer); len(names) > 0 {
 		for _, seq := range slices.Backward(said) {

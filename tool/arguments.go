@@ -1,9 +1,11 @@
 package tool
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,10 +18,12 @@ type arguments struct {
 	bare string
 }
 
+// lenient takes what models write.
+var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
 func parse(text string) arguments {
 	var a arguments
 	trimmed := strings.TrimSpace(text)
-	lenient := json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	switch {
 	case strings.HasPrefix(trimmed, "{"):
 		if json.Unmarshal([]byte(trimmed), &a.members, lenient) != nil {
@@ -44,6 +48,9 @@ func (a arguments) text(name string) string {
 func stringOf(v jsontext.Value) (string, bool) {
 	if v.Kind() != '"' {
 		return "", false
+	}
+	if bare := v[1 : len(v)-1]; bytes.IndexByte(bare, '\\') < 0 && utf8.Valid(bare) {
+		return string(bare), true
 	}
 	var s string
 	err := json.Unmarshal(v, &s, jsontext.AllowInvalidUTF8(true))

@@ -83,8 +83,17 @@ func edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item, d dialec
 	return e.bytes(upto)
 }
 
+// leaves reports whether nothing of a message is left, and nothing stands among it.
+func (e *editor) leaves(pieces []Piece, fates []fate) bool {
+	gone := e.d.on == nil && !e.d.doubles && slices.ContainsFunc(pieces, func(p Piece) bool { return len(p.At) > 0 })
+	return gone && !slices.ContainsFunc(fates, func(f fate) bool { return f.shown != nil || len(f.added) > 0 })
+}
+
 // message edits one message.
 func (e *editor) message(i int, pieces []Piece, fates []fate) {
+	if e.leaves(pieces, fates) {
+		return // nor is it looked at: most of a long request goes
+	}
 	m, err := messageOf(e.r, i, e.d.member)
 	if err != nil {
 		e.err = err

@@ -110,22 +110,19 @@ func (s *scanner) text() []byte {
 		s.fail(errSyntax)
 		return nil
 	}
-	from := s.at
-	end := -1
-	for at := from + 1; ; {
-		if end < at {
-			i := bytes.IndexByte(s.raw[min(at, len(s.raw)):], '"')
-			if i < 0 {
-				s.fail(errSyntax)
-				return nil
-			}
-			end = at + i
-		}
-		i := bytes.IndexByte(s.raw[at:end], '\\')
+	from, end := s.at, s.at
+	for escaped := true; escaped; {
+		i := bytes.IndexByte(s.raw[end+1:], '"')
 		if i < 0 {
-			break
+			s.fail(errSyntax)
+			return nil
 		}
-		at += i + 2
+		end += i + 1
+		slash := end
+		for slash > from+1 && s.raw[slash-1] == '\\' {
+			slash--
+		}
+		escaped = (end-slash)%2 == 1 // of two backslashes the second is no escape
 	}
 	s.at = end + 1
 	text := s.raw[from:s.at]

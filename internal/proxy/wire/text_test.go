@@ -13,7 +13,7 @@ import (
 // FuzzTexts holds that a text is read as JSON says: every escape, whichever way it is
 // written, and what is not UTF-8 replaced.
 func FuzzTexts(f *testing.F) {
-	for _, s := range []string{"", "a", "a\tb\n\"c\"\\\\/d", `\u00e9\ud83d\ude00\/\b\f\r`, "é😀\n", `\n\u0041\n`, `\ud800`, `ends in \\`, "\xff\n", `<\u003c`} {
+	for _, s := range []string{"", "a", "a\tb\n\"c\"\\\\/d", `\u00e9\ud83d\ude00\/\b\f\r`, "é😀\n", `\n\u0041\n`, `\ud800`, `ends in \\`, `\"`, `\\\"a\"\\`, `a\\\\\\\"`, "\xff\n", `<\u003c`} {
 		f.Add([]byte(s), true)
 		f.Add([]byte(s), false)
 	}
