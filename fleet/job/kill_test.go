@@ -95,7 +95,7 @@ func TestKilledProcess(t *testing.T) {
 	})); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(20 * time.Second)
+	time.Sleep(2 * time.Minute)
 	t.Error("it was not killed")
 }
 
