@@ -87,7 +87,7 @@ func alive(t *testing.T, file string) bool {
 	if err != nil || len(strings.TrimSpace(string(data))) == 0 {
 		t.Fatalf("no process wrote its id: %v", err)
 	}
-	for range 200 { // who is killed is not gone at once: its new parent must take note
+	for range 20_000 { // who is killed is not gone at once: its new parent must take note
 		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(data)) + "/stat")
 		if err != nil || strings.Contains(string(stat), ") Z ") {
 			return false

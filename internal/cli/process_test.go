@@ -265,7 +265,7 @@ func TestRemoveFindsWhatAKillLeft(t *testing.T) {
 		}
 		return found
 	}
-	for begun := time.Now(); len(left()) < 2 && time.Since(begun) < time.Minute; {
+	for begun := time.Now(); len(left()) < 2 && time.Since(begun) < 5*time.Minute; {
 		time.Sleep(5 * time.Millisecond)
 	}
 	if err := c.Process.Kill(); err != nil {

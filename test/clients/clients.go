@@ -204,7 +204,7 @@ func (p *Place) start(program, prompt string, args ...string) (string, error) {
 	if p.Client.piped {
 		cmd.Stdin = strings.NewReader(prompt)
 	}
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = time.Minute
 	cmd.Env = p.environment()
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -46,7 +46,7 @@ func (p *Place) talk(prompts ...string) string {
 	defer cancel()
 	args := append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}, claudeFlags...)
 	cmd := exec.CommandContext(ctx, p.Client.path(), args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.environment(), 5*time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.environment(), time.Minute
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		p.tb.Fatal(err)

@@ -240,8 +240,8 @@ func TestToolsOfAProgram(t *testing.T) {
 
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
-	_, tools := connect(t, mcpclient.Options{CallTimeout: 200 * time.Millisecond}, program(t, "s", "ok"))
-	if _, _, err := call(t, tools["s__hang"], "{}"); err == nil || err.Error() != "s__hang did not answer within 200ms" {
+	_, tools := connect(t, mcpclient.Options{CallTimeout: 3 * time.Second}, program(t, "s", "ok"))
+	if _, _, err := call(t, tools["s__hang"], "{}"); err == nil || err.Error() != "s__hang did not answer within 3s" {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -259,7 +259,7 @@ func TestAServerThatDoesNotReadHoldsUpNothing(t *testing.T) {
 	_, tools := connect(t, mcpclient.Options{CallTimeout: 100 * time.Millisecond}, program(t, "s", "stuck"))
 	started := time.Now()
 	_, err := tools["s__echo"].Run(t.Context(), toolbox.Call{Arguments: `{"a":"` + strings.Repeat("x", 1<<20) + `"}`})
-	if err == nil || time.Since(started) > 20*time.Second {
+	if err == nil || time.Since(started) > 2*time.Minute {
 		t.Error(err, time.Since(started))
 	}
 }
@@ -337,7 +337,7 @@ func TestNothingOfAServerIsLeft(t *testing.T) {
 		t.Error(left)
 	}
 	for _, pid := range left {
-		for range 200 { // it is killed, but perhaps not gone yet: its new parent must take note
+		for range 20_000 { // it is killed, but perhaps not gone yet: its new parent must take note
 			if stat, err := os.ReadFile("/proc/" + pid + "/stat"); err != nil || strings.Contains(string(stat), ") Z ") {
 				pid = ""
 				break
@@ -376,14 +376,14 @@ func TestServersThatDoNotStart(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	started := time.Now()
 	s, tools := connect(
-		t, mcpclient.Options{Timeout: 3 * time.Second},
+		t, mcpclient.Options{Timeout: 15 * time.Second},
 		program(t, "silent", "silent"), program(t, "garbage", "garbage"), program(t, "broken", "broken"), program(t, "good", "deaf", "TENFOLD_TEST_PID="+pids),
 		mcpclient.Server{Name: "none\x1b", Command: []string{"no-such-program-here"}}, mcpclient.Server{Name: "relative", Command: []string{"./server"}},
 		mcpclient.Server{Name: "nothing"}, mcpclient.Server{Name: "both", Command: []string{"sh"}, URL: "http://127.0.0.1/"},
 		mcpclient.Server{Name: "file", URL: "file:///etc/passwd"}, mcpclient.Server{Name: "user", URL: "http://me:secret@127.0.0.1/"},
 		mcpclient.Server{Name: "closed", URL: "http://127.0.0.1:1/"},
 	)
-	if took := time.Since(started); took > 8*time.Second {
+	if took := time.Since(started); took > 2*time.Minute {
 		t.Errorf("took %s", took)
 	}
 	var got strings.Builder
@@ -395,7 +395,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 		fmt.Fprintln(&got, err)
 	}
 	for _, want := range []string{
-		"mcp silent: no answer within 3s", "mcp garbage: ", "mcp broken: ", "cannot find the database", `mcp none\x1b: `, "mcp relative: ./server: a relative path",
+		"mcp silent: no answer within 15s", "mcp garbage: ", "mcp broken: ", "cannot find the database", `mcp none\x1b: `, "mcp relative: ./server: a relative path",
 		"mcp nothing: no command is given", "mcp both: it has both", "mcp file: its address is not one of http", "mcp user: its address", "mcp closed: ",
 	} {
 		if !strings.Contains(got.String(), want) {
@@ -472,7 +472,7 @@ func TestToolsOfAService(t *testing.T) {
 	defer web.Close()
 	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	s, tools := connect(
-		t, mcpclient.Options{Timeout: 3 * time.Second},
+		t, mcpclient.Options{Timeout: 15 * time.Second},
 		mcpclient.Server{Name: "web", URL: web.URL + "/mcp?token=hidden", Headers: map[string]string{"Authorization": "Bearer t"}},
 		mcpclient.Server{Name: "away", URL: web.URL + "/away", Headers: map[string]string{"Authorization": "Bearer t"}},
 		mcpclient.Server{Name: "huge", URL: web.URL + "/huge?token=hidden"}, mcpclient.Server{Name: "slow", URL: web.URL + "/slow"},

@@ -16,7 +16,7 @@ func TestRun(t *testing.T) {
 		t.Helper()
 		var o, e strings.Builder
 		cmd := exec.CommandContext(context.Background(), "sh", "-c", script)
-		end, err := process.Run(t.Context(), cmd, 10*time.Second, process.Streams{In: []byte(in), Out: &o, Err: &e})
+		end, err := process.Run(t.Context(), cmd, 5*time.Minute, process.Streams{In: []byte(in), Out: &o, Err: &e})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestRun(t *testing.T) {
 	if end, out, _ := run("wc -c", strings.Repeat("x", 1<<20)); end.Code != 0 || strings.TrimSpace(out) != "1048576" {
 		t.Errorf("%+v, %q", end, out)
 	}
-	if _, err := process.Run(t.Context(), exec.CommandContext(context.Background(), "/does/not/exist"), time.Second, process.Streams{Out: &strings.Builder{}}); err == nil {
+	if _, err := process.Run(t.Context(), exec.CommandContext(context.Background(), "/does/not/exist"), time.Minute, process.Streams{Out: &strings.Builder{}}); err == nil {
 		t.Error("what does not exist was started")
 	}
 }
