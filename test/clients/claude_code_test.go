@@ -186,7 +186,7 @@ func typing(t *testing.T, text string, script func(p *Place) modelserver.Script)
 				switch asked.Add(1) {
 				case 2:
 					lines <- said(text)
-					reply.Delay = time.Second // it reads the line while it waits
+					reply.Delay = 10 * time.Second // it reads the line while it waits
 				case 3:
 					close(lines)
 				}

@@ -123,7 +123,7 @@ func (f *front) open(t *testing.T) {
 	f.token = server.Add(f.token, f.route)
 	f.server.Store(server)
 	f.close = sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), wait)
 		defer cancel()
 		if err := k.Close(ctx); err != nil {
 			t.Error(err)
