@@ -110,7 +110,7 @@ func TestShellLeavesNothingRunning(t *testing.T) {
 	if alive(t, filepath.Join(b.dir, "stubborn")) {
 		t.Error("a process that ignores SIGTERM still runs")
 	}
-	got = b.outcome("shell", tenfold.Success, "command", "sleep 100 & echo $! > background; echo done")
+	got = b.outcome("shell", tenfold.Success, "command", "sleep 1000 & echo $! > background; echo done")
 	b.want(got, "done\n")
 	if alive(t, filepath.Join(b.dir, "background")) {
 		t.Error("a process in the background still runs")

@@ -325,9 +325,9 @@ func TestNothingOfAServerIsLeft(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
 	good := program(t, "good", "wide")
-	good.Command = append([]string{"sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $! >> " + pids + "; exec \"$0\" \"$@\""}, good.Command...)
+	good.Command = append([]string{"sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >> " + pids + "; exec \"$0\" \"$@\""}, good.Command...)
 	s, tools := connect(t, mcpclient.Options{}, good,
-		mcpclient.Server{Name: "bad", Command: []string{"sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $! >> " + pids + "; exit 3"}})
+		mcpclient.Server{Name: "bad", Command: []string{"sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >> " + pids + "; exit 3"}})
 	if got := fmt.Sprint(s.Problems()); len(tools) != 10 || len(s.Problems()) != 2 || !strings.Contains(got, "mcp good: the schema of its tool wide is too large") {
 		t.Errorf("%d tools, %s", len(tools), got)
 	}
