@@ -99,6 +99,7 @@ func TestBrokenConnections(t *testing.T) {
 	server := httptest.NewServer(whimsical(remote.Handler(st)))
 	t.Cleanup(server.Close)
 	c := dial(t, server.URL)
+	c.Insist(5 * time.Minute)
 	ids := storetest.Conversations(t, c, 3)
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := map[string][]int64{}
@@ -159,6 +160,7 @@ func TestWatchOutlivesItsServer(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	c := dial(t, server.URL)
+	c.Insist(5 * time.Minute)
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	say := func(id string) {
 		t.Helper()
