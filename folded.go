@@ -1,6 +1,7 @@
 package tenfold
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +66,7 @@ func (p *Projection) foldedNames(by int32, f *Folded) string {
 		}
 		seen++
 		tool := p.log.toolName(n.tool)
-		what := o.about(payloadOf[ToolCall](p.log, int32(seq)))
+		what := p.about(o, payloadOf[ToolCall](p.log, int32(seq)))
 		i := slices.IndexFunc(tools, func(a about) bool { return a.tool == tool })
 		if i < 0 {
 			i, tools = len(tools), append(tools, about{tool: tool})
@@ -111,15 +112,38 @@ func (o *overlay) shows(seq int32) bool {
 
 // about says in a few words what a call is about: a file's name, the first line of
 // a command; empty where nothing says.
-func (o *overlay) about(c ToolCall) string {
+func (p *Projection) about(o *overlay, c ToolCall) string {
 	if o.c.ToolCalls == nil {
 		return ""
 	}
+	key := aboutKey{c.Name, c.Arguments}
+	by := [...][]string{o.c.ToolCalls.Primary[c.Name], o.c.ToolCalls.Primary[AnyTool]}
+	known, ok := p.stubs.abouts[key]
+	if ok && slices.EqualFunc(known.by[:], by[:], slices.Equal) {
+		return known.text
+	}
+	text := o.c.ToolCalls.about(c)
+	if ok || len(p.stubs.abouts) < maxRemembered {
+		p.stubs.abouts[key] = aboutCall{by, text}
+	}
+	return text
+}
+
+// aboutCall is what a call is about, by the names of the arguments that were asked.
+type aboutCall struct {
+	by   [2][]string
+	text string
+}
+
+type aboutKey struct{ tool, arguments string }
+
+// about reads it from the call's arguments.
+func (p *ToolPolicy) about(c ToolCall) string {
 	all, ok := members(c.Arguments)
 	if !ok {
 		return ""
 	}
-	for name := range o.c.ToolCalls.primaryOf(c.Name) {
+	for name := range p.primaryOf(c.Name) {
 		for _, m := range all {
 			if m.name != name {
 				continue
@@ -128,7 +152,7 @@ func (o *overlay) about(c ToolCall) string {
 			if len(texts) == 0 {
 				continue
 			}
-			text := strings.TrimSpace(texts[len(texts)-1].Text)
+			text := afterMove(strings.TrimSpace(texts[len(texts)-1].Text))
 			line, _, more := strings.Cut(text, "\n")
 			line = strings.Join(strings.Fields(line), " ")
 			if at := strings.LastIndexByte(line, '/'); at >= 0 && at+1 < len(line) && !strings.Contains(line, " ") {
@@ -146,6 +170,17 @@ func (o *overlay) about(c ToolCall) string {
 		}
 	}
 	return ""
+}
+
+// afterMove is a command line without the change of directory that it begins with: what
+// is run tells more of a call than where.
+func afterMove(command string) string {
+	if rest, moves := strings.CutPrefix(command, "cd "); moves {
+		if at := strings.IndexAny(rest, "&;\n"); at >= 0 {
+			return cmp.Or(strings.TrimLeft(rest[at:], "&; \t\r\n"), command)
+		}
+	}
+	return command
 }
 
 // byteAt is where the character with the given number begins.

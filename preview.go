@@ -103,7 +103,7 @@ func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list
 // a snapshot may be read by one goroutine while another appends to the log.
 func (p *Projection) Snapshot() *Projection {
 	q := p.Preview()
-	q.stubs.counted = map[string]int32{}
+	q.stubs.remembered = newRemembered()
 	p.log.freeze()
 	p.named.freeze()
 	p.pinned.freeze()

@@ -90,7 +90,7 @@ func Project(l *Log) *Projection { return ProjectBranch(l, "") }
 func ProjectBranch(l *Log, branch string) *Projection {
 	p := &Projection{log: l, reader: branch, owner: new(owner)}
 	p.layout.stale = true
-	p.stubs = stubCounts{log: l, counted: map[string]int32{}}
+	p.stubs = stubCounts{log: l, remembered: newRemembered()}
 	p.Advance()
 	return p
 }

@@ -363,3 +363,17 @@ func TestP5FoldedCallsStandOnBothSidesOfFiles(t *testing.T) {
 		tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Keep, Folded: folded}})))
 	same(t, "result", view(p)[2], "result c [2 earlier calls not shown]|<a.png>|[3 later calls not shown]")
 }
+
+// What a folded call is about is read once for all previews, and anew where another
+// overlay goes by other arguments.
+func TestP5FoldedCallsAreToldByTheOverlaysOwnArguments(t *testing.T) {
+	base := project(t, user("go"), call("c1", "run", `{"cmd":"make","dir":"src"}`), result("c1", "done"), call("c2", "run", `{"cmd":"ls"}`), result("c2", "a.go"))
+	for range 2 {
+		for argument, want := range map[string]string{"cmd": "run make", "dir": "run src", "none": "run"} {
+			policy := shortly(map[string]tenfold.CallPolicy{"c2": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 1, From: 2, To: 3}}})
+			policy.Rest, policy.Primary = tenfold.Omit, map[string][]string{"run": {argument}}
+			seen := view(base.With(tenfold.Compaction{ToTurn: 1, ToolCalls: &policy}))
+			same(t, argument, seen[len(seen)-1], "result c2 [1 earlier call not shown: "+want+"]\na.go")
+		}
+	}
+}

@@ -243,18 +243,19 @@ func TestP5bFragmentIsStable(t *testing.T) {
 }
 
 func TestP5FoldedCallsAreToldByName(t *testing.T) {
-	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{"last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 5, From: 2, To: 11}}})
+	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{"last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 6, From: 2, To: 13}}})
 	policy.Primary = primary
 	entries := []tenfold.Entry{
 		user("go"), call("a", "Read", `{"file_path":"src/a.go"}`), result("a", "x"), call("b", "Read", `{"file_path":"src/b[1].go"}`), result("b", "x"),
-		call("c", "Bash", `{"command":"go test ./...\nls"}`), result("c", "x"), call("d", "Bash", `{"command":"git status"}`), result("d", "x"),
-		call("e", "Bash", `{"command":"git status"}`), result("e", "x"), call("last", "t", `{}`), result("last", "y"), tools(policy),
+		call("c", "Bash", `{"command":"cd src\n go test ./...\nls"}`), result("c", "x"), call("d", "Bash", `{"command":"cd /srv/one && git status"}`), result("d", "x"),
+		call("e", "Bash", `{"command":"git status"}`), result("e", "x"),
+		call("f", "Bash", `{"command":"cd /srv;"}`), result("f", "x"), call("last", "t", `{}`), result("last", "y"), tools(policy),
 	}
-	const names = "[5 earlier calls not shown: Read a.go, b_1_.go; Bash go test ./...…, git status ×2"
+	const names = "[6 earlier calls not shown: Read a.go, b_1_.go; Bash go test ./...…, git status ×2, cd /srv;"
 	sees(t, project(t, entries...), "user: go", "call last t {}", "result last "+names+"]\ny")
 	policy.Recall = true
 	entries[len(entries)-1] = tools(policy)
-	sees(t, project(t, entries...), "user: go", "call last t {}", "result last "+names+" (recall 2-11)]\ny")
+	sees(t, project(t, entries...), "user: go", "call last t {}", "result last "+names+" (recall 2-13)]\ny")
 }
 
 func TestP5HoldsForGeneratedLogs(t *testing.T) {

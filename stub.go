@@ -227,30 +227,39 @@ func (l *Log) toolName(tool int32) string {
 	return "unknown"
 }
 
-// stubCounts remembers the token counts of stubs, beyond those of the log.
+// stubCounts remembers what stands in for the log's texts, beyond the log's own stubs.
 type stubCounts struct {
 	log *Log
 	// previous are the stubs of that form, by ending.
 	previous []stub
-	// counted are the costs of texts that were put in; previews share them.
-	counted map[string]int32
+	*remembered
 }
 
-// maxCounted is how many costs are remembered.
-const maxCounted = 1 << 16
+// remembered is what was worked out once and comes up in one preview after the
+// other, which share it.
+type remembered struct {
+	counted map[string]int32 // the costs of texts
+	abouts  map[aboutKey]aboutCall
+}
+
+// maxRemembered is how much of either is remembered.
+const maxRemembered = 1 << 16
+
+func newRemembered() *remembered {
+	return &remembered{counted: map[string]int32{}, abouts: map[aboutKey]aboutCall{}}
+}
 
 // fork gives the stubs of a log that is a fork of s's: its endings have the same
 // numbers as far as s's go.
 func (s *stubCounts) fork(l *Log) stubCounts {
-	return stubCounts{log: l, counted: s.counted, previous: slices.Clip(s.previous)}
+	return stubCounts{log: l, remembered: s.remembered, previous: slices.Clip(s.previous)}
 }
 
-// count is what a text costs that stands in for another: the same ones come up in
-// one preview after the other.
+// count is what a text costs that stands in for another.
 func (s *stubCounts) count(text string) int32 {
 	n, ok := s.counted[text]
 	if !ok {
-		if n = int32(s.log.counter.Count(text)); len(s.counted) < maxCounted {
+		if n = int32(s.log.counter.Count(text)); len(s.counted) < maxRemembered {
 			s.counted[text] = n
 		}
 	}

@@ -60,6 +60,41 @@ var classes = func() (c [256]class) {
 	return c
 }()
 
+// trait is what a run of words and joints has in it: most have nothing that an
+// atom needs, and are not looked at again.
+type trait uint8
+
+const (
+	hasPlain trait = 1 << iota // small letters, and joints but for those below
+	hasDigit
+	hasMark // a capital or an underscore
+	hasSlash
+	hasDot
+)
+
+var traits = func() (t [256]trait) {
+	for b, c := range classes {
+		switch {
+		case c == digit:
+			t[b] = hasDigit
+		case c == capital, b == '_':
+			t[b] = hasMark
+		case b == '/':
+			t[b] = hasSlash
+		case b == '.':
+			t[b] = hasDot
+		case c != other:
+			t[b] = hasPlain
+		}
+	}
+	return t
+}()
+
+// bare reports whether no atom can be in a run of so many bytes.
+func (t trait) bare(bytes int) bool {
+	return t == hasPlain || bytes < minNumber || t&hasDigit == 0 && bytes < minPath
+}
+
 // IsWord reports whether a byte is an ASCII letter, a digit or an underscore.
 func IsWord(b byte) bool { c := classes[b]; return c != other && c != joint }
 
@@ -77,8 +112,8 @@ func Scan(line string) iter.Seq2[Kind, Span] {
 			case classes[b] == other:
 				i++
 			default:
-				end, slash := run(line, i)
-				if !inRun(line, i, end, slash, yield) {
+				end, has := run(line, i)
+				if !has.bare(end-i) && !inRun(line, i, end, has&hasSlash != 0, yield) {
 					return
 				}
 				i = end
@@ -94,11 +129,15 @@ type Span struct{ Start, End int }
 func (s Span) Of(line string) string { return line[s.Start:s.End] }
 
 // run is the end of the words and joints that begin at i.
-func run(line string, i int) (end int, slash bool) {
-	for end = i; end < len(line) && classes[line[end]] != other; end++ {
-		slash = slash || line[end] == '/'
+func run(line string, i int) (end int, has trait) {
+	for end = i; end < len(line); end++ {
+		t := traits[line[end]]
+		if t == 0 {
+			break
+		}
+		has |= t
 	}
-	return end, slash
+	return end, has
 }
 
 // inRun gives the atoms of words and joints without a break.

@@ -1271,6 +1271,9 @@ type Target struct {
 	// Over by how many tokens it was missed
 	Over int64 `json:"over"`
 
+	// Room what was filled instead: system prompt and tools, which leave no room in the target, and the same share of the rest
+	Room int64 `json:"room,omitempty,omitzero"`
+
 	// Share percent of now, where the target is one
 	Share  float64 `json:"share,omitempty,omitzero"`
 	Tokens int64   `json:"tokens"`

@@ -85,6 +85,8 @@ type chooser struct {
 	pool  []int32 // atoms of candidates
 	// blocks are the candidates that are blocks.
 	blocks []int32
+	// concluded are those that are how the last words of a turn begin, in order.
+	concluded []int32
 	// groups says per group which candidates it has, and whether it is open.
 	groups []candidates
 	// offers says per entry which candidates are lines and blocks of it.
@@ -270,6 +272,7 @@ func (c *chooser) offerEntry(i int32, on [][3]int32) {
 	c.offers[i].lines = span{int32(first), int32(len(c.all))}
 	if !c.o.without(Blocks) {
 		c.offerBlocks(i, c.all[first:])
+		c.offerConclusion(i, c.all[first:c.offers[i].lines.to])
 	}
 	c.offers[i].blocks = span{c.offers[i].lines.to, int32(len(c.all))}
 }
@@ -279,16 +282,7 @@ func (c *chooser) offerBlocks(i int32, lines []candidate) {
 	e := &c.ix.entries[i]
 	for k := e.blocks.from; k < e.blocks.to; k++ {
 		b := &c.ix.blocks[k]
-		one := candidate{entry: i, line: b.first, last: b.last}
-		for len(lines) > 0 && lines[0].line < b.first {
-			lines = lines[1:]
-		}
-		for n := 0; n < len(lines) && lines[n].line <= b.last; n++ {
-			if n == 0 {
-				one.atoms.from = lines[n].atoms.from
-			}
-			one.atoms.to = lines[n].atoms.to
-		}
+		one := covering(i, b.first, b.last, &lines)
 		if c.ix.stands(b) {
 			if c.edits == nil {
 				c.edits = c.ix.edits()
@@ -298,6 +292,25 @@ func (c *chooser) offerBlocks(i int32, lines []candidate) {
 			c.all = append(c.all, one)
 		}
 	}
+}
+
+// covering is the candidate of lines that follow one another; of those with atoms it
+// drops what stands before it.
+func covering(entry, first, last int32, lines *[]candidate) candidate {
+	one := candidate{entry: entry, line: first, last: last}
+	for len(*lines) > 0 && (*lines)[0].line < first {
+		*lines = (*lines)[1:]
+	}
+	for n, line := range *lines {
+		if line.line > last {
+			break
+		}
+		if n == 0 {
+			one.atoms.from = line.atoms.from
+		}
+		one.atoms.to = line.atoms.to
+	}
+	return one
 }
 
 // whole is what all that may be wanted again is worth: the names of a log and
@@ -322,6 +335,7 @@ func (c *chooser) weigh() {
 		one := &c.all[at]
 		one.edit = parts(one.edit, sum, whole/100*lambda)
 	}
+	c.weighConclusions()
 }
 
 // parts is what a part of a sum has of a whole.

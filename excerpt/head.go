@@ -7,8 +7,8 @@ import (
 )
 
 // A head is the line that says of which file the lines below it are: in a patch,
-// in what a search prints under the name of each file, and the first words of a
-// notice of the host. Lines that are kept keep their head, or they stand on no
+// in what a search prints under the name of each file, in a title put before each of
+// several files, and the first words of a notice of the host. Lines that are kept keep their head, or they stand on no
 // ground (fit.md F6).
 
 // maxHead is how many bytes a line may have that is kept for what stands below.
@@ -21,8 +21,8 @@ var patchHeads = []string{"*** Update File: ", "*** Add File: ", "*** Delete Fil
 type heads struct {
 	role role
 	now  int32 // the number of the head that lines stand under; 0 for none
-	// patch is set where the head stands for all below it, until the next.
-	patch bool
+	// lasts is set where the head stands for all below it, until the next.
+	lasts bool
 }
 
 // of gives the number of the head of a line with a number of its own; its own
@@ -37,9 +37,9 @@ func (h *heads) of(text string, number int32) int32 {
 		return h.now
 	case h.role != roleCall && h.role != roleResult:
 		return 0
-	case isPatchHead(text):
-		h.now, h.patch = number, true
-	case h.patch:
+	case isPatchHead(text), h.role == roleResult && isTitle(bare):
+		h.now, h.lasts = number, true
+	case h.lasts:
 	case bare == "":
 		h.now = 0
 	case h.role == roleResult && namesFile(bare):
@@ -58,6 +58,17 @@ func isPatchHead(text string) bool {
 		}
 	}
 	return false
+}
+
+// isTitle reports whether a line is the title that a tool puts before each of several
+// files: "File: a/b.go" of Gemini CLI's search, "==> a/b.go <==" of head and tail.
+func isTitle(line string) bool {
+	name, titled := strings.CutPrefix(line, "File: ")
+	if !titled {
+		name, titled = strings.CutPrefix(line, "==")
+		name = strings.Trim(name, "=<> ")
+	}
+	return titled && len(name) <= maxHead && strings.IndexByte(name, ' ') < 0 && atom.IsPath(name)
 }
 
 // isTag reports whether a line is an element's tag and nothing else.

@@ -46,3 +46,19 @@ func TestF6AHeadEndsAtABlankLine(t *testing.T) {
 	o.Whole = func(seq int64) bool { return seq == 2 }
 	same(t, "kept", shown(choose(l, o)), "4:6")
 }
+
+// The title that a tool puts before each of several files holds over blank lines, until
+// the next.
+func TestF6ATitleHoldsUntilTheNext(t *testing.T) {
+	const plain = "plain words are here, many of them, too long for a gap to be filled with any of them, as long as the sentences that people write who have time, and then some words more still"
+	for result, want := range map[string]string{
+		"Found 2 matches|---|File: src/x.go|L5: " + plain + "|L6- " + plain + "||---|File: src/y.go|L5: " + plain + "||L17: open_file|" + plain: "4:8,11",
+		"==> src/x.go <==|" + plain + "|" + plain + "|==> src/y.go <==||" + plain + "||" + plain + "|open_file|" + plain:                        "4:4,9",
+		"===src/x.go|" + plain + "|" + plain + "|=== no title|" + plain + "|open_file|" + plain:                                                 "4:1,6",
+	} {
+		l := script(t, "t", "u see src/x.go and src/y.go", "c 1 Bash {}", "r 1 "+result)
+		o := linesOnly(40)
+		o.Whole = func(seq int64) bool { return seq == 2 }
+		same(t, result[:9], shown(choose(l, o)), want)
+	}
+}

@@ -103,6 +103,7 @@ type entry struct {
 	blocks  span
 	opening span  // atoms of a call's short arguments
 	after   int64 // bytes of it and of all entries before
+	lead    int32 // how many lines of what the model said are its beginning
 }
 
 // group is a call with its result, or one message.
@@ -173,6 +174,9 @@ const maxChain = 32
 // that the index was begun with.
 func (ix *Index) Advance(p *tenfold.Projection) {
 	l := p.Log()
+	if ix.done == 0 {
+		ix.reserve(l.Version(), p.Totals().All().Before)
+	}
 	for e := range l.After(ix.done) {
 		ix.done = e.Seq
 		if !p.Reads(e.Seq) {
@@ -198,6 +202,22 @@ func (ix *Index) Advance(p *tenfold.Projection) {
 			ix.result(e, payload, l.Pair(e.Seq))
 		}
 	}
+}
+
+// maxReserved is for how many tokens room is made beforehand: logs claim any number.
+const maxReserved = 2 << 20
+
+// reserve makes room for a log of so many entries and tokens, by what is usual.
+func (ix *Index) reserve(entries int64, tokens int) {
+	tokens = min(tokens, maxReserved)
+	ix.entries = make([]entry, 0, entries)
+	ix.groups = make([]group, 0, entries)
+	ix.text = make([]textLine, 0, tokens/12)
+	ix.units = make([]unit, 0, tokens/20)
+	ix.pool = make([]int32, 0, tokens/16)
+	ix.spelt = make([]uint16, 0, tokens/3)
+	ix.lines, ix.byLine = make([]line, 0, tokens/24), make(map[string]int32, tokens/24)
+	ix.atoms, ix.byName = make([]atomInfo, 0, tokens/80), make(map[string]int32, tokens/80)
 }
 
 // Version is the version of the log that the index has read.
@@ -237,6 +257,9 @@ func (ix *Index) message(e tenfold.Entry, kind role) {
 		ix.lastTyped = int32(len(ix.entries) - 1)
 	}
 	text := tenfold.TextLines(e.Payload)
+	if kind == roleAssistant {
+		at.lead = lead(text)
+	}
 	ix.read(at, text, 1)
 	ix.finish(at)
 	ix.groups[at.group].opening = token // the mark of what is cut

@@ -65,23 +65,18 @@ const maxSpelt = 64
 // spell collects the words of a line.
 func (ix *Index) spell(text string) span {
 	from := int32(len(ix.spelt))
-	start := -1
-	var sum uint32
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) && atom.IsWord(text[i]) {
-			if start < 0 {
-				start, sum = i, 2166136261
-			}
+	for i := 0; i < len(text); i++ {
+		start, sum := i, uint32(2166136261)
+		for i < len(text) && atom.IsWord(text[i]) {
 			sum = (sum ^ uint32(text[i])) * 16777619
-			continue
+			i++
 		}
-		if start >= 0 && i-start >= minWord && (text[start] < '0' || text[start] > '9') {
+		if i-start >= minWord && (text[start] < '0' || text[start] > '9') {
 			ix.spelt = append(ix.spelt, uint16((sum^sum>>spellingBits)&(1<<spellingBits-1)))
 			if len(ix.spelt)-int(from) >= maxSpelt {
 				break
 			}
 		}
-		start = -1
 	}
 	return span{from, int32(len(ix.spelt))}
 }

@@ -35,11 +35,14 @@ const (
 	Always Ingredient = "always"
 	// Changes takes the call that changed each file last before anything else.
 	Changes Ingredient = "edits"
+	// Conclusions are how the last words of each turn begin; without them these are
+	// worth what their names are.
+	Conclusions Ingredient = "conclusions"
 )
 
 // Ingredients lists them.
 func Ingredients() []Ingredient {
-	return []Ingredient{Coverage, Model, Lines, Blocks, Stale, Recent, Cost, Always, Changes}
+	return []Ingredient{Coverage, Model, Lines, Blocks, Stale, Recent, Cost, Always, Changes, Conclusions}
 }
 
 // Options say what to choose from, and how much.

@@ -227,7 +227,7 @@ func (ix *Index) occur(at *entry, atoms []int32) {
 		info.entries++
 		info.request = at.request
 		info.recent = [3]int32{info.recent[1], info.recent[2], self}
-		if at.role != roleResult {
+		if at.role != roleResult && (at.role != roleTyped || at.tokens <= maxAsked) {
 			info.outside = true
 			info.told++
 		}

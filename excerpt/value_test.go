@@ -181,6 +181,9 @@ func TestAskedIsTheLastMessageThatIsNoPaste(t *testing.T) {
 	if len(ix.asked) != before {
 		t.Errorf("%d atoms are asked for, before it were %d", len(ix.asked), before)
 	}
+	if one := ix.atoms[ix.byName["some_name"]]; one.outside || one.told != 0 || one.entries != 1 {
+		t.Errorf("what was pasted counts as said: %+v", one)
+	}
 	put(t, l, tenfold.UserMessage{Parts: tenfold.Text("rather look_at this_one")})
 	ix.Advance(tenfold.Project(l))
 	if len(ix.asked) != 2 {

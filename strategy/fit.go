@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"slices"
 
 	"tenfold"
 	"tenfold/atom"
@@ -19,7 +20,9 @@ import (
 // standing instructions always stay, as far as that leaves half of the target
 // (fit.md F4, F5). Of a last step over a fifth of the target the calls stay, and
 // of their results the beginning, the end and what was chosen; of its thoughts
-// those that a provider requires. It proposes nothing where the view is within
+// those that a provider requires. Where the system prompt and the tools leave no room in
+// a target that is a share, the rest is brought to that share of its own size, and the
+// target is missed. It proposes nothing where the view is within
 // the target already, or no larger than what it would keep.
 //
 // Source: Tenfold's own (semantics S-13a), measured on real sessions.
@@ -114,6 +117,7 @@ type fitting struct {
 	focus     *atom.Focus                   // nil without one
 	endings   map[int64][]tenfold.LineRange // how commands ended, by call, as far as asked for
 	commands  map[int64][]tenfold.LineRange // and what they were
+	edited    []excerpt.Opening             // [fitting.edits]; nil before they are asked for
 	report    *Fitted
 
 	// base is the view of what always stays; best is what was found, and view the
@@ -166,7 +170,8 @@ func (f *fitting) begin() bool {
 		f.leaves[overlay.ID] = overlay.Compaction.Turns == tenfold.Omit
 	}
 	f.closePast()
-	f.calls = f.callsIn(f.first, f.last)
+	// Of calls that a summary stands for, or that were left out, nothing is told again.
+	f.calls = slices.DeleteFunc(f.callsIn(f.first, f.last), func(c toolCall) bool { return f.hides(c.seq) })
 	f.always()
 	return true
 }

@@ -314,22 +314,19 @@ func (f *fitting) approvals() map[int64]tenfold.ApprovalState {
 // the tool on the same thing succeeded. What failed before it is history. Of a
 // long one it stays that it failed, with what its stub says.
 func (f *fitting) keepError(calls []toolCall) {
-	made := map[string]bool{}
+	var made []tenfold.ToolCall
 	for _, c := range slices.Backward(calls) {
 		r, _ := f.p.Log().Entry(c.result)
 		result, ok := r.Payload.(tenfold.ToolResult)
-		if !ok {
-			continue
-		}
-		key := c.call.Name + "\x00" + aim(c.call)
-		if tool.Underway(result) {
+		if !ok || tool.Underway(result) {
 			continue // nobody knows yet
 		}
 		if !tool.Failed(c.call.Name, c.call.Arguments, result) {
-			made[key] = true
+			made = append(made, c.call)
 			continue
 		}
-		if !made[key] {
+		thing := aim(c.call)
+		if !slices.ContainsFunc(made, func(later tenfold.ToolCall) bool { return later.Name == c.call.Name && aim(later) == thing }) {
 			f.stand(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/errorPart), lines: edges(r.Payload)})
 		}
 		return
@@ -367,7 +364,7 @@ func (f *fitting) keepHandles(calls []toolCall, decided map[int64]tenfold.Approv
 // keepRunning keeps what earlier turns began and what still runs (V5).
 func (f *fitting) keepRunning() {
 	now, _, _ := f.p.Log().Where(f.p.Version())
-	for _, seq := range openHandles(f.p) {
+	for _, seq := range f.o.openHandles(f.p) {
 		if turn, _, _ := f.p.Log().Where(seq); turn < now && seq >= f.first {
 			f.stand(seq, stance{what: StandsHandles, whole: true})
 		}
@@ -389,14 +386,18 @@ func aim(c tenfold.ToolCall) string {
 // edits are the calls that changed each file last, the newest first: what was
 // done to which file is the state of the work.
 func (f *fitting) edits() []excerpt.Opening {
-	var last []excerpt.Opening
-	seen := map[string]bool{}
+	if f.edited != nil {
+		return f.edited
+	}
+	last, seen := []excerpt.Opening{}, map[string]bool{}
 	for _, c := range slices.Backward(f.calls) {
-		r, _ := f.p.Log().Entry(c.result)
-		if result, ok := r.Payload.(tenfold.ToolResult); ok && result.Ended().Bad() {
+		t, _ := tool.Lookup(c.call.Name)
+		if t.Kind == tool.Reads || t.Kind == tool.Shell {
+			continue // no operation of theirs is a change
+		}
+		if payloadOf[tenfold.ToolResult](f.p.Log(), c.result).Ended().Bad() {
 			continue // it changed nothing
 		}
-		t, _ := tool.Lookup(c.call.Name)
 		for _, op := range t.Operations(c.call.Arguments) {
 			path := tool.CleanPath(op.Path)
 			if op.Op != tool.FileRead && !seen[path] {
@@ -405,5 +406,6 @@ func (f *fitting) edits() []excerpt.Opening {
 			}
 		}
 	}
+	f.edited = last
 	return last
 }

@@ -100,18 +100,57 @@ func (f *fitting) keepMeant(answer string, said []int64) {
 	}
 }
 
-// listItems are the items of a list that have one of the names, the first of each
-// name alone: sub-lists count anew.
+// listItems are the items that names of one list mean: of the last that has all of
+// them, titles before items and items before those under them; else the first of each
+// name.
 func listItems(text string, names []string) (items []tenfold.LineRange) {
-	number, found := 0, map[string]bool{}
+	type item struct {
+		name string
+		at   tenfold.LineRange
+	}
+	type list struct {
+		depth, last int // how far it stands in, titles least; and its last number
+		items       []item
+	}
+	var all []item
+	var lists []list
+	number := 0
 	for line := range strings.Lines(text) {
 		number++
-		if m := listItem.FindStringSubmatch(line); m != nil {
-			if name := strings.ToLower(m[1]); slices.Contains(names, name) && !found[name] {
-				found[name] = true
-				items = append(items, shortRange(number, line))
-			}
+		m := listItem.FindStringSubmatch(line)
+		if m == nil {
+			continue
 		}
+		one := item{strings.ToLower(m[1]), shortRange(number, line)}
+		count, err := strconv.Atoi(m[1])
+		if err != nil {
+			count = int(one.name[0])
+		}
+		bare := strings.TrimLeft(line, " \t>")
+		depth := 1 + len(line) - len(bare)
+		if bare[0] == '#' {
+			depth = 0
+		}
+		at := len(lists) - 1
+		for ; at >= 0 && lists[at].depth != depth; at-- {
+		}
+		if at < 0 || count <= lists[at].last {
+			at, lists = len(lists), append(lists, list{depth: depth})
+		}
+		lists[at].last, lists[at].items = count, append(lists[at].items, one)
+		if slices.Contains(names, one.name) && !slices.ContainsFunc(all, func(other item) bool { return other.name == one.name }) {
+			all = append(all, one)
+		}
+	}
+	best, deep := all, -1
+	for _, l := range slices.Backward(lists) {
+		l.items = slices.DeleteFunc(l.items, func(one item) bool { return !slices.Contains(names, one.name) })
+		if len(l.items) == len(all) && (deep < 0 || l.depth < deep) {
+			best, deep = l.items, l.depth
+		}
+	}
+	for _, one := range best {
+		items = append(items, one.at)
 	}
 	return items
 }

@@ -45,6 +45,31 @@ func TestS13aWhatAMessagePointsAtStays(t *testing.T) {
 	}
 }
 
+// Of several lists a message means the last that has what it names; of titles and what
+// stands under them, the titles.
+func TestS13aAMessageMeansTheLastList(t *testing.T) {
+	for text, want := range map[string]string{
+		"1. one\n2. two\n3. three\n\n## What to do\n1. four\n2. five\nShall I?": "1. four,2. five",
+		"### 1. one\n1. a\n2. b\n### 2. two\n1. c\n2. d\nShall I?":              "### 1. one,### 2. two",
+		"1. one\n   1. a\n   2. b\n2. two\n   1. c\n   2. d\nShall I?":          "1. one,2. two",
+		"1. one\n2. two\n3. three\n\nOr begin with:\n1. four\nShall I?":         "1. one,2. two",
+		"> 1. one\n> 2. two\n\nA. three\nB. four\nShall I?":                     "> 1. one,> 2. two",
+		"1. one\n### 2. two\nShall I?":                                          "1. one,### 2. two",
+	} {
+		l := script(t, "t", "u look", "a "+text, "t", "u do 1+2", "c 1 Bash {}", "r 1 *200", "a done", "t", "u thanks, now the other subject of today", "a so far")
+		got, _ := payloads(strategy.AlwaysStands(tenfold.Project(l), strategy.Options{Range: everything(l)}))[3].(tenfold.AssistantMessage)
+		var shown []string
+		for line := range strings.Lines(got.Text) {
+			if line = strings.Trim(line, "… \n"); line != "" {
+				shown = append(shown, line)
+			}
+		}
+		if all := strings.Join(shown, ","); all != want {
+			t.Errorf("of %q stays %q, want %q", text, all, want)
+		}
+	}
+}
+
 // What a person agreed to stays where the question only points at it; what is refused,
 // or named by the question, does not.
 func TestF5WhatWasAgreedToStays(t *testing.T) {

@@ -15,6 +15,9 @@ type Fitted struct {
 	// Now is what the view cost before the command, and Target the most that it
 	// may cost (F1); After is what it costs.
 	Now, Target, After int
+	// Room is what was filled in place of a target that is a share and that the system
+	// prompt and the tools leave no room in: they, and that share of the rest; else 0.
+	Room int
 	// Injected is what the view holds beside After: standing instructions that
 	// the client puts there anew ([Options].Renewed).
 	Injected int
@@ -146,7 +149,7 @@ func (f Fitted) In(scale token.Scale) Fitted {
 		return f
 	}
 	met := f.Met()
-	f.Now, f.After, f.Injected = scale.Tokens(f.Now), scale.Tokens(f.After), scale.Tokens(f.Injected)
+	f.Now, f.After, f.Injected, f.Room = scale.Tokens(f.Now), scale.Tokens(f.After), scale.Tokens(f.Injected), scale.Tokens(f.Room)
 	if f.Target = scale.Tokens(f.Target); f.Of.Tokens > 0 {
 		f.Target = f.Of.Tokens
 	}

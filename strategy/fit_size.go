@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	"tenfold"
@@ -21,9 +22,16 @@ const (
 
 // fit finds the overlay that keeps the most within the target: what always
 // stays, then the passages that were chosen, then whatever else there is room
-// for. Where what always stays is over the target by itself, that is all.
+// for. Where what always stays is over the target by itself, that is all, unless the
+// system prompt and the tools are to blame.
 func (f *fitting) fit(ctx context.Context) error {
+	stands := maps.Clone(f.stands)
 	least := f.settle()
+	if room := f.besideConfig(); least > f.limit && room > f.limit {
+		f.limit, f.report.Room = room, room
+		f.stands, f.report.GaveWay = stands, 0
+		least = f.settle()
+	}
 	f.report.Always = f.standing(f.base)
 	room := f.limit - least
 	if room <= 0 {
@@ -42,6 +50,17 @@ func (f *fitting) fit(ctx context.Context) error {
 		return err
 	}
 	return f.fill(ctx, kept.picks)
+}
+
+// besideConfig is what a share of the target is of where the system prompt and the tools
+// leave no room within it: they, and that share of the rest. Without it a target that is
+// missed anyway would leave nothing of the conversation.
+func (f *fitting) besideConfig() int {
+	config := f.base.Totals().Config.After
+	if config == 0 {
+		return 0
+	}
+	return config + int(f.Target.Share*float64(f.report.Now-config))
 }
 
 // chosen is how far a choice reached: its first n things, what that was estimated

@@ -45,8 +45,12 @@ func holdTarget(t interface {
 				name, made.After, f.Target, e.Payload.Kind(), seq, fate, made.View().Why(seq), after, e.Tokens)
 		}
 	case len(made.Compactions) > 0: // F4: then nothing stays but what always does
-		if f.Least() != made.After || f.Over() != made.After-f.Target || made.After >= now.Tokens() {
-			t.Errorf("%s: missed by %d with %d tokens, %d of which always stay", name, f.Over(), made.After, f.Least())
+		within := f.Least() == made.After // nothing else stays
+		if f.Room > 0 && f.Least() < f.Room {
+			within = made.After <= f.Room && f.Room > f.Target
+		}
+		if !within || f.Over() != made.After-f.Target || made.After >= now.Tokens() {
+			t.Errorf("%s: missed by %d with %d tokens, %d of which always stay, in a room of %d", name, f.Over(), made.After, f.Least(), f.Room)
 		}
 	}
 	l := now.Log()
@@ -318,6 +322,26 @@ func TestF4P8aLongInstructionsGiveWayToTheirRules(t *testing.T) {
 	}
 }
 
+// F4: a short standing instruction gives way to its rules before what a person said does.
+func TestF4ShortInstructionsGiveWayBeforeThePerson(t *testing.T) {
+	var rules strings.Builder
+	rules.WriteString("# Writing well\n\nNever use a long word where a short one will do.\n\n")
+	for i := range 20 {
+		fmt.Fprintf(&rules, "The part %d of the book is described here at length,\nwith words and more words about what it is.\n\n", i)
+	}
+	lines := []string{"t", "x " + rules.String(), "u the task is a bakery", "a *400", "t", "u can the oven be green", "a *400"}
+	raw := tenfold.Project(script(t, append(lines, work(20, 30)...)...))
+	made := plan(t, raw, strategy.Options{}, "fit:target=1000")
+	holdTarget(t, "1000", raw, made)
+	got := tenfold.TextLines(payloads(made.View())[2])
+	if len(got) > len(rules.String())/2 || !strings.Contains(got, "Never use a long word") {
+		t.Errorf("the instructions are %q", got)
+	}
+	if shown := strings.Join(texted(made.View()), "\n"); !strings.Contains(shown, "can the oven be green") || !made.Fitted.Met() {
+		t.Errorf("%+v, shown is %s", made.Fitted, shown)
+	}
+}
+
 // F4, P8a: what the client puts there anew is not counted, is left as it is, and
 // the rest of the view uses the target.
 func TestF4P8aWhatIsPutThereAnewIsNotCounted(t *testing.T) {
@@ -376,6 +400,37 @@ func TestF4WhatCannotGiveWayMissesTheTarget(t *testing.T) {
 	last, _ := l.Entry(l.Version() - 3)
 	if sorts[strategy.StandsLastRequest] != last.Tokens || sorts[strategy.StandsLastStep] == 0 {
 		t.Errorf("because of %+v", f.Always)
+	}
+}
+
+// F4: where the system prompt and the tools alone leave no room in a share of all, the
+// share is one of the rest, and the target is missed; a number of tokens is what it is.
+func TestF4PromptAndToolsLeaveTheRestItsShare(t *testing.T) {
+	l := script(t, work(40, 30)...)
+	rest := tenfold.Project(l).Tokens()
+	system := strings.Repeat("You are a baker, and these are the words of the house. ", 180)
+	if _, err := l.Append(tenfold.Entry{Payload: tenfold.ConfigDelta{System: &system}}); err != nil {
+		t.Fatal(err)
+	}
+	raw := tenfold.Project(l)
+	prompt := raw.Tokens() - rest
+	if prompt < raw.Tokens()/10 || prompt > raw.Tokens()/5 {
+		t.Fatalf("the prompt takes %d of %d tokens", prompt, raw.Tokens())
+	}
+	made := plan(t, raw, strategy.Options{}, "fit:target=10%")
+	holdTarget(t, "10%", raw, made)
+	if f, room := made.Fitted, prompt+rest/10; f.Met() || f.Target != raw.Tokens()/10 || f.Room != room || f.After*100 < room*92 || f.After > room || f.GaveWay != 0 {
+		t.Errorf("of %d and %d tokens it makes %+v", prompt, rest, made.Fitted)
+	}
+	made = plan(t, raw, strategy.Options{}, "fit:target=20%") // there is room
+	holdTarget(t, "20%", raw, made)
+	if f := made.Fitted; !f.Met() || f.Room != 0 {
+		t.Errorf("with room it makes %+v", f)
+	}
+	made = plan(t, raw, strategy.Options{}, fmt.Sprint("fit:target=", prompt))
+	holdTarget(t, "tokens", raw, made)
+	if f := made.Fitted; f.Met() || f.Room != 0 || f.After != f.Least() {
+		t.Errorf("of as many tokens as the prompt has it makes %+v", f)
 	}
 }
 

@@ -393,7 +393,7 @@ func TestS13aNamesParseAgain(t *testing.T) {
 		"fit:target=200%":    "invalid target",
 		"fit:edits=some":     "edits",
 		"fit:recall=perhaps": "recall",
-		"fit:without=luck":   "without=luck: the ingredients are coverage, model, lines, blocks, stale, recent, cost, always, edits; more than one are joined by +",
+		"fit:without=luck":   "without=luck: the ingredients are coverage, model, lines, blocks, stale, recent, cost, always, edits, conclusions; more than one are joined by +",
 		"fit:size=3":         "size",
 	} {
 		if _, err := strategy.Parse(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// longContext is how many tokens of a standing instruction always stay, and
-	// leastContext how many are left where there is little room.
+	// longContext is how many tokens a standing instruction has that gives way first, and
+	// leastContext how many one has at least that does, and are left of each.
 	longContext  = 1000
 	leastContext = 200
 )
@@ -34,6 +34,10 @@ func (f *fitting) settle() int {
 	f.project()
 	least := f.cost(f.base)
 	share := f.limit * alwaysShare / 100
+	if f.report.Room > 0 { // half of what is not prompt and tools
+		config := f.base.Totals().Config.After
+		share = config + (f.limit-config)*alwaysShare/100
+	}
 	if least <= share {
 		return least
 	}
@@ -74,12 +78,13 @@ func (f *fitting) concede(c concession) {
 // concessions lists what may give way, in the order of F4. Notices and long
 // messages of the person have given way from the start: they stand as far as
 // they are chosen. Then come standing instructions over 1,000 tokens, to their
-// blocks, rules first; a plan in words, to its open items; older short messages,
-// the oldest first, but the first of all and those that state a constraint last.
+// blocks, rules first, and where that is not enough those over 200; a plan in words, to
+// its open items; older short messages, the oldest first, but the first of all and
+// those that state a constraint last.
 // Of those the constraint stays. What P9 shields does not give way.
 func (f *fitting) concessions() []concession {
 	l, counter := f.p.Log(), f.p.Log().Counter()
-	var contexts, plans, short, late, last []concession
+	var long, contexts, plans, short, late, last []concession
 	put := func(to *[]concession, seq int64, what, text string, lines []tenfold.LineRange) {
 		_, _, now := f.base.Fate(seq)
 		if saves := now - counter.Count(shownOf(text, lines)); saves > 0 {
@@ -108,8 +113,12 @@ func (f *fitting) concessions() []concession {
 		}
 		switch {
 		case f.isRenewed(f.base, seq):
-		case m.Purpose == tenfold.Context && tokens > longContext && st.what != StandsPins:
-			put(&contexts, seq, StandsContext, text, f.rules(text, min(max(f.limit/8, leastContext), longContext)))
+		case m.Purpose == tenfold.Context && tokens > leastContext && st.what != StandsPins:
+			to := &contexts
+			if tokens > longContext {
+				to = &long
+			}
+			put(to, seq, StandsContext, text, f.rules(text, min(max(f.limit/8, leastContext), longContext)))
 		case !stands || st.what != StandsMessages || f.shielded(seq):
 		case !st.whole:
 			put(&last, seq, StandsMessages, text, f.lead(text))
@@ -135,7 +144,7 @@ func (f *fitting) concessions() []concession {
 	for i := range last {
 		last[i].last = true
 	}
-	return slices.Concat(contexts, plans, short, late, last)
+	return slices.Concat(long, contexts, plans, short, late, last)
 }
 
 // answer adds an answer, or what was said of a refused call, to what gives way:
@@ -193,40 +202,44 @@ func shownOf(text string, lines []tenfold.LineRange) string {
 // blank one between.
 func (f *fitting) rules(text string, tokens int) []tenfold.LineRange {
 	counter := f.p.Log().Counter()
-	var blocks []tenfold.LineRange
-	var texts []string
-	number, open := 0, false
+	type block struct {
+		lines tenfold.LineRange
+		text  string
+		rule  bool
+	}
+	var blocks []block
+	number, at, open := 0, 0, false
 	for line := range strings.Lines(text) {
 		number++
 		switch {
 		case strings.TrimSpace(line) == "":
 			open = false
 		case open:
-			blocks[len(blocks)-1].Last = number
-			texts[len(texts)-1] += line
+			b := &blocks[len(blocks)-1]
+			b.lines.Last, b.text = number, text[at-len(b.text):at+len(line)]
 		default:
 			open = true
-			blocks, texts = append(blocks, tenfold.LineRange{First: number, Last: number}), append(texts, line)
+			blocks = append(blocks, block{lines: tenfold.LineRange{First: number, Last: number}, text: line})
 		}
+		at += len(line)
+	}
+	for i := range blocks {
+		blocks[i].rule = atom.StatesConstraint(blocks[i].text)
 	}
 	var kept []tenfold.LineRange
 	for _, rule := range []bool{true, false} {
-		for i, block := range blocks {
-			if atom.StatesConstraint(texts[i]) != rule {
+		for _, b := range blocks {
+			if b.rule != rule {
 				continue
 			}
-			cost := counter.Count(texts[i]) + 1
+			cost := counter.Count(b.text) + 1
 			switch {
 			case cost <= tokens:
-				kept = union(kept, []tenfold.LineRange{block})
+				kept = union(kept, []tenfold.LineRange{b.lines})
 			case rule: // of a long one the lines that do
-				lines := f.demands(texts[i], tokens)
-				for j := range lines {
-					lines[j].First += block.First - 1
-					lines[j].Last += block.First - 1
-				}
-				cost = counter.Count(shownOf(texts[i], shifted(lines, 1-block.First)))
-				kept = union(kept, lines)
+				lines := f.demands(b.text, tokens)
+				cost = counter.Count(shownOf(b.text, lines))
+				kept = union(kept, shifted(lines, b.lines.First-1))
 			default:
 				continue
 			}

@@ -28,11 +28,8 @@ func (o Options) handles(c tenfold.Compaction) *tenfold.Keeps {
 	if p == nil {
 		return nil // somebody looks what a range would hide
 	}
-	if o.underWay().handles == nil {
-		o.underWay().handles = openHandles(p)
-	}
 	first, last := p.Log().Extent(rangeOf(c))
-	for _, seq := range o.underWay().handles {
+	for _, seq := range o.openHandles(p) {
 		if first <= seq && seq <= last {
 			e, _ := p.Log().Entry(seq)
 			ids = append(ids, e.ID)
@@ -42,6 +39,18 @@ func (o Options) handles(c tenfold.Compaction) *tenfold.Keeps {
 		return nil
 	}
 	return &tenfold.Keeps{Calls: ids}
+}
+
+// openHandles gives them of a view, and looks but once at that of the step under way.
+func (o Options) openHandles(p *tenfold.Projection) []int64 {
+	u := o.underWay()
+	if p != u.plan.view {
+		return openHandles(p)
+	}
+	if u.handles == nil {
+		u.handles = openHandles(p)
+	}
+	return u.handles
 }
 
 // openHandles gives the seqs of the calls that are open handles, in order; never nil.

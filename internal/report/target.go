@@ -18,6 +18,9 @@ type (
 		Met    bool    `json:"met"`
 		// Over is by how many tokens it was missed.
 		Over int `json:"over" doc:"by how many tokens it was missed"`
+		// Room is what was filled instead, where the system prompt and the tools
+		// leave no room in a share: they, and that share of the rest.
+		Room int `json:"room,omitzero" doc:"what was filled instead: system prompt and tools, which leave no room in the target, and the same share of the rest"`
 		// Injected is what the view holds beside After: the client of the export
 		// puts it there itself.
 		Injected int `json:"injected,omitzero"`
@@ -52,7 +55,7 @@ func newTarget(target strategy.Target, plan strategy.Plan, view *tenfold.Project
 	f.After = view.Tokens() - f.Injected
 	f = f.In(plan.Scale)
 	t := &Target{
-		Tokens: f.Target, Share: target.Share * 100, Now: f.Now, After: f.After, Met: f.Met(), Over: f.Over(), Injected: f.Injected, Always: f.Least(), GaveWay: f.GaveWay,
+		Tokens: f.Target, Share: target.Share * 100, Now: f.Now, After: f.After, Met: f.Met(), Over: f.Over(), Room: f.Room, Injected: f.Injected, Always: f.Least(), GaveWay: f.GaveWay,
 	}
 	for _, s := range f.Always {
 		t.AlwaysBy = append(t.AlwaysBy, Always{s.What, s.Entries, s.Tokens})

@@ -49,9 +49,9 @@ func printTarget(a *command.App, t *report.Target) {
 	if t == nil {
 		return
 	}
-	words := number.Count(t.Tokens, "token")
+	words, share := number.Count(t.Tokens, "token"), strconv.FormatFloat(t.Share, 'g', 6, 64)+" %"
 	if t.Share > 0 {
-		words += " (" + strconv.FormatFloat(t.Share, 'g', 6, 64) + " % of " + number.Thousands(t.Now) + ")"
+		words += " (" + share + " of " + number.Thousands(t.Now) + ")"
 	}
 	if t.Met {
 		words += ", met with " + number.Thousands(t.After)
@@ -62,6 +62,9 @@ func printTarget(a *command.App, t *report.Target) {
 		words += "; the client adds " + number.Thousands(t.Injected) + " of standing instructions itself"
 	}
 	display.PrintLabelled(a, "Target", words)
+	if t.Room > 0 {
+		display.PrintLabelled(a, "Room", number.Count(t.Room, "token")+" instead: prompt and tools, which leave no room, and "+share+" of the rest")
+	}
 	gave := ""
 	if t.GaveWay > 0 {
 		gave = "; " + number.CountOf(t.GaveWay, "entry", "entries") + " gave way"
@@ -71,7 +74,10 @@ func printTarget(a *command.App, t *report.Target) {
 	}
 	if !t.Met {
 		why := "nothing could be compacted"
-		if t.Always > 0 {
+		switch {
+		case t.Room > 0 && t.After <= t.Room:
+			why = "prompt and tools leave no room in it; the rest was brought to " + share + " of its own size"
+		case t.Always > 0:
 			why = "what always stays takes " + number.Thousands(t.Always) + " (" + alwaysSaid(t, 3) + ")"
 		}
 		a.Warn("target missed by " + number.Count(t.Over, "token") + ": " + why)

@@ -47,6 +47,7 @@ const (
 	rankDecision        // decisions and findings of earlier turns
 	rankCommand         // other commands that ran more than once
 	rankRead            // files that were only read
+	rankWords           // decisions and findings in more words
 )
 
 // item is a piece of text that is taken whole or not at all.
@@ -60,8 +61,9 @@ type item struct {
 	// text is whole lines.
 	text string
 	// parent is the number, from 1, of an item without which this one says
-	// nothing.
-	parent int
+	// nothing; with instead set it stands in that one's place.
+	parent  int
+	instead bool
 
 	tokens int
 	taken  bool
@@ -80,6 +82,12 @@ func (s *items) addTo(parent, rank int, text string) {
 	above := (*s)[parent-1]
 	n := s.add(above.section, rank, above.order, "%s", text)
 	(*s)[n-1].parent = parent
+}
+
+// addInstead makes an item that says in more words what another does.
+func (s *items) addInstead(of, rank int, text string) {
+	s.addTo(of, rank, text)
+	(*s)[len(*s)-1].instead = true
 }
 
 // leftOut is what the line that tells of what was left out may cost, with the
@@ -129,6 +137,9 @@ func (c *choice) text(head string) (text string) {
 		case it.rank > rankFocus && it.rank < rankRequest:
 			limit = c.share
 		}
+		if it.instead {
+			cost -= c.items[it.parent-1].tokens
+		}
 		if used+cost > limit || (it.parent > 0 && !c.items[it.parent-1].taken) {
 			continue
 		}
@@ -150,12 +161,18 @@ func (c *choice) text(head string) (text string) {
 func (c *choice) write(head string) string {
 	var b strings.Builder
 	b.WriteString(head)
+	replaced := map[int]bool{}
+	for _, it := range c.items {
+		if it.taken && it.instead {
+			replaced[it.parent-1] = true
+		}
+	}
 	for s := range sections {
 		var here []*item
 		missing := 0
 		for i := range c.items {
 			switch it := &c.items[i]; {
-			case it.section != s:
+			case it.section != s || replaced[i]:
 			case it.taken:
 				here = append(here, it)
 			case it.parent == 0:

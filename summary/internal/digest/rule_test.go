@@ -318,6 +318,29 @@ func TestM4aDecisions(t *testing.T) {
 	holds(t, sectionOf(text, "Decisions and findings"), []string{"- turn 0:\n  > The root cause is the gutter.\n", "- turn 0:\n  > Fixed. The gutter counted bytes."}, []string{"Let me look", "because it is late", "Now the tests"})
 }
 
+// M4a: where there is room, the last words of a turn are told at more length, in place
+// of how they begin; the latest first.
+func TestM4aDecisionsInMoreWords(t *testing.T) {
+	words := func(name string) string {
+		var b strings.Builder
+		for i := range 80 {
+			fmt.Fprintf(&b, "The %s is fine in place %d. ", name, i)
+		}
+		return b.String()
+	}
+	r := requestOfLines(t, "t", "u Fix it.", "a "+words("oven"), "t", "u Next.", "a "+words("bread"), "t", "u And then?", "a So far.")
+	said := func(tokens int) string {
+		return sectionOf(digested(t, digest.Digest{Tokens: tokens}, r), "Decisions and findings")
+	}
+	all := said(8000)
+	holds(t, all, []string{"The oven is fine in place 40.", "The bread is fine in place 40."}, []string{"place 79"})
+	if strings.Count(all, "in place 0.") != 2 {
+		t.Errorf("how they begin stands twice:\n%s", all)
+	}
+	holds(t, said(700), []string{"The oven is fine in place 5.", "The bread is fine in place 40."}, []string{"The oven is fine in place 20."})
+	holds(t, said(400), []string{"The oven is fine in place 5.", "The bread is fine in place 5."}, []string{"place 20."})
+}
+
 // M4a: what is never in a digest.
 func TestM4aNever(t *testing.T) {
 	r := requestOfLines(t, "t", "u Do it.", "a Done.", "t", "u Do it.", "a Done.", "t", "u And more of it.", "a Done.")

@@ -1,7 +1,9 @@
 package digest
 
 import (
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"tenfold"
 	"tenfold/atom"
@@ -97,14 +99,14 @@ var found = atom.NewPhrases(
 )
 
 // decisionSize is how many characters of the last words of an earlier turn are
-// quoted.
-const decisionSize = 400
+// quoted, and wordsSize how many where there is room.
+const decisionSize, wordsSize = 400, 1600
 
 // addItems adds conclusions and findings by turns, the newest first. The last
 // words of all stand where the work stands, if nobody spoke since.
 func (x *words) addItems(s *items, last string) {
-	put := func(rank int, c conclusion, text string) {
-		s.add(inDecisions, rank, c.place, "- turn %d:%s", c.turn, said(text))
+	put := func(rank int, c conclusion, text string) int {
+		return s.add(inDecisions, rank, c.place, "- turn %d:%s", c.turn, said(text))
 	}
 	for i := len(x.said) - 1; i >= 0; i-- {
 		c := x.said[i]
@@ -115,7 +117,10 @@ func (x *words) addItems(s *items, last string) {
 			if i == len(x.said)-1 {
 				rank = rankLast
 			}
-			put(rank, c, opening(c.text, decisionSize))
+			n := put(rank, c, opening(c.text, decisionSize))
+			if utf8.RuneCountInString(c.text) > decisionSize {
+				s.addInstead(n, rankWords, fmt.Sprintf("- turn %d:%s", c.turn, said(opening(c.text, wordsSize))))
+			}
 		default:
 			x.find(c)
 		}

@@ -923,6 +923,8 @@ export interface Target {
   now: number;
   /** by how many tokens it was missed */
   over: number;
+  /** what was filled instead: system prompt and tools, which leave no room in the target, and the same share of the rest */
+  room?: number;
   /** percent of now, where the target is one */
   share?: number;
   tokens: number;

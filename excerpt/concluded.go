@@ -1,0 +1,75 @@
+package excerpt
+
+import "strings"
+
+// The last words of a turn say what came of it. Names alone do not bring them into a
+// view: an answer in plain words has few. So the beginning of each is a block that is
+// worth something by itself, the newest the most.
+
+const (
+	// concludedShare is what all of them are worth together, as a share of what all
+	// names of a log are, in percent.
+	concludedShare = 8
+	// leadBytes is how long such a beginning is, mostLead how long it may be for the sake
+	// of its first sentence; what is shorter than leastLead says nothing.
+	leadBytes, mostLead, leastLead = 400, 1200, 40
+)
+
+// lead is how many lines of a text its beginning is, before any code; 0 where the text
+// leads to something that follows, or says next to nothing.
+func lead(text string) int32 {
+	text = strings.TrimRight(text, " \t\r\n")
+	if len(text) < leastLead || strings.HasSuffix(text, ":") {
+		return 0
+	}
+	number, last, size, says := int32(0), int32(0), 0, false
+	for line := range lines(text) {
+		number++
+		line = strings.TrimSpace(line)
+		size += len(line)
+		if strings.HasPrefix(line, "```") || size > leadBytes && (says || size > mostLead) {
+			break
+		}
+		says = says || len(line) >= leastLead && line[0] != '#'
+		if line != "" && !strings.HasSuffix(line, ":") {
+			last = number
+		}
+	}
+	return last
+}
+
+// concludes reports whether an entry is the last that the model said before a person
+// spoke, or before the log ends.
+func (ix *Index) concludes(i int32) bool {
+	if ix.entries[i].lead == 0 {
+		return false
+	}
+	for _, next := range ix.entries[i+1:] {
+		if next.role != roleSynthetic {
+			return next.role == roleTyped
+		}
+	}
+	return true
+}
+
+// offerConclusion lists the beginning of what concluded a turn, whose lines with atoms
+// are given.
+func (c *chooser) offerConclusion(i int32, lines []candidate) {
+	if c.o.without(Conclusions) || !c.ix.concludes(i) {
+		return
+	}
+	c.concluded = append(c.concluded, int32(len(c.all)))
+	c.all = append(c.all, covering(i, 1, c.ix.entries[i].lead, &lines))
+}
+
+// weighConclusions gives them their worth: in order, each later one more.
+func (c *chooser) weighConclusions() {
+	var sum int64
+	worth := func(n int) int64 { return micro / int64(1+len(c.concluded)-n) }
+	for n := range c.concluded {
+		sum += worth(n)
+	}
+	for n, at := range c.concluded {
+		c.all[at].edit = parts(worth(n), sum, whole/100*concludedShare)
+	}
+}

@@ -1,0 +1,37 @@
+package excerpt_test
+
+import (
+	"strings"
+	"testing"
+
+	"tenfold/excerpt"
+)
+
+// How the last words of a turn begin is worth keeping though it has no names; words on
+// the way to a call, and what leads to code, are not.
+func TestAConclusionIsWorthItsWords(t *testing.T) {
+	const plain = "no words of note are in here, and nobody will ever want to read them again in their life"
+	for name, tt := range map[string]struct {
+		log  []string
+		want string
+	}{
+		"the last words":               {[]string{"a I look.", "c 1 Bash {}", "r 1 ok", "a The oven was too hot for the bread, so I turned it down."}, "6:all"},
+		"words before a call":          {[]string{"a The oven was too hot for the bread, so I turned it down.", "c 1 Bash {}", "r 1 ok"}, ""},
+		"a notice came after":          {[]string{"a The oven was too hot for the bread, so I turned it down.", "s warm"}, "3:all"},
+		"a title, words, then code":    {[]string{"a ## The oven||The oven was too hot for the bread, so I turned it down.|Here it is:||```|" + plain + "|```|" + plain}, "3:1-3"},
+		"words that lead to something": {[]string{"a The oven was too hot for the bread, so I turned it down. This is the whole change:"}, ""},
+		"next to none":                 {[]string{"a Done."}, ""},
+		"long words":                   {[]string{"a " + strings.Repeat("The oven was too hot. ", 20) + "|" + strings.Repeat("So it was. ", 50)}, "3:1"},
+		"a title and much too much":    {[]string{"a ## The oven was too hot for the bread|" + strings.Repeat("The oven was too hot. ", 80)}, "3:1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lines := append([]string{"t", "u go"}, tt.log...)
+			l := script(t, append(lines, "t", "u and then")...)
+			same(t, "kept", shown(choose(l, excerpt.Options{Budget: 300})), tt.want)
+			same(t, "without", shown(choose(l, excerpt.Options{Budget: 300, Without: without(excerpt.Conclusions)})), "")
+		})
+	}
+	// The newest is worth the most.
+	l := script(t, "t", "u go", "a The oven was too hot for the bread, so I turned it down.", "t", "u and then", "a The bread was much too cold for the oven: I threw it out.", "t", "u go on")
+	same(t, "with room for one", shown(choose(l, excerpt.Options{Budget: 20})), "6:all")
+}
