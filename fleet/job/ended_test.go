@@ -68,9 +68,9 @@ func testRetried(t *testing.T, url string) {
 	if _, err := f.jobs.Cancel(t.Context(), j.ID); err != nil {
 		t.Fatal(err)
 	}
-	attempts := 0 // meanwhile it may have been tried again
 	eventually(t, "it is cancelled", func() bool { j = only(t, f.jobs); return j.State == job.Cancelled })
-	if attempts = j.Attempt; j.Error != "cancelled by a person" {
+	attempts := j.Attempt // meanwhile it may have been tried again
+	if j.Error != "cancelled by a person" {
 		t.Errorf("%+v", j)
 	}
 	var told *problem.Error
