@@ -36,3 +36,27 @@ func TestRun(t *testing.T) {
 		t.Error("what does not exist was started")
 	}
 }
+
+// sluggish takes its time for the first piece.
+type sluggish struct {
+	pieces, bytes int
+}
+
+func (s *sluggish) Write(b []byte) (int, error) {
+	if s.pieces++; s.pieces == 1 {
+		time.Sleep(700 * time.Millisecond)
+	}
+	s.bytes += len(b)
+	return len(b), nil
+}
+
+// What a program said is read to its end though it has ended before, and is not
+// waited for.
+func TestOutputOutlivesItsProgram(t *testing.T) {
+	t.Parallel()
+	var out sluggish
+	cmd := exec.CommandContext(context.Background(), "sh", "-c", "head -c 60000 /dev/zero")
+	if _, err := process.Run(t.Context(), cmd, 5*time.Minute, process.Streams{Out: &out}); err != nil || out.bytes != 60_000 {
+		t.Errorf("%d bytes in %d pieces, %v", out.bytes, out.pieces, err)
+	}
+}
