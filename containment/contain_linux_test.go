@@ -120,7 +120,7 @@ func (s *scene) write(path, text string) {
 // run runs a script in the work tree, in each of the ways this machine has.
 func (s *scene) run(script string) (string, error) {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd, err := Command(ctx, []string{"sh", "-c", script}, s.tree, s.grant)
 	if err != nil {

@@ -370,10 +370,10 @@ func TestD3ContentionPostgres(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			server := pgtest.Start(t)
 			url := server.Database(t)
-			patient, stubborn := openPostgres(t, url), openPostgres(t, url, postgres.WithRetry(0))
+			patient, stubborn := openPostgres(t, url, postgres.WithRetry(5*time.Minute)), openPostgres(t, url, postgres.WithRetry(0))
 			ids := contested(t, session.NewService(patient), n)
 			begun := time.Now()
-			deadline := begun.Add(time.Minute)
+			deadline := begun.Add(5 * time.Minute)
 			halves := []*half{
 				{svc: session.NewService(patient), name: "here"},
 				{
@@ -429,7 +429,7 @@ func killAmid(t *testing.T, server *pgtest.Server, halves []*half) {
 		}
 		return n
 	}
-	for start := time.Now(); done() < want/3 && time.Since(start) < time.Minute; {
+	for start := time.Now(); done() < want/3 && time.Since(start) < 5*time.Minute; {
 		time.Sleep(time.Millisecond)
 	}
 	server.Kill(t)

@@ -48,14 +48,16 @@ func TestCancel(t *testing.T) {
 		"after it was wrong": {delay: 20 * time.Millisecond, answer: func(int, provider.Request) ([]provider.Event, error) { return says("pkg/none/a.go"), nil }},
 	} {
 		for _, window := range []int{0, 3000} {
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
-			model := summary.Model{Provider: m, Window: window, MaxTokens: 200}
-			s := summary.Recorded{Of: summary.Ladder{model, digest{}}, Artifacts: summary.Directory(dir), Now: at}
-			made, err := strategy.Pipeline{parsed(t, "summarize")}.Plan(ctx, tenfold.Project(long(t)), strategy.Options{Range: tenfold.Range{ToTurn: 3}, Summarizer: s})
-			cancel()
-			if !errors.Is(err, context.DeadlineExceeded) || len(made.Compactions) != 0 || len(list(t, dir)) != 0 {
-				t.Errorf("%s, window %d: %v, %+v, %v", name, window, err, made.Compactions, list(t, dir))
-			}
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+				defer cancel()
+				model := summary.Model{Provider: m, Window: window, MaxTokens: 200}
+				s := summary.Recorded{Of: summary.Ladder{model, digest{}}, Artifacts: summary.Directory(dir), Now: at}
+				made, err := strategy.Pipeline{parsed(t, "summarize")}.Plan(ctx, tenfold.Project(long(t)), strategy.Options{Range: tenfold.Range{ToTurn: 3}, Summarizer: s})
+				if !errors.Is(err, context.DeadlineExceeded) || len(made.Compactions) != 0 || len(list(t, dir)) != 0 {
+					t.Errorf("%s, window %d: %v, %+v, %v", name, window, err, made.Compactions, list(t, dir))
+				}
+			})
 		}
 		m.mu.Lock()
 		if m.running != 0 {

@@ -137,7 +137,7 @@ func TestT1PartsCountOneAtATime(t *testing.T) {
 		}
 		select { // the first call waits for another, which has to come meanwhile
 		case <-second:
-		case <-time.After(time.Minute):
+		case <-time.After(5 * time.Minute):
 		}
 		for range 100 {
 			r.View.Log().Counter().Count("as a provider that estimates does")

@@ -223,14 +223,14 @@ func TestMain(m *testing.M) {
 }
 
 func TestH2ARealProcess(t *testing.T) {
-	a := tool.Asker{Runner: process{}}
+	a := tool.Asker{Runner: process{}, Limit: 5 * time.Minute}
 	earlier, later := []string{`{"q":"ab"}`, `{"q":"ab"}`}, []string{`{"q":"abc"}`, `{"q":"xyz"}`}
 	got, err := a.Subsumes(t.Context(), "child", earlier, later)
 	if err != nil || !slices.Equal(got, []bool{true, false}) {
 		t.Errorf("got %v %v", got, err)
 	}
-	a.Limit = 100 * time.Millisecond
-	for _, name := range []string{"broken", "asleep"} {
+	for name, limit := range map[string]time.Duration{"broken": a.Limit, "asleep": 100 * time.Millisecond} {
+		a.Limit = limit
 		got, err := a.Subsumes(t.Context(), name, earlier, later)
 		if err != nil || slices.Contains(got, true) {
 			t.Errorf("%s: got %v %v", name, got, err)

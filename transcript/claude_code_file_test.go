@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"tenfold"
 	"tenfold/transcript/internal/claudecode"
@@ -171,24 +170,5 @@ func TestClaudeCodeCompactionCanBeUndone(t *testing.T) {
 	}
 	if got, want := view(before.String()+middle+after, "c1/compaction"), view(before.String()+after, ""); got != want {
 		t.Errorf("undone view\n%s\nwant\n%s", got, want)
-	}
-}
-
-// A file made to have every prompt taken back takes no longer for it.
-func TestClaudeCodeManyRewinds(t *testing.T) {
-	s := new(session).user("u", `"go"`).assistant("a", "m1", `{"type":"text","text":"ok"}`)
-	for i := range 30_000 {
-		parent := `,"parentUuid":"a"`
-		if i%2 == 0 {
-			parent = `,"parentUuid":null`
-		}
-		s.user(fmt.Sprintf("u%d", i), `"again"`, parent)
-	}
-	start := time.Now()
-	if _, err := importText(t, "a.jsonl", s.String()); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }

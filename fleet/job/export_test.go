@@ -5,6 +5,9 @@ import "time"
 // Hurry has a queue take over the jobs of processes that ended sooner than usual.
 func (q *Queue) Hurry() { q.heartbeat, q.patience = 50*time.Millisecond, 100*time.Millisecond }
 
+// Loner has a queue leave the jobs of processes that ended to others.
+func (q *Queue) Loner() { q.patience = time.Hour }
+
 // Name is that of the process, in the rows of the jobs that it runs.
 func (q *Queue) Name() string { return q.name }
 

@@ -294,7 +294,7 @@ func testTogether(t *testing.T, url string) {
 	if _, err := f.st.Append(t.Context(), batch("b", "1")); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if told, err := listener.WaitForNotification(ctx); err != nil || told.Payload != `{"queue": "compact"}` {
 		t.Errorf("told of %+v, %v", told, err)

@@ -253,7 +253,7 @@ func testAudit(t *testing.T, f *fleet) {
 
 // Without the database a token is neither valid nor refused; limits hold as they were.
 func testDatabaseGone(t *testing.T, f *fleet) {
-	one := f.create(t, "one", tenant.Limits{RequestsPerSecond: new(1.0)})
+	one := f.create(t, "one", tenant.Limits{RequestsPerSecond: new(0.01)})
 	_, secret := f.token(t, one.ID, tenant.AllScopes(), 0)
 	g := tenant.NewGate(f.Registry, one.ID)
 	if err := g.Request(t.Context()); err != nil {

@@ -240,7 +240,7 @@ func (c *client) say(t *testing.T, id sdk.SessionId, text string) sdk.StopReason
 // soon waits for something that happens in another goroutine.
 func soon(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("waited in vain for " + what)
 		}

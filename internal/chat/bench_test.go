@@ -144,17 +144,11 @@ func run(cmd tea.Cmd) tea.Msg {
 	if cmd == nil {
 		return nil
 	}
-	got := make(chan tea.Msg, 1)
-	go func() { got <- cmd() }()
-	select {
-	case msg := <-got:
-		if batch, ok := msg.(tea.BatchMsg); ok && len(batch) == 1 {
-			return run(batch[0])
-		}
-		return msg
-	case <-time.After(2 * time.Second):
-		return nil
+	msg := cmd()
+	if batch, ok := msg.(tea.BatchMsg); ok && len(batch) == 1 {
+		return run(batch[0])
 	}
+	return msg
 }
 
 // write types a text.

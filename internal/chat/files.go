@@ -15,7 +15,7 @@ import (
 const (
 	mostLooked = 20_000
 	mostFiles  = 10_000
-	lookFor    = 300 * time.Millisecond
+	lookFor    = 2 * time.Second // in the background
 )
 
 // listFiles lists the files of a workspace, slash-separated. It does not leave the

@@ -159,7 +159,7 @@ func (u *tube) shows(text string) {
 func (u *tube) waits(done func() bool, what string) {
 	u.t.Helper()
 	before := ""
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(5 * time.Minute); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
 		now := u.screen()
 		if now == before && done() {
 			return
@@ -175,7 +175,7 @@ func (u *tube) leaves() error {
 	select {
 	case err := <-u.left:
 		return err
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		u.t.Fatalf("it does not leave:\n%s", u.screen())
 		return nil
 	}

@@ -73,12 +73,11 @@ func TestInterruptWhileAModelHangs(t *testing.T) {
 			path := filepath.Join(dir, "t.db")
 			// The script is a pipe: that it was read says that the model is about to be asked.
 			flags := asksFile(t, dir, "")
-			if err := os.Remove(filepath.Join(dir, "play.jsonl")); err != nil {
+			pipe := filepath.Join(dir, "play.jsonl")
+			if err := os.Remove(pipe); err != nil {
 				t.Fatal(err)
 			}
-			if out, err := exec.CommandContext(t.Context(), "mkfifo", filepath.Join(dir, "play.jsonl")).CombinedOutput(); err != nil {
-				t.Skipf("no named pipes: %v %s", err, out)
-			}
+			newPipe(t, pipe)
 			if out, err := child(t, path, "c", "import", "testdata/bakery.jsonl").CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
@@ -94,15 +93,19 @@ func TestInterruptWhileAModelHangs(t *testing.T) {
 				reads = 2
 			}
 			for range reads {
-				play, err := os.OpenFile(filepath.Join(dir, "play.jsonl"), os.O_WRONLY, 0)
+				play, err := os.OpenFile(pipe, os.O_WRONLY, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
+				// Who opens it for the next time does not meet who reads it now.
+				if err := os.Remove(pipe); err != nil {
+					t.Fatal(err)
+				}
+				newPipe(t, pipe)
 				_, _ = play.WriteString(`{"hang":true}` + "\n")
 				_ = play.Close()
-				time.Sleep(20 * time.Millisecond)
 			}
-			time.Sleep(200 * time.Millisecond) // now it hangs
+			time.Sleep(200 * time.Millisecond) // now it hangs, or will: an interrupt ends it as well
 			_ = c.Process.Signal(os.Interrupt)
 			_ = c.Wait()
 			if code := c.ProcessState.ExitCode(); code != command.ExitInterrupted || !strings.Contains(errs.String(), "error: cancelled") {
@@ -121,6 +124,13 @@ func TestInterruptWhileAModelHangs(t *testing.T) {
 				return nil
 			})
 		})
+	}
+}
+
+func newPipe(t *testing.T, path string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), "mkfifo", path).CombinedOutput(); err != nil {
+		t.Skipf("no named pipes: %v %s", err, out)
 	}
 }
 

@@ -97,7 +97,11 @@ func TestInterrupt(t *testing.T) {
 	saved(t, big, "big", turns)
 	interrupted := 0
 	var whole time.Duration
-	for i, sig := range []os.Signal{nil, os.Interrupt, os.Interrupt, os.Interrupt, syscall.SIGTERM, os.Interrupt, os.Interrupt} {
+	signals := []os.Signal{nil, os.Interrupt, os.Interrupt, os.Interrupt, syscall.SIGTERM, os.Interrupt, os.Interrupt}
+	// On a busy machine what the first run took says little of the others: it is tried
+	// again at earlier moments, until one is met.
+	for i := 0; i < len(signals) || interrupted == 0 && i < 8*len(signals); i++ {
+		sig := signals[min(i, len(signals)-1)]
 		path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
 		args := []string{"conversation", "import", big}
 		if i%2 == 1 {
@@ -111,7 +115,7 @@ func TestInterrupt(t *testing.T) {
 			t.Fatal(err)
 		}
 		if sig != nil { // at different moments of the work
-			time.Sleep(whole * time.Duration(i) / 8)
+			time.Sleep(whole * time.Duration(i%len(signals)) / 8 / time.Duration(1+i/len(signals)))
 			_ = c.Process.Signal(sig)
 		}
 		err := c.Wait()
@@ -265,7 +269,7 @@ func TestRemoveFindsWhatAKillLeft(t *testing.T) {
 		}
 		return found
 	}
-	for begun := time.Now(); len(left()) < 2 && time.Since(begun) < time.Minute; {
+	for begun := time.Now(); len(left()) < 2 && time.Since(begun) < 5*time.Minute; {
 		time.Sleep(5 * time.Millisecond)
 	}
 	if err := c.Process.Kill(); err != nil {

@@ -10,10 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/live"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/cli/transcripts"
 )
@@ -32,6 +34,10 @@ var varying = []struct {
 	{regexp.MustCompile(`-\d{8}T\d{6}Z`), "-20260102T030405Z"},
 }
 
+// began is now for what is shown on a terminal: what was done since then was done just
+// now, however long it took.
+var began = time.Now()
+
 // onTerminal runs a command line on a terminal of a width, and gives what it
 // shows.
 func onTerminal(t *testing.T, width int, colour bool, args ...string) string {
@@ -41,7 +47,8 @@ func onTerminal(t *testing.T, width int, colour bool, args ...string) string {
 		In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs,
 		OutTTY: true, OutColour: colour, Width: width, ErrWidth: width,
 	}
-	if code := Run(t.Context(), args, term); code != command.ExitOK {
+	a := &command.App{Terminal: term, Now: func() time.Time { return began }, Clients: live.Clients()}
+	if code := Execute(t.Context(), a, args); code != command.ExitOK {
 		t.Fatalf("%v: exit %d: %s", args, code, errs.String())
 	}
 	text := out.String()

@@ -23,7 +23,7 @@ type Found struct {
 
 // Find looks for a client on the PATH and asks it for its version.
 func Find(ctx context.Context, a About) Found {
-	const patience = 5 * time.Second
+	const patience = 20 * time.Second // an agent of 200 MB that starts on a busy machine
 	for _, name := range a.Commands {
 		path, err := exec.LookPath(name)
 		if err != nil {

@@ -130,14 +130,11 @@ func TestV7LockedStoreIsNotWaitedFor(t *testing.T) {
 		_, err := h.Compact(ctx, hook.Ask{Format: transcript.ClaudeCode, Path: path})
 		return []byte(`{"done":true}`), err
 	})
-	began := time.Now()
 	if out := h.Run(t.Context(), client, "compact", strings.NewReader(""), 200*time.Millisecond); string(out) != hook.Nothing {
 		t.Errorf("the answer is %s", out)
 	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("it took %v", took)
-	}
-	if all, err := h.Failures(1); err != nil || len(all) != 1 {
+	// It is its own limit that ended it, and not that of the store, which is longer.
+	if all, err := h.Failures(1); err != nil || len(all) != 1 || !strings.Contains(all[0].Why, "not done within 200ms") {
 		t.Errorf("the record is %+v, %v", all, err)
 	}
 	if _, err := lock.ExecContext(t.Context(), "ROLLBACK"); err != nil {
@@ -145,7 +142,7 @@ func TestV7LockedStoreIsNotWaitedFor(t *testing.T) {
 	}
 	_ = lock.Close()
 	h = diskHost(t, db, data)
-	if out := h.Run(t.Context(), client, "compact", strings.NewReader(""), time.Minute); string(out) != `{"done":true}` {
+	if out := h.Run(t.Context(), client, "compact", strings.NewReader(""), time.Hour); string(out) != `{"done":true}` {
 		all, _ := h.Failures(1)
 		t.Errorf("the answer is %s: %+v", out, all)
 	}

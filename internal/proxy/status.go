@@ -95,7 +95,7 @@ func (s *Server) writeStatus(w http.ResponseWriter) {
 const (
 	longestAnnouncement = 64 << 10
 	longestStatus       = 16 << 20
-	statusWait          = 2 * time.Second
+	statusWait          = 10 * time.Second
 )
 
 // Processes asks all proxies that announced themselves in a directory, the one

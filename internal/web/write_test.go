@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/go-json-experiment/json"
 
@@ -426,6 +427,10 @@ func later(requests int) []tenfold.Entry {
 
 func TestAWishIsMeasured(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testWishIsMeasured) // a cut is not begun after a second
+}
+
+func testWishIsMeasured(t *testing.T) {
 	s, service := server(t, nil)
 	created(t, service, "c", later(40))
 	cur := func(strategies ...string) float64 {

@@ -19,7 +19,8 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
 	url := server.Database(t)
-	stores := []*Store{opened(t, url), opened(t, url)}
+	again := WithRetry(5 * time.Minute) // however long it takes to start
+	stores := []*Store{opened(t, url, again), opened(t, url, again)}
 	ids := storetest.Conversations(t, stores[0], 5)
 	stop := make(chan struct{})
 	more := func(int) bool {
@@ -78,7 +79,7 @@ func TestCrash(t *testing.T) {
 			if got != want {
 				t.Fatalf("the watch gave %d, not %d", got, want)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(5 * time.Minute):
 			t.Fatalf("the watch stopped before %d of %d", want, c.Version)
 		}
 	}
@@ -91,7 +92,7 @@ func testLostConnections(t *testing.T, server *pgtest.Server) {
 	url := server.Database(t)
 	s, other, admin := opened(t, url), opened(t, url), superuser(t, url)
 	id := storetest.Conversations(t, s, 1)[0]
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	next := func(n int) {
 		err := other.try(ctx, lost, func(ctx context.Context) error {
@@ -148,7 +149,7 @@ func testTold(t *testing.T, server *pgtest.Server) {
 		}
 		time.AfterFunc(time.Millisecond, func() { add(e.Seq + 1) })
 	}
-	if took := time.Since(begun); took > rounds*pollTime/5 {
+	if took := time.Since(begun); took > rounds*pollTime/2 {
 		t.Errorf("%d entries came in %v", rounds, took)
 	}
 }
@@ -157,7 +158,7 @@ func testTold(t *testing.T, server *pgtest.Server) {
 func TestServerGone(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
-	s := opened(t, server.Database(t), WithRetry(300*time.Millisecond))
+	s := opened(t, server.Database(t), WithRetry(2*time.Second))
 	id := storetest.Conversations(t, s, 1)[0]
 	server.Kill(t)
 	b := store.Batch{Conversation: id, Expected: store.AnyVersion}
@@ -168,7 +169,7 @@ func TestServerGone(t *testing.T) {
 		b.Entries = []tenfold.Entry{{ID: fmt.Sprint(i), Payload: tenfold.TurnStart{}}}
 		_, err = s.Append(t.Context(), b)
 	}
-	if took := time.Since(begun); err == nil || took < 50*time.Millisecond || took > 10*time.Second {
+	if took := time.Since(begun); err == nil || took < 50*time.Millisecond || took > 2*time.Minute {
 		t.Errorf("after %v an append gives %v", took, err)
 	}
 	wantError(t, err, "append to conversation "+id, "no server listens there")

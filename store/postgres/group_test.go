@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -237,7 +238,9 @@ func meanwhile(t *testing.T, s *Store, locking pgx.Tx) {
 }
 
 // After a group those who are likely to come again are waited for, and nobody for long.
-func TestGathers(t *testing.T) {
+func TestGathers(t *testing.T) { synctest.Test(t, testGathers) } // where no time passes by itself
+
+func testGathers(t *testing.T) {
 	var g grouper
 	if !g.gathered() {
 		t.Error("the first is not alone at once")

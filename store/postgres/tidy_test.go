@@ -62,7 +62,7 @@ func testTidy(t *testing.T, server *pgtest.Server) {
 		}
 		return at
 	}
-	end := time.Now().Add(time.Minute)
+	end := time.Now().Add(5 * time.Minute)
 	for n := 0; ; n++ {
 		before := tidied()
 		add(fmt.Sprint("later", n))

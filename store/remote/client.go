@@ -34,6 +34,8 @@ type Store struct {
 	errors engine.Errors
 	// silence is after how long a watch that says nothing is taken for dead.
 	silence time.Duration
+	// patience is [Patience], but in tests of a machine that may be slower.
+	patience time.Duration
 }
 
 var _ store.Store = (*Store)(nil)
@@ -70,7 +72,7 @@ func Open(address, token string) (*Store, error) {
 			Hint: "use https://",
 		}
 	}
-	s := &Store{base: strings.TrimSuffix(u.String(), "/") + "/api/store/", token: token, silence: 3 * beatEvery}
+	s := &Store{base: strings.TrimSuffix(u.String(), "/") + "/api/store/", token: token, silence: 3 * beatEvery, patience: Patience}
 	s.closed, s.close = context.WithCancel(context.Background())
 	s.errors = engine.Errors{Place: u.Host, Hint: hint}
 	transport := &http.Transport{
@@ -310,7 +312,7 @@ func (s *Store) try(ctx context.Context, twice bool, do func() error) error {
 			return nil
 		}
 		pause, may := delay(err, wait, twice)
-		if !may || time.Since(begun) > Patience {
+		if !may || time.Since(begun) > s.patience {
 			return err
 		}
 		select {

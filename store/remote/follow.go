@@ -41,7 +41,7 @@ func (s *Store) follow(ctx context.Context, path, op, id string, after int64) it
 				begun, wait = time.Now(), 20*time.Millisecond
 			}
 			pause, may := delay(err, wait, true)
-			if err == nil || !may || (path == pathEntries && time.Since(begun) > Patience) {
+			if err == nil || !may || (path == pathEntries && time.Since(begun) > s.patience) {
 				if err != nil {
 					yield(tenfold.Entry{}, s.errors.ExplainFor(op, id, err))
 				}

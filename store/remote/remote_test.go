@@ -99,6 +99,7 @@ func TestBrokenConnections(t *testing.T) {
 	server := httptest.NewServer(whimsical(remote.Handler(st)))
 	t.Cleanup(server.Close)
 	c := dial(t, server.URL)
+	c.Insist(5 * time.Minute)
 	ids := storetest.Conversations(t, c, 3)
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := map[string][]int64{}
@@ -159,6 +160,7 @@ func TestWatchOutlivesItsServer(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	c := dial(t, server.URL)
+	c.Insist(5 * time.Minute)
 	begun := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
 	say := func(id string) {
 		t.Helper()
@@ -260,9 +262,7 @@ func TestAddresses(t *testing.T) {
 // what was begun can be given up before.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(nil)
-	server.Close()
-	c := dial(t, server.URL)
+	c := dial(t, "http://127.0.0.1:1")
 	err := c.Create(t.Context(), store.Conversation{ID: "a"})
 	if err == nil || !strings.Contains(err.Error(), "check that the server runs") {
 		t.Errorf("create: %v", err)

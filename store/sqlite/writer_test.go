@@ -120,7 +120,7 @@ func TestBackground(t *testing.T) {
 	if _, err := s.Append(t.Context(), store.Batch{Conversation: "a", Entries: batch}); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		var indexed int64
 		err := s.read(t.Context(), func(c *conn) (err error) {
 			indexed, _, err = c.number(t.Context(), "SELECT indexed FROM conversations")

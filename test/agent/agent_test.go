@@ -199,7 +199,7 @@ func holds(t *testing.T, a *agent.Agent) {
 // quick never waits, and takes note of how long it would have.
 func quick(waited *[]time.Duration) provider.Policy {
 	var mu sync.Mutex
-	return provider.Policy{Timeout: time.Minute, Wait: func(ctx context.Context, d time.Duration) error {
+	return provider.Policy{Timeout: 10 * time.Minute, Wait: func(ctx context.Context, d time.Duration) error {
 		mu.Lock()
 		defer mu.Unlock()
 		*waited = append(*waited, d)

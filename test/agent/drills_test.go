@@ -176,7 +176,7 @@ func drill(t *testing.T, f fault, wire modelserver.Wire) {
 	var waited []time.Duration
 	retry := quick(&waited)
 	if strings.Contains(f.name, "hangs") {
-		retry.Timeout = time.Second
+		retry.Timeout = 5 * time.Second // for the answers that come, too
 	}
 	a := worker(t, m, agent.Options{Retry: retry})
 	got := watch(t, a.Run(t.Context(), tenfold.Text("Begin.")...))

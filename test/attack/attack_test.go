@@ -131,7 +131,7 @@ func (w *world) jobs(t testing.TB, p *party) (all []string) {
 // settle waits until nothing changes by itself: costs are read, and no job runs.
 func (w *world) settle(t testing.TB, p *party) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		var money struct {
 			Reading int `json:"reading"`
 		}

@@ -213,7 +213,7 @@ func (w *world) listen(t testing.TB, p *party) func(enough func(string) bool) st
 	}
 	return func(enough func(string) bool) string {
 		defer got.Body.Close()
-		wait := 5 * time.Second
+		wait := 5 * time.Minute
 		if !enough("psst") {
 			wait = 2 * streamTime
 		}

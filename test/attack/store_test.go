@@ -29,7 +29,7 @@ func storeMethods(t *testing.T, w *world, mine, theirs secrets) {
 		for _, id := range []string{theirs.id, alike(theirs.id)} {
 			for method, try := range tries(st, id, mine, theirs) {
 				tried[method] = true
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 				if err := try(ctx); err != nil {
 					t.Errorf("%s: %s: %v", name, method, err)
 				}

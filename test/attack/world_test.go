@@ -209,7 +209,7 @@ func (w *world) send(t testing.TB, r *http.Request, token string) answer {
 	for begun := time.Now(); ; {
 		a := w.once(t, r)
 		// A server under load may ask to wait; what it then says is what counts.
-		if a.status != http.StatusServiceUnavailable || time.Since(begun) > time.Minute {
+		if a.status != http.StatusServiceUnavailable || time.Since(begun) > 5*time.Minute {
 			return a
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -218,7 +218,7 @@ func (w *world) send(t testing.TB, r *http.Request, token string) answer {
 
 func (w *world) once(t testing.TB, r *http.Request) answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	again := r.Clone(ctx)
 	if r.GetBody != nil {

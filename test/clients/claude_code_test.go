@@ -186,7 +186,7 @@ func typing(t *testing.T, text string, script func(p *Place) modelserver.Script)
 				switch asked.Add(1) {
 				case 2:
 					lines <- said(text)
-					reply.Delay = time.Second // it reads the line while it waits
+					reply.Delay = 10 * time.Second // it reads the line while it waits
 				case 3:
 					close(lines)
 				}
@@ -198,7 +198,7 @@ func typing(t *testing.T, text string, script func(p *Place) modelserver.Script)
 	defer cancel()
 	args := append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}, claudeFlags...)
 	cmd := exec.CommandContext(ctx, p.Client.path(), args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.environment(), 5*time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.environment(), time.Minute
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -104,7 +104,7 @@ type opencodeServer struct {
 func (p *Place) serve() opencodeServer {
 	p.tb.Helper()
 	cmd := exec.Command(p.Client.path(), "serve", "--port", "0")
-	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.environment(), 5*time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.environment(), time.Minute
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		p.tb.Fatal(err)

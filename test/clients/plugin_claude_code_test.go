@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ func plugged(t *testing.T, script func(p *Place) modelserver.Script) *Place {
 	t.Helper()
 	p := placed(t, ClaudeCode(), script)
 	p.tenfold("install", "claude-code")
+	p.patient(p.pluginFile())
 	t.Cleanup(func() {
 		if failures, err := os.ReadFile(filepath.Join(p.data(), "tenfold", "failures.jsonl")); err == nil && t.Failed() {
 			t.Logf("failures recorded: %s", failures)
@@ -46,7 +48,7 @@ func (p *Place) talk(prompts ...string) string {
 	defer cancel()
 	args := append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}, claudeFlags...)
 	cmd := exec.CommandContext(ctx, p.Client.path(), args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.environment(), 5*time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, p.environment(), time.Minute
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		p.tb.Fatal(err)
@@ -327,7 +329,7 @@ func TestPluginClaudeCodeFails(t *testing.T) {
 func hasty(t *testing.T, p *Place, program string) {
 	t.Helper()
 	text := p.read(p.pluginFile())
-	for old, changed := range map[string]string{`const limit = 15_000`: `const limit = 500`, `const programs = [`: `const programs = ["` + program + `"] //`} {
+	for old, changed := range map[string]string{`const limit = ` + strconv.FormatInt(wait.Milliseconds(), 10): `const limit = 500`, `const programs = [`: `const programs = ["` + program + `"] //`} {
 		if !strings.Contains(text, old) {
 			t.Fatalf("the plug-in has no %q", old)
 		}

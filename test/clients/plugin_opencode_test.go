@@ -22,6 +22,7 @@ import (
 const (
 	openCodeWindow = 24_000
 	openCodeFiles  = 8
+	openCodeLimit  = "12_000" // milliseconds that the plug-in waits
 )
 
 // pluggedOpenCode is opencode, of the version of a program or of the pinned one,
@@ -58,6 +59,9 @@ func pluggedOpenCode(version string, edits ...string) Client {
 		}
 		for _, f := range files {
 			p.Write(f.Path, strings.NewReplacer(edits...).Replace(string(f.Content)))
+			if !slices.Contains(edits, openCodeLimit) {
+				p.patient(f.Path)
+			}
 		}
 		for i := range openCodeFiles {
 			p.Write(p.file(i), strings.Repeat(fmt.Sprintf("The house greets whoever comes in by the front door, number %d.\n", i), 150))
@@ -378,7 +382,7 @@ func TestPluginOpenCodeFails(t *testing.T) {
 	}
 	write("exec '" + exe + "' \"$@\"")
 	model := &scripted{}
-	p := At(t, pluggedOpenCode("", exe, fake, `, "tenfold"]`, "]", "12_000", "3_000"), modelserver.New(model.reply))
+	p := At(t, pluggedOpenCode("", exe, fake, `, "tenfold"]`, "]", openCodeLimit, "8_000"), modelserver.New(model.reply))
 	model.answers(p.reading([]int{0, 1, 2, 3, 4, 5}, "All read."))
 	o := p.serve()
 	s := o.begin()

@@ -52,6 +52,7 @@ func withPlugin(c Client) Client {
 			"modelOverrides":{"claude-sonnet-4-5":{"contextWindow":%d}}}}}`, p.URL, piWindow))
 		p.Write(filepath.Join(agent, "settings.json"), `{"compaction":{"reserveTokens":10000,"keepRecentTokens":2000}}`)
 		p.tenfold("install", "pi")
+		p.patient(filepath.Join(p.Home, filepath.FromSlash(piAdapter)))
 		for i := range piParts {
 			p.Write(p.part(i), largeText(i))
 		}
@@ -339,7 +340,7 @@ func TestV7PluginPi(t *testing.T) {
 		t.Fatal(err)
 	}
 	slow := filepath.Join(filepath.Dir(p.Home), "slow")
-	p.Write(slow, "#!/bin/sh\nexec sleep 60\n")
+	p.Write(slow, "#!/bin/sh\nexec sleep 600\n")
 	wrong := filepath.Join(filepath.Dir(p.Home), "wrong")
 	p.Write(wrong, "#!/bin/sh\necho '{\"compaction\":'\n")
 	for _, file := range []string{slow, wrong} {
@@ -353,8 +354,7 @@ func TestV7PluginPi(t *testing.T) {
 		{"no JSON", wrong, ""},
 		{"our error", exe, "nonsense = ["},
 	} {
-		begun := time.Now()
-		p.Write(adapter, strings.NewReplacer(exe, c.binary, "SLOW = 15000", "SLOW = 300").Replace(text))
+		p.Write(adapter, strings.NewReplacer(exe, c.binary, fmt.Sprintf("SLOW = %d", wait.Milliseconds()), "SLOW = 300").Replace(text))
 		p.Write(filepath.Join(filepath.Dir(p.Home), "tenfold", "tenfold", "config.toml"), c.config)
 		model.answers(modelserver.Sequence(thoughtless(p.readsParts(5))...))
 		n := len(p.piCompactions(session))
@@ -362,9 +362,6 @@ func TestV7PluginPi(t *testing.T) {
 		found := p.piCompactions(session)
 		if len(found) != n+1 || found[n].Details.Tenfold != nil || found[n].Summary == "" {
 			t.Errorf("%s: %d compactions after %d", c.name, len(found), n)
-		}
-		if took := time.Since(begun); took > 20*time.Second {
-			t.Errorf("%s: took %v", c.name, took)
 		}
 	}
 }

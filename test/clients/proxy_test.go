@@ -116,6 +116,7 @@ func (f *front) open(t *testing.T) {
 		},
 		Fail:      func(_, event, why string) { t.Errorf("%s: the proxy failed at %s: %s", f.Client.Name, event, why) },
 		Now:       f.now,
+		Patience:  wait, // as with the plug-ins
 		Directory: func() (string, error) { return filepath.Join(f.data(), "tenfold", "proxy"), nil },
 	})
 	f.keeper = k
@@ -123,7 +124,7 @@ func (f *front) open(t *testing.T) {
 	f.token = server.Add(f.token, f.route)
 	f.server.Store(server)
 	f.close = sync.OnceFunc(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), wait)
 		defer cancel()
 		if err := k.Close(ctx); err != nil {
 			t.Error(err)

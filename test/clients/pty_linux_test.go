@@ -78,18 +78,26 @@ func (p *Place) sit(t *testing.T, args ...string) *terminal {
 // enter types a line.
 func (s *terminal) enter(line string) {
 	s.t.Helper()
+	s.mu.Lock()
+	before := s.out.Len()
+	s.mu.Unlock()
+	words := strings.Fields(line)
 	for _, keys := range []string{line, "\r"} { // apart, or it is a paste
 		if _, err := s.main.WriteString(keys); err != nil {
 			s.t.Fatal(err)
 		}
-		time.Sleep(300 * time.Millisecond)
+		s.await("what was typed", func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return strings.Contains(s.out.String()[before:], words[len(words)-1])
+		})
 	}
 }
 
 // await waits until something holds.
 func (s *terminal) await(what string, holds func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(time.Minute); !holds(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(wait); !holds(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			s.mu.Lock()
 			defer s.mu.Unlock()

@@ -2,6 +2,7 @@ package mcpclient_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -160,6 +161,7 @@ func program(t *testing.T, name, mode string, env ...string) mcpclient.Server {
 
 func connect(t *testing.T, o mcpclient.Options, list ...mcpclient.Server) (*mcpclient.Servers, map[string]toolbox.Tool) {
 	t.Helper()
+	o.Timeout = cmp.Or(o.Timeout, 5*time.Minute) // a busy machine is no server that does not start
 	s := mcpclient.Connect(t.Context(), list, o)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -240,8 +242,8 @@ func TestToolsOfAProgram(t *testing.T) {
 
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
-	_, tools := connect(t, mcpclient.Options{CallTimeout: 200 * time.Millisecond}, program(t, "s", "ok"))
-	if _, _, err := call(t, tools["s__hang"], "{}"); err == nil || err.Error() != "s__hang did not answer within 200ms" {
+	_, tools := connect(t, mcpclient.Options{CallTimeout: 3 * time.Second}, program(t, "s", "ok"))
+	if _, _, err := call(t, tools["s__hang"], "{}"); err == nil || err.Error() != "s__hang did not answer within 3s" {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -259,7 +261,7 @@ func TestAServerThatDoesNotReadHoldsUpNothing(t *testing.T) {
 	_, tools := connect(t, mcpclient.Options{CallTimeout: 100 * time.Millisecond}, program(t, "s", "stuck"))
 	started := time.Now()
 	_, err := tools["s__echo"].Run(t.Context(), toolbox.Call{Arguments: `{"a":"` + strings.Repeat("x", 1<<20) + `"}`})
-	if err == nil || time.Since(started) > 20*time.Second {
+	if err == nil || time.Since(started) > 2*time.Minute {
 		t.Error(err, time.Since(started))
 	}
 }
@@ -323,9 +325,9 @@ func TestNothingOfAServerIsLeft(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
 	good := program(t, "good", "wide")
-	good.Command = append([]string{"sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $! >> " + pids + "; exec \"$0\" \"$@\""}, good.Command...)
+	good.Command = append([]string{"sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >> " + pids + "; exec \"$0\" \"$@\""}, good.Command...)
 	s, tools := connect(t, mcpclient.Options{}, good,
-		mcpclient.Server{Name: "bad", Command: []string{"sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $! >> " + pids + "; exit 3"}})
+		mcpclient.Server{Name: "bad", Command: []string{"sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $! >> " + pids + "; exit 3"}})
 	if got := fmt.Sprint(s.Problems()); len(tools) != 10 || len(s.Problems()) != 2 || !strings.Contains(got, "mcp good: the schema of its tool wide is too large") {
 		t.Errorf("%d tools, %s", len(tools), got)
 	}
@@ -337,7 +339,7 @@ func TestNothingOfAServerIsLeft(t *testing.T) {
 		t.Error(left)
 	}
 	for _, pid := range left {
-		for range 200 { // it is killed, but perhaps not gone yet: its new parent must take note
+		for range 20_000 { // it is killed, but perhaps not gone yet: its new parent must take note
 			if stat, err := os.ReadFile("/proc/" + pid + "/stat"); err != nil || strings.Contains(string(stat), ") Z ") {
 				pid = ""
 				break
@@ -374,20 +376,17 @@ func gone(t *testing.T, pid string) {
 func TestServersThatDoNotStart(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
-	started := time.Now()
+	silent, _ := connect(t, mcpclient.Options{Timeout: time.Second}, program(t, "silent", "silent"))
 	s, tools := connect(
-		t, mcpclient.Options{Timeout: 3 * time.Second},
-		program(t, "silent", "silent"), program(t, "garbage", "garbage"), program(t, "broken", "broken"), program(t, "good", "deaf", "TENFOLD_TEST_PID="+pids),
+		t, mcpclient.Options{},
+		program(t, "garbage", "garbage"), program(t, "broken", "broken"), program(t, "good", "deaf", "TENFOLD_TEST_PID="+pids),
 		mcpclient.Server{Name: "none\x1b", Command: []string{"no-such-program-here"}}, mcpclient.Server{Name: "relative", Command: []string{"./server"}},
 		mcpclient.Server{Name: "nothing"}, mcpclient.Server{Name: "both", Command: []string{"sh"}, URL: "http://127.0.0.1/"},
 		mcpclient.Server{Name: "file", URL: "file:///etc/passwd"}, mcpclient.Server{Name: "user", URL: "http://me:secret@127.0.0.1/"},
 		mcpclient.Server{Name: "closed", URL: "http://127.0.0.1:1/"},
 	)
-	if took := time.Since(started); took > 8*time.Second {
-		t.Errorf("took %s", took)
-	}
 	var got strings.Builder
-	for _, err := range s.Problems() {
+	for _, err := range append(silent.Problems(), s.Problems()...) {
 		var p *problem.Error
 		if !errors.As(err, &p) || p.Hint == "" {
 			t.Errorf("%v has no hint", err)
@@ -395,15 +394,15 @@ func TestServersThatDoNotStart(t *testing.T) {
 		fmt.Fprintln(&got, err)
 	}
 	for _, want := range []string{
-		"mcp silent: no answer within 3s", "mcp garbage: ", "mcp broken: ", "cannot find the database", `mcp none\x1b: `, "mcp relative: ./server: a relative path",
+		"mcp silent: no answer within 1s", "mcp garbage: ", "mcp broken: ", "cannot find the database", `mcp none\x1b: `, "mcp relative: ./server: a relative path",
 		"mcp nothing: no command is given", "mcp both: it has both", "mcp file: its address is not one of http", "mcp user: its address", "mcp closed: ",
 	} {
 		if !strings.Contains(got.String(), want) {
 			t.Errorf("%q is not among\n%s", want, got.String())
 		}
 	}
-	if strings.Contains(got.String(), "secret") || len(s.Problems()) != 10 {
-		t.Errorf("%d problems:\n%s", len(s.Problems()), got.String())
+	if strings.Contains(got.String(), "secret") || strings.Count(got.String(), "\n") != 10 {
+		t.Errorf("there are these problems:\n%s", got.String())
 	}
 	if _, _, err := call(t, tools["good__echo"], "{}"); err != nil {
 		t.Error(err)
@@ -472,13 +471,17 @@ func TestToolsOfAService(t *testing.T) {
 	defer web.Close()
 	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	s, tools := connect(
-		t, mcpclient.Options{Timeout: 3 * time.Second},
+		t, mcpclient.Options{},
 		mcpclient.Server{Name: "web", URL: web.URL + "/mcp?token=hidden", Headers: map[string]string{"Authorization": "Bearer t"}},
 		mcpclient.Server{Name: "away", URL: web.URL + "/away", Headers: map[string]string{"Authorization": "Bearer t"}},
-		mcpclient.Server{Name: "huge", URL: web.URL + "/huge?token=hidden"}, mcpclient.Server{Name: "slow", URL: web.URL + "/slow"},
+		mcpclient.Server{Name: "huge", URL: web.URL + "/huge?token=hidden"},
 	)
-	if len(s.Problems()) != 3 || len(tools) != 10 {
+	if len(s.Problems()) != 2 || len(tools) != 10 {
 		t.Fatal(s.Problems(), len(tools))
+	}
+	slow, _ := connect(t, mcpclient.Options{Timeout: time.Second}, mcpclient.Server{Name: "slow", URL: web.URL + "/slow"})
+	if got := fmt.Sprint(slow.Problems()); !strings.Contains(got, "mcp slow: no answer within 1s") {
+		t.Error(got)
 	}
 	if !strings.Contains(s.Problems()[0].Error(), "mcp away: ") || !strings.Contains(s.Problems()[0].Error(), "the server leads elsewhere") {
 		t.Error(s.Problems()[0])

@@ -87,6 +87,7 @@ func (o *Server) ServeMetrics(ctx context.Context, exports *export.Exports, heal
 	if err != nil {
 		return nil, &problem.Error{Op: "serve metrics at", Subject: o.metrics, Hint: "choose another HOST:PORT with --metrics-addr", Err: err}
 	}
+	o.StoreLog.Info("metrics are served", "address", l.Addr().String())
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", exports.Metrics)
 	open, closing := context.WithCancel(context.WithoutCancel(ctx)) // to the end: what drains is watched

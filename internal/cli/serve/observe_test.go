@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -41,6 +41,8 @@ type listeningJSON struct {
 	} `json:"bases"`
 }
 
+var served = regexp.MustCompile(`"metrics are served","address":"([^"]+)"`)
+
 // watch starts a command with its log and metrics on, and a collector that it sends to.
 func watch(t *testing.T, args ...string) *watchedServer {
 	t.Helper()
@@ -57,27 +59,24 @@ func watch(t *testing.T, args ...string) *watchedServer {
 	}))
 	t.Cleanup(collector.Close)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL)
-	free, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &watchedServer{t: t, log: &screen{}, metrics: free.Addr().String(), sent: func() string {
+	s := &watchedServer{t: t, log: &screen{}, sent: func() string {
 		mu.Lock()
 		defer mu.Unlock()
 		return sent.String()
 	}}
-	_ = free.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	in, out := io.Pipe()
 	code := make(chan int, 1)
 	go func() {
 		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(out), Err: s.log, JSON: true}
-		code <- cli.Run(ctx, append(args, "--json", "--addr", "127.0.0.1:0", "--token-file", filepath.Join(dir, "token"), "--metrics-addr", s.metrics, "--log", "json", "--log-level", "debug"), term)
+		code <- cli.Run(ctx, append(args, "--json", "--addr", "127.0.0.1:0", "--token-file", filepath.Join(dir, "token"), "--metrics-addr", "127.0.0.1:0", "--log", "json", "--log-level", "debug"), term)
 		_ = out.Close()
 	}()
+	var err error
 	if s.first, err = bufio.NewReader(in).ReadBytes('\n'); err != nil {
 		t.Fatal(err, s.log.all.String())
 	}
+	s.metrics = served.FindStringSubmatch(s.log.until(t, served.String()))[1]
 	s.end = sync.OnceValue(func() int {
 		cancel()
 		return <-code

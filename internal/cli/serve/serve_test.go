@@ -36,7 +36,7 @@ func (s *screen) Write(p []byte) (int, error) {
 // until waits for a text of a pattern, and gives it.
 func (s *screen) until(t *testing.T, pattern string) string {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
 		found := regexp.MustCompile(pattern).FindString(s.all.String())
 		s.mu.Unlock()
@@ -93,7 +93,7 @@ func TestServeOnATerminal(t *testing.T) {
 	out, keys, end := serve()
 	first := out.until(t, address)
 	var said []byte
-	for try := time.Now().Add(time.Minute); len(said) == 0 && time.Now().Before(try); time.Sleep(5 * time.Millisecond) {
+	for try := time.Now().Add(5 * time.Minute); len(said) == 0 && time.Now().Before(try); time.Sleep(5 * time.Millisecond) {
 		said, _ = os.ReadFile(opened)
 	}
 	if string(said) != first {

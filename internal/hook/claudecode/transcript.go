@@ -80,13 +80,11 @@ var errUnwritten = errors.New("the newest message is not in the session's file")
 // awaitWritten waits until the file holds the message of an id, which is the last
 // one in memory.
 func awaitWritten(ctx context.Context, name, id string) error {
-	for end := time.Now().Add(writeLimit); ; {
+	// Looks are counted, not time: where this process is kept waiting, so is Claude Code.
+	for range writeLimit / writePause {
 		found, err := tailHas(name, id)
 		if err != nil || found {
 			return err
-		}
-		if time.Now().After(end) {
-			return errUnwritten
 		}
 		select {
 		case <-ctx.Done():
@@ -94,6 +92,7 @@ func awaitWritten(ctx context.Context, name, id string) error {
 		case <-time.After(writePause):
 		}
 	}
+	return errUnwritten
 }
 
 // tailHas reports whether the end of a file holds the line of an id, whole.

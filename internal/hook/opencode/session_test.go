@@ -62,7 +62,7 @@ func (c *client) event(name string, more ...member) answer {
 	c.tb.Helper()
 	o := object{{"session", quoted("ses_sample")}, {"dir", quoted(c.tb.TempDir())}}
 	in := append(o, more...).raw()
-	out := c.h.Run(c.tb.Context(), Client{}, name, bytes.NewReader(in), time.Minute)
+	out := c.h.Run(c.tb.Context(), Client{}, name, bytes.NewReader(in), time.Hour)
 	var a answer
 	if err := json.Unmarshal(out, &a); err != nil {
 		c.tb.Fatalf("%v: %s", err, out)
@@ -422,13 +422,13 @@ func TestV7WhatCannotBeReadIsAnsweredByNothing(t *testing.T) {
 		"another": `{"session":"s","info":{"id":"ses_x"},"all":[{"info":{"id":"msg_1","role":"user"},"parts":[]}],"messages":[{"id":"msg_2","role":"user"}]}`,
 	} {
 		c := newClient(t)
-		out := c.h.Run(t.Context(), Client{}, "session", strings.NewReader(in), time.Minute)
+		out := c.h.Run(t.Context(), Client{}, "session", strings.NewReader(in), time.Hour)
 		if failed, _ := c.h.Failures(9); string(out) != hook.Nothing || len(failed) != 1 {
 			t.Errorf("%s: %s, failures %v", name, out, failed)
 		}
 	}
 	c := newClient(t)
-	if out := c.h.Run(t.Context(), Client{}, "nothing", strings.NewReader(`{"session":"s"}`), time.Minute); string(out) != hook.Nothing {
+	if out := c.h.Run(t.Context(), Client{}, "nothing", strings.NewReader(`{"session":"s"}`), time.Hour); string(out) != hook.Nothing {
 		t.Errorf("an unknown event is answered by %s", out)
 	}
 }

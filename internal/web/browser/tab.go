@@ -21,7 +21,7 @@ import (
 
 // patience is how long a test waits for something on the page. Nothing takes so long
 // unless it never comes.
-const patience = 20 * time.Second
+const patience = 3 * time.Minute
 
 // A Tab is a tab of the browser, with cookies of its own. When the test ends it
 // fails if the page asked another server for anything, or if its scripts failed or

@@ -38,9 +38,9 @@ func TestTheStatusSaysWhatRuns(t *testing.T) {
 		t.Errorf("%+v and %d pieces after a result", got, len(c.pieces))
 	}
 	c.handle(agent.Event{Text: "Hel"})
-	c.handle(agent.Event{Waiting: &agent.Waiting{Attempt: 2, After: time.Minute, Err: errors.New("over\x1bloaded")}})
+	c.handle(agent.Event{Waiting: &agent.Waiting{Attempt: 2, After: time.Hour, Err: errors.New("over\x1bloaded")}})
 	r := now().Retry
-	if r == nil || r.Attempt != 2 || r.Why != `over\x1bloaded` || time.Until(r.At) < 50*time.Second || len(c.pieces) != 1 {
+	if r == nil || r.Attempt != 2 || r.Why != `over\x1bloaded` || time.Until(r.At) < 50*time.Minute || len(c.pieces) != 1 {
 		t.Errorf("%+v and %d pieces", r, len(c.pieces))
 	}
 	c.handle(agent.Event{Text: "Hel"})

@@ -31,7 +31,7 @@ const RequireEnv = "TENFOLD_REQUIRE_POSTGRES"
 const (
 	role     = "tenfold"
 	password = "secret/of the&tests"
-	patience = 30 * time.Second
+	patience = 5 * time.Minute
 )
 
 // A Server is a server of its own. Its methods are for one goroutine, but for

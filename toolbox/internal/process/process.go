@@ -12,13 +12,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
 
-// grace is how long processes have to end after they were asked to, and how long
-// output is waited for once they have.
-const grace = 500 * time.Millisecond
+const (
+	// grace is how long processes have to end after they were asked to.
+	grace = 500 * time.Millisecond
+	// late is how long output is waited for once all have ended but who has left the
+	// group: on a busy machine what a program said is read after its end.
+	late = 5 * time.Second
+)
 
 // An End is how a program ended.
 type End struct {
@@ -47,12 +52,10 @@ func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (En
 	if len(s.In) > 0 {
 		cmd.Stdin = bytes.NewReader(s.In)
 	}
-	if cmd.Stdout, cmd.Stderr = s.Out, s.Err; s.Err == nil {
-		cmd.Stderr = s.Out
-	}
-	cmd.WaitDelay = grace // who is left behind may hold the output open
+	cmd.WaitDelay = grace // who is left behind may hold the input open
 	Detach(cmd)
-	if err := cmd.Start(); err != nil {
+	read, leave, err := start(cmd, s)
+	if err != nil {
 		return End{}, err
 	}
 	ended := make(chan struct{})
@@ -65,6 +68,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (En
 	var end End
 	select {
 	case <-ended:
+		within(grace, read) // of what the program has left behind, too
 	case <-ctx.Done():
 		end.Interrupted = runs(cmd)
 	case <-timer.C:
@@ -79,8 +83,66 @@ func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (En
 	}
 	signal(cmd, true)
 	<-ended
+	if !within(late, read) {
+		leave()
+		<-read
+	}
 	end.Code = cmd.ProcessState.ExitCode()
 	return end, nil
+}
+
+// within reports whether something ended in time.
+func within(limit time.Duration, ended <-chan struct{}) bool {
+	select {
+	case <-ended:
+		return true
+	case <-time.After(limit):
+		return false
+	}
+}
+
+// start starts a program. Read ends when all of the output was read, or leave was
+// called: who has left the group may hold it open.
+func start(cmd *exec.Cmd, s Streams) (read <-chan struct{}, leave func(), err error) {
+	var reading sync.WaitGroup
+	var ours, theirs []*os.File
+	pipe := func(to io.Writer) *os.File {
+		r, w, failed := os.Pipe()
+		if failed != nil {
+			err = failed
+			return nil
+		}
+		ours, theirs = append(ours, r), append(theirs, w)
+		reading.Go(func() {
+			_, _ = io.Copy(to, r)
+			_ = r.Close() // where it is not taken, who writes more hears of it
+		})
+		return w
+	}
+	out := pipe(s.Out)
+	if cmd.Stdout, cmd.Stderr = out, out; s.Err != nil {
+		cmd.Stderr = pipe(s.Err)
+	}
+	if err == nil {
+		err = cmd.Start()
+	}
+	for _, w := range theirs {
+		_ = w.Close()
+	}
+	done := make(chan struct{})
+	go func() {
+		reading.Wait()
+		close(done)
+	}()
+	leave = func() {
+		for _, r := range ours {
+			_ = r.Close()
+		}
+	}
+	if err != nil {
+		<-done
+	}
+	return done, leave, err
 }
 
 // runs reports whether the program itself runs; what it has left behind may hold up
