@@ -142,7 +142,10 @@ func TestTheTimeline(t *testing.T) {
 	// A cursor that goes on while its entry is written into the address is not called back.
 	Eval[bool](tab, `(() => {
 		const replace = history.replaceState;
+		let pressed = false; // what was written before is another cursor's
+		document.addEventListener("keydown", (e) => (pressed ||= e.key === "c"), true);
 		history.replaceState = (...to) => {
+			if (!pressed) return replace.call(history, ...to);
 			history.replaceState = replace;
 			history.replaceState(...to);
 			document.dispatchEvent(new KeyboardEvent("keydown", { key: "g", bubbles: true }));
