@@ -215,7 +215,7 @@ const maxReserved = 2 << 20
 
 // reserve makes room for a log of so many entries and tokens, by what is usual.
 func (ix *Index) reserve(entries int64, tokens int) {
-	tokens = min(tokens, maxReserved)
+	tokens = min(max(tokens, 0), maxReserved)
 	ix.entries = make([]entry, 0, entries)
 	ix.groups = make([]group, 0, entries)
 	ix.text = make([]textLine, 0, tokens/12)

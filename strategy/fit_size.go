@@ -57,7 +57,7 @@ func (f *fitting) fit(ctx context.Context) error {
 // missed anyway would leave nothing of the conversation.
 func (f *fitting) besideConfig() int {
 	config := f.base.Totals().Config.After
-	if config == 0 {
+	if config == 0 || f.Target.Share == 0 {
 		return 0
 	}
 	return config + int(f.Target.Share*float64(f.report.Now-config))

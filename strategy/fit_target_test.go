@@ -427,10 +427,10 @@ func TestF4PromptAndToolsLeaveTheRestItsShare(t *testing.T) {
 	if f := made.Fitted; !f.Met() || f.Room != 0 {
 		t.Errorf("with room it makes %+v", f)
 	}
-	made = plan(t, raw, strategy.Options{}, fmt.Sprint("fit:target=", prompt))
+	made = plan(t, raw, strategy.Options{}, fmt.Sprint("fit:target=", prompt/2))
 	holdTarget(t, "tokens", raw, made)
 	if f := made.Fitted; f.Met() || f.Room != 0 || f.After != f.Least() {
-		t.Errorf("of as many tokens as the prompt has it makes %+v", f)
+		t.Errorf("of half the tokens that the prompt has it makes %+v", f)
 	}
 }
 
