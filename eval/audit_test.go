@@ -140,6 +140,9 @@ func eachField(object string, yield func(name, value string)) {
 	}
 }
 
+// callsNotShown is the mark of calls that a run leaves out before a result.
+var callsNotShown = regexp.MustCompile(`^\[\d+ earlier calls? not shown[^\n]*\n`)
+
 // stubLine is the first line of a result that was stripped.
 var stubLine = regexp.MustCompile(`^\[compacted\] (?:.*): (success|error|exit \d+|done)(?:, (\d+) lines?)?(?: \(recall .*\))?$`)
 
@@ -152,7 +155,7 @@ func (a *auditor) result(seq int64, raw, shown tenfold.ToolResult) {
 	if text == view {
 		return
 	}
-	first, _, _ := strings.Cut(view, "\n")
+	first, _, _ := strings.Cut(callsNotShown.ReplaceAllString(view, ""), "\n")
 	m := stubLine.FindStringSubmatch(first)
 	if m == nil {
 		from := text
