@@ -41,14 +41,14 @@ func lead(text string) int32 {
 }
 
 // concludes reports whether an entry is the last that the model said before a person
-// spoke, or before the log ends.
+// spoke or was asked, or before the log ends.
 func (ix *Index) concludes(i int32) bool {
 	if ix.entries[i].lead == 0 {
 		return false
 	}
 	for _, next := range ix.entries[i+1:] {
 		if next.role != roleSynthetic {
-			return next.role == roleTyped
+			return next.role == roleTyped || next.asks
 		}
 	}
 	return true
