@@ -88,7 +88,9 @@ func (r *running) call(tokens int) {
 }
 
 func (r *running) answer(id string, tokens int) {
-	line := func(n int) string { return fmt.Sprintf("%c%c: a line of %s that nobody needs\n", 'a'+n/26, 'a'+n%26, id) }
+	line := func(n int) string {
+		return fmt.Sprintf("%c%c: a line of %s that nobody needs\n", 'a'+n/26, 'a'+n%26, id)
+	}
 	var text strings.Builder
 	for n := range 4 * tokens / len(line(0)) {
 		text.WriteString(line(n))

@@ -26,8 +26,9 @@ const (
 )
 
 // An item of a list that can be pointed at by number or letter: "2. Move it",
-// "### 2) Move it", "- **Option B**: wait".
-var listItem = regexp.MustCompile(`^[\s>]*(?:[-*+]\s+)?(?:#+\s*)?[*_(]*(?i:(?:option|step|item|point|variant)\s+)?(\d{1,2}|[A-Ha-h])[*_]*[.):]`)
+// "### 2) Move it", "- **Option B** (mine): wait", "**C** — wait".
+var listItem = regexp.MustCompile(`^[\s>]*(?:[-*+]\s+)?(?:#+\s*)?[*_(]*` +
+	`(?:(?i:option|step|item|point|variant)\s+(\d{1,2}|[A-Ha-h])\b|(\d{1,2}|[A-Ha-h])[*_]*(?:[.):]|\s+[—–-]\s))`)
 
 // What points at items: numbers and single letters, "3", "#3", "1+2", "2-4", "B".
 var (
@@ -126,8 +127,9 @@ func listItems(text string, names []string) (items []tenfold.LineRange) {
 		if m == nil {
 			continue
 		}
-		one := item{strings.ToLower(m[1]), shortRange(number, line)}
-		count, err := strconv.Atoi(m[1])
+		name := m[1] + m[2] // one of the two
+		one := item{strings.ToLower(name), shortRange(number, line)}
+		count, err := strconv.Atoi(name)
 		if err != nil {
 			count = int(one.name[0])
 		}

@@ -59,12 +59,12 @@ func linesThatStay(l *tenfold.Log, seq int64) string {
 
 // Letters name items too: among more than a few words only capitals, as "a" is a word.
 func TestS13aAMessagePointsAtItemsByLetter(t *testing.T) {
-	text := "**A. Rename it**\n**B. Say so**\n- **Option C**: wait\nD) Print it\nShall I?"
+	text := "**A. Rename it**\n**B. Say so**\n- **Option C (mine) — wait**\n- **D** — Print it\nShall I?"
 	for answer, want := range map[string]string{
 		"b":        "**B. Say so**",
 		"option a": "**A. Rename it**",
-		"ok, let's just add tests, ignore A, do B, C and D too": "**A. Rename it**,**B. Say so**,- **Option C**: wait,D) Print it",
-		"I would say that we go for option D with a note":       "D) Print it",
+		"ok, let's just add tests, ignore A, do B, C and D too": "**A. Rename it**,**B. Say so**,- **Option C (mine) — wait**,- **D** — Print it",
+		"I would say that we go for option D with a note":       "- **D** — Print it",
 		"A note on this may be a good idea, or a new test":      "",
 	} {
 		l := script(t, "t", "u look", "a "+text, "t", "u "+answer, "c 1 Bash {}", "r 1 *200", "a done", "t", "u thanks, now the other subject of today", "a so far")
