@@ -187,6 +187,17 @@ func (c *Cut) locate() {
 	}
 }
 
+// Names gives the atoms that are carried within a horizon, with what each weighs.
+func (c *Cut) Names(horizon int) map[string]float64 {
+	names := map[string]float64{}
+	for i := range c.carried {
+		if k := &c.carried[i]; k.within(horizon) {
+			names[c.session.atoms[k.atom]] = k.weight
+		}
+	}
+	return names
+}
+
 // operations finds which files the prefix changed, and which results show a
 // file as it no longer is.
 func (c *Cut) operations() {

@@ -27,6 +27,7 @@ type row struct {
 	bytes  int
 	hit    float64
 	weight float64
+	given  float64 // what a fit adds to its score
 }
 
 // fitHorizon is how many requests after a cut tell what was edited.
@@ -69,9 +70,8 @@ func hits(block []string, old string) bool {
 	return all > 1 && in*2 > all
 }
 
-// rows are the blocks of all cuts of the sources.
-func rows(t *testing.T) []row {
-	var all []row
+// cuts gives the cuts of the sessions of the sources, each with a number.
+func cuts(t *testing.T, yield func(source, cut int, c *eval.Cut)) {
 	cut := 0
 	for _, f := range corpustest.Files(t) {
 		name, _, _ := strings.Cut(f.Name, "/")
@@ -90,27 +90,40 @@ func rows(t *testing.T) []row {
 				if err != nil || s.Requests()*5 < 100 && percent%10 != 0 {
 					continue
 				}
-				olds := c.Old(fitHorizon)
-				if len(olds) == 0 {
-					continue
-				}
 				cut++
-				for _, p := range indexed(c.Prefix()).Passages() {
-					e, _ := c.Prefix().Entry(p.Seq)
-					block := bodyOf(e.Payload)[p.First-1 : p.Last]
-					r := row{source: source, cut: cut, bytes: p.Bytes}
-					if slices.ContainsFunc(olds, func(old string) bool { return hits(block, old) }) {
-						r.hit = 1
-					}
-					for _, x := range p.Features {
-						r.x = append(r.x, float64(x)/1e6)
-					}
-					all = append(all, r)
-				}
+				yield(source, cut, c)
 			}
 		}
 	}
+}
+
+// rows are the blocks of all cuts of the sources.
+func rows(t *testing.T) []row {
+	var all []row
+	cuts(t, func(source, cut int, c *eval.Cut) {
+		olds := c.Old(fitHorizon)
+		if len(olds) == 0 {
+			return
+		}
+		for _, p := range indexed(c.Prefix()).Passages() {
+			e, _ := c.Prefix().Entry(p.Seq)
+			block := bodyOf(e.Payload)[p.First-1 : p.Last]
+			r := row{source: source, cut: cut, bytes: p.Bytes, x: floats(p.Features)}
+			if slices.ContainsFunc(olds, func(old string) bool { return hits(block, old) }) {
+				r.hit = 1
+			}
+			all = append(all, r)
+		}
+	})
 	return all
+}
+
+func floats(millionths []int64) []float64 {
+	x := make([]float64, len(millionths))
+	for i, m := range millionths {
+		x[i] = float64(m) / 1e6
+	}
+	return x
 }
 
 // published are the weights of blocks.md, fitted on the same sources with care:
@@ -121,13 +134,14 @@ var published = map[string]float64{
 }
 
 // fitLogistic gives the bias and weights that make the hits of rows most likely,
-// by Newton's method, with a ridge that keeps weights small.
-func fitLogistic(all []row, use []int, ridge float64) []float64 {
+// by Newton's method, with a ridge that keeps them near what they were before.
+func fitLogistic(all []row, use []int, before func(feature int) float64, ridge float64) []float64 {
 	n := len(use) + 1
-	w, prior := make([]float64, n), make([]float64, n)
+	prior := make([]float64, n)
 	for i, f := range use {
-		prior[i+1] = published[excerpt.FeatureNames()[f]]
+		prior[i+1] = before(f)
 	}
+	w := slices.Clone(prior)
 	x := make([]float64, n)
 	for range 12 {
 		grad, hess := make([]float64, n), make([][]float64, n)
@@ -142,7 +156,7 @@ func fitLogistic(all []row, use []int, ridge float64) []float64 {
 			for i, f := range use {
 				x[i+1] = r.x[f]
 			}
-			p := 1 / (1 + math.Exp(-dot(w, x)))
+			p := 1 / (1 + math.Exp(-r.given-dot(w, x)))
 			for i := range n {
 				grad[i] += r.weight * (r.hit - p) * x[i]
 				for j := range i + 1 {
@@ -257,12 +271,12 @@ func TestFitOfWeights(t *testing.T) {
 	}
 	all := rows(t)
 	names := excerpt.FeatureNames()
-	cuts, hit := map[int]bool{}, 0.0
+	before := func(feature int) float64 { return published[names[feature]] }
+	hit := 0.0
 	for _, r := range all {
-		cuts[r.cut] = true
 		hit += r.hit
 	}
-	fmt.Printf("%d blocks, %.0f hits, %d cuts\n", len(all), hit, len(cuts))
+	fmt.Printf("%d blocks, %.0f hits\n", len(all), hit)
 	// Of what was not edited a part stands for all.
 	var some []row
 	for i, r := range all {
@@ -283,7 +297,7 @@ func TestFitOfWeights(t *testing.T) {
 					in = append(in, r)
 				}
 			}
-			w := fitLogistic(in, use, ridge)
+			w := fitLogistic(in, use, before, ridge)
 			of = append(of, w)
 			for _, r := range some {
 				if r.source == source {
@@ -328,10 +342,50 @@ func TestFitOfWeights(t *testing.T) {
 		}
 	}
 	try("left", use, ridge)
-	w := fitLogistic(some, use, ridge)
+	w := fitLogistic(some, use, before, ridge)
 	fmt.Printf("const editBias = %.0f\n", w[0]*1000)
 	for i, f := range use {
 		fmt.Printf("\tfeat%s: %.0f,\n", names[f], w[i+1]*1000)
+	}
+}
+
+// TestFitOfNames fits each weight of what is used next anew, the others given, and
+// prints it beside the one there is. It runs on request alone, as that of blocks:
+// TENFOLD_FIT=1 go test -run FitOfNames -v ./excerpt.
+func TestFitOfNames(t *testing.T) {
+	if os.Getenv("TENFOLD_FIT") == "" {
+		t.Skip("fits weights to the corpus: set TENFOLD_FIT=1")
+	}
+	weights := excerpt.AtomWeights()
+	var all []row
+	cuts(t, func(source, cut int, c *eval.Cut) {
+		used, from, sum := c.Names(fitHorizon), len(all), 0.0
+		if len(used) < 5 {
+			return
+		}
+		for _, n := range indexed(c.Prefix()).Names() {
+			r := row{source: source, cut: cut, x: floats(n.Features), weight: float64(n.Rare) / 1e6}
+			if used[n.Text] > 0 {
+				r.hit = 1
+			}
+			r.given = excerpt.AtomBias
+			for i, x := range r.x {
+				r.given += float64(weights[i]) / 1000 * x
+			}
+			sum += r.weight
+			all = append(all, r)
+		}
+		for i := range all[from:] { // each cut counts alike
+			all[from+i].weight *= 1000 / sum
+		}
+	})
+	for f := range weights {
+		some := slices.Clone(all)
+		for i := range some {
+			some[i].given -= float64(weights[f]) / 1000 * some[i].x[f]
+		}
+		w := fitLogistic(some, []int{f}, func(int) float64 { return float64(weights[f]) / 1000 }, 1)
+		fmt.Printf("feature %2d: %5d, fitted %5.0f\n", f, weights[f], w[1]*1000)
 	}
 }
 

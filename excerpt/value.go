@@ -1,16 +1,40 @@
 package excerpt
 
-// weights of the features of an atom, in thousandths. They were fitted once on
-// six repositories of real sessions, out of fold; every figure published is
-// from others.
-type weights struct {
-	bias, lastSeen, used, usedAge, uses, asked, density, similar, file, edited, lines, onlyResult int64
+// What of an atom tells that later work uses it. The features and their weights are
+// fitted as fit_test.go says, on the sessions of six sources.
+const (
+	atomSeen       = iota // requests since it stood last
+	atomUsed              // a call used it
+	atomUsedAge           // requests since then
+	atomUses              // requests whose calls used it
+	atomAsked             // the person's last message has it
+	atomDensity           // atoms beside it
+	atomSimilar           // of its name in what the model said and did of late
+	atomFiled             // it came from a file
+	atomFileAge           // requests since that file was touched
+	atomEdited            // that file was changed
+	atomLines             // with it
+	atomOnlyResult        // nothing but results has it
+	atomFeatures
+)
+
+// atomWeights are the weights of the features, in thousandths, and the bias.
+var atomWeights = [atomFeatures]int64{
+	atomSeen:       -432,
+	atomUsed:       599,
+	atomUsedAge:    -138,
+	atomUses:       496,
+	atomAsked:      541,
+	atomDensity:    -195,
+	atomSimilar:    648,
+	atomFiled:      950,
+	atomFileAge:    -136,
+	atomEdited:     -841,
+	atomLines:      351,
+	atomOnlyResult: -808,
 }
 
-var fitted = weights{
-	bias: -4139, lastSeen: -432, used: 599, usedAge: -138, uses: 496, asked: 541, density: -195, similar: 648,
-	file: -136, edited: -841, lines: 351, onlyResult: -808,
-}
+const atomBias = -4139
 
 // recentRequests is how far back what the model says and does is what it is
 // at now.
@@ -51,28 +75,33 @@ func flat(chance int64) int64 { return sqrt(chance * sqrt(chance*micro)) }
 
 // score is w·x of the model, in millionths.
 func (ix *Index) score(info *atomInfo, c int64, asked bool) int64 {
-	w := &fitted
-	sum := w.bias*micro + w.lastSeen*(ln(3+c-int64(info.request))-2_500_000)
-	if info.used >= 0 {
-		sum += w.used*micro + w.usedAge*(ln(3+c-int64(info.used))-2_500_000)
-	}
-	sum += w.uses * ln(1+int64(info.uses))
-	if asked {
-		sum += w.asked * micro
-	}
-	sum += w.density * (ln(1+int64(info.density)) - 4*micro)
-	sum += w.similar * ix.similar(info, c)
-	if touched, edited, ok := ix.filesOf(info); ok {
-		sum += w.file * (ln(2+c-int64(touched)) - 2*micro)
-		if edited {
-			sum += w.edited * micro
-		}
-	}
-	sum += w.lines * ln(1+int64(info.lines))
-	if !info.outside {
-		sum += w.onlyResult * micro
+	x := ix.features(info, c, asked)
+	sum := int64(atomBias) * micro
+	for i := range x {
+		sum += atomWeights[i] * x[i]
 	}
 	return (sum + 500) / 1000
+}
+
+// features works out what is known of an atom at a request, in millionths.
+func (ix *Index) features(info *atomInfo, c int64, asked bool) (x [atomFeatures]int64) {
+	x[atomSeen] = ln(3+c-int64(info.request)) - 2_500_000
+	if info.used >= 0 {
+		x[atomUsed] = micro
+		x[atomUsedAge] = ln(3+c-int64(info.used)) - 2_500_000
+	}
+	x[atomUses] = ln(1 + int64(info.uses))
+	x[atomAsked] = is(asked)
+	x[atomDensity] = ln(1+int64(info.density)) - 4*micro
+	x[atomSimilar] = ix.similar(info, c)
+	if touched, edited, ok := ix.filesOf(info); ok {
+		x[atomFiled] = micro
+		x[atomFileAge] = ln(2+c-int64(touched)) - 2*micro
+		x[atomEdited] = is(edited)
+	}
+	x[atomLines] = ln(1 + int64(info.lines))
+	x[atomOnlyResult] = is(!info.outside)
+	return x
 }
 
 // similar is how much of the atom's name is in what the model said and did in
