@@ -227,8 +227,7 @@ func invalid(text string) error {
 func explained(err error) error {
 	out := sdk.NewInternalError(nil)
 	out.Message = err.Error()
-	var p *problem.Error
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*problem.Error](err); ok {
 		out.Message = p.Error()
 		if p.Hint != "" {
 			out.Message += ". Hint: " + p.Hint

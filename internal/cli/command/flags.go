@@ -48,8 +48,7 @@ func BadValue(flag, text string, err error) error {
 
 // FlagError is the error for flags that cannot be read.
 func FlagError(c *cobra.Command, err error) error {
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f := invalid.GetFlag()
 		switch f.Value.Type() {
 		case "int":

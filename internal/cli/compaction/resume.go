@@ -314,8 +314,7 @@ func replace(words []string) (int, error) {
 	c := exec.Command(program, words[1:]...) //nolint:gosec,noctx // as above
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = c.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode(), nil
 	}
 	if err != nil {
