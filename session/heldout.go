@@ -171,14 +171,17 @@ func (s *Session) commit(ctx context.Context, r Request, plan strategy.Plan) (Re
 // does not see. What frees less than Request.Progress is not applied (A4).
 func (s *Session) commitUnless(ctx context.Context, r Request, plan strategy.Plan, superseded func() bool) (c Result, held HeldOut, err error) {
 	defer func() { c.Count = s.compactions() }()
-	for attempt := 1; ; attempt++ {
+	attempts := 0
+	err = Retried(ctx, func() error {
+		c = Result{}
 		if err := s.Refresh(ctx); err != nil {
-			return Result{}, held, err
+			return err
 		}
-		c = Result{Plan: plan, Attempts: attempt}
+		attempts++
+		c = Result{Plan: plan, Attempts: attempts}
 		if done := s.overlaysOf(r.ID); len(done) > 0 { // an earlier attempt came through (L9)
 			c.Outcome, c.Overlays = Repeated, done
-			return c, held, nil
+			return nil
 		}
 		next, why, err := plan, errSuperseded, error(nil)
 		if !superseded() {
@@ -186,11 +189,11 @@ func (s *Session) commitUnless(ctx context.Context, r Request, plan strategy.Pla
 		}
 		if err != nil || why != "" {
 			c.Outcome, c.Reason = Superseded, why
-			return c, held, err
+			return err
 		}
 		if little := r.tooLittle(next); little != "" {
 			c.Outcome, c.Plan, c.Reason = Nothing, next, little
-			return c, held, nil
+			return nil
 		}
 		if r.Reason != "" {
 			for i := range next.Compactions {
@@ -198,14 +201,10 @@ func (s *Session) commitUnless(ctx context.Context, r Request, plan strategy.Pla
 			}
 		}
 		c, err = s.apply(ctx, next, r.ID)
-		c.Attempts, c.Rebased = attempt, next.Version != plan.Version
-		if !isConflict(err) || attempt == maxAttempts {
-			return c, held, err
-		}
-		if err := pause(ctx, attempt); err != nil {
-			return c, held, err
-		}
-	}
+		c.Attempts, c.Rebased = attempts, next.Version != plan.Version
+		return err
+	})
+	return c, held, err
 }
 
 // tooLittle says that a plan frees less than is wanted (A4); empty if it does not.

@@ -35,6 +35,14 @@ func (p *Parsed[T]) Set(text string) error {
 	return err
 }
 
+// Given is the value; the zero one where the flag is not given.
+func (p *Parsed[T]) Given() (v T) {
+	if p.Value != nil {
+		v = *p.Value
+	}
+	return v
+}
+
 // Exclusive is the error for two flags that contradict each other.
 func Exclusive(one, other string) error {
 	return Usage(one+" and "+other+" cannot be used together", "use one of them")

@@ -37,11 +37,6 @@ token" makes the tokens with which programs use a server.`,
 	return c
 }
 
-// registry runs f on the tenants of the store's database.
-func registry(ctx context.Context, a *command.App, f func(*tenant.Registry) error) error {
-	return database(ctx, a, func(db *postgres.Database) error { return f(tenant.NewRegistry(db)) })
-}
-
 // database runs f on the store's database.
 func database(ctx context.Context, a *command.App, f func(*postgres.Database) error) error {
 	if !command.IsPostgres(a.URL()) {
@@ -192,11 +187,9 @@ from the start.`,
 				if err != nil {
 					return err
 				}
-				if a.JSON {
-					return a.Emit(t)
-				}
-				a.Noticef(`created tenant %s; "tenfold token create %s" makes a token for its programs`, t.Name, t.Name)
-				return nil
+				return a.Result(t, func() {
+					a.Noticef(`created tenant %s; "tenfold token create %s" makes a token for its programs`, t.Name, t.Name)
+				})
 			})
 		},
 	}
@@ -215,7 +208,9 @@ number is what their tokens begin with.`,
 		Args:              command.Arguments(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return registry(c.Context(), a, func(r *tenant.Registry) error { return listTenants(c.Context(), a, r) })
+			return database(c.Context(), a, func(db *postgres.Database) error {
+				return listTenants(c.Context(), a, tenant.NewRegistry(db))
+			})
 		},
 	}
 }
@@ -265,11 +260,7 @@ are counted by each server for itself.`,
 		Args:              command.Arguments(1, 1, "a NAME"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
-			return registry(c.Context(), a, func(r *tenant.Registry) error {
-				t, err := r.Find(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
+			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
 				changed := f != limitFlags{}
 				if err := f.set(&t.Limits); err != nil {
 					return err
@@ -302,11 +293,7 @@ each token and operation.`,
 		Args:              command.Arguments(1, 1, "a NAME"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
-			return registry(c.Context(), a, func(r *tenant.Registry) error {
-				t, err := r.Find(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
+			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
 				page := tenant.Page{Limit: 1000}
 				if since.Value != nil {
 					page.Since = since.Value.At(a.Now())
