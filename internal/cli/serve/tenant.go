@@ -231,16 +231,15 @@ func listTenants(ctx context.Context, a *command.App, r *tenant.Registry) error 
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			if err := a.Emit(tenantJSON{t, u}); err != nil {
-				return err
-			}
-			continue
+		err = a.Result(tenantJSON{t, u}, func() {
+			a.Line(4, a.Paint(terminal.Bold, t.Name)+"  "+strings.Join([]string{
+				"tenant " + strconv.Itoa(t.ID), number.Count(int(u.Conversations), "conversation"), number.CountOf(int(u.Entries), "entry", "entries"), number.Size(int(u.Bytes)),
+			}, ", "))
+			a.Line(2, "  limits: "+t.String())
+		})
+		if err != nil {
+			return err
 		}
-		a.Line(4, a.Paint(terminal.Bold, t.Name)+"  "+strings.Join([]string{
-			"tenant " + strconv.Itoa(t.ID), number.Count(int(u.Conversations), "conversation"), number.CountOf(int(u.Entries), "entry", "entries"), number.Size(int(u.Bytes)),
-		}, ", "))
-		a.Line(2, "  limits: "+t.String())
 	}
 	return nil
 }
@@ -314,21 +313,21 @@ func showAudit(ctx context.Context, a *command.App, r *tenant.Registry, number i
 			return err
 		}
 		for _, e := range events {
-			if a.JSON {
-				if err := a.Emit(e); err != nil {
-					return err
-				}
-				continue
+			if err := a.Result(e, func() { showEvent(a, e) }); err != nil {
+				return err
 			}
-			who := e.Actor.Token
-			if e.Actor.Label != "" {
-				who += " (" + e.Actor.Label + ")"
-			}
-			what := strings.TrimSpace(e.Action + " " + e.Subject)
-			a.Line(4, a.Paint(terminal.Faint, e.At.Local().Format("2006-01-02 15:04:05"))+"  "+terminal.VisibleLine(who+": "+what+": "+e.Outcome))
 		}
 		if page.Cursor = next; next == "" {
 			return nil
 		}
 	}
+}
+
+func showEvent(a *command.App, e tenant.Event) {
+	who := e.Actor.Token
+	if e.Actor.Label != "" {
+		who += " (" + e.Actor.Label + ")"
+	}
+	what := strings.TrimSpace(e.Action + " " + e.Subject)
+	a.Line(4, a.Paint(terminal.Faint, e.At.Local().Format("2006-01-02 15:04:05"))+"  "+terminal.VisibleLine(who+": "+what+": "+e.Outcome))
 }
