@@ -91,7 +91,7 @@ func (o *outlook) with(with *tenfold.Projection, batch []tenfold.Entry) *store.W
 	}
 	for _, e := range batch {
 		if u, ok := e.Payload.(tenfold.Usage); ok && e.Branch == "" {
-			v.Reported, v.Since = u.Input+u.CacheRead+u.CacheWrite+u.Output, 0
+			v.Reported, v.Since = u.Prompt()+u.Output, 0
 		}
 	}
 	tokens, _ := v.Used()

@@ -239,9 +239,8 @@ func (s *Session) piece(seq int64, handle string) Piece {
 	case tenfold.ToolCall:
 		p.Tool = payload.Name
 	case tenfold.ToolResult:
-		if call, ok := s.payload(s.log.Pair(seq)).(tenfold.ToolCall); ok {
-			p.Tool = call.Name
-		}
+		call, _ := s.log.CallOf(seq)
+		p.Tool = call.Name
 		p.Outcome = tool.OutcomeOf(p.Tool, payload)
 	}
 	return p

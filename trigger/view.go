@@ -134,7 +134,7 @@ func (w *Watcher) add(p *tenfold.Projection, e tenfold.Entry) {
 			w.usage = 0 // the provider counted another system prompt, and other tools
 		}
 	case tenfold.Usage:
-		w.usage = payload.Input + payload.CacheRead + payload.CacheWrite + payload.Output
+		w.usage = payload.Prompt() + payload.Output
 		w.since = 0
 	}
 	if !e.Payload.Kind().Visible() {

@@ -3,6 +3,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 
 	"tenfold/internal/runes"
@@ -25,10 +26,6 @@ func CutMiddle(text string, longest int) string {
 
 // ToolOf names the tool whose result an entry is.
 func ToolOf(l *tenfold.Log, seq int64) string {
-	if call, ok := l.Entry(l.Pair(seq)); ok {
-		if c, ok := call.Payload.(tenfold.ToolCall); ok && c.Name != "" {
-			return c.Name
-		}
-	}
-	return "unknown"
+	call, _ := l.CallOf(seq)
+	return cmp.Or(call.Name, "unknown")
 }

@@ -89,7 +89,7 @@ func (x *codexWriter) entry(e tenfold.Entry) {
 func (x *codexWriter) usage(u tenfold.Usage) {
 	var c codexCount
 	c.Type = "token_count"
-	in := u.Input + u.CacheRead + u.CacheWrite
+	in := u.Prompt()
 	c.Info.Last = codexTokens{Input: in, Cached: u.CacheRead, Output: u.Output, Total: in + u.Output}
 	x.spent.Input += in
 	x.spent.Cached += u.CacheRead
