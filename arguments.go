@@ -203,8 +203,6 @@ type ArgumentText struct {
 	// than three lines. A [CallPolicy]'s Body numbers the lines of all of them
 	// through from 1; each begins a new line.
 	Body bool
-
-	lo int // where its JSON form stands
 }
 
 // ArgumentTexts gives the strings in a call's arguments, decoded, in document
@@ -228,7 +226,7 @@ func ArgumentTexts(arguments string) []ArgumentText {
 			name = text
 			continue
 		}
-		out = append(out, ArgumentText{Text: text, Name: name, Body: len(text) > maxValue || countLines(text) > maxValueLines, lo: lo})
+		out = append(out, ArgumentText{Text: text, Name: name, Body: len(text) > maxValue || countLines(text) > maxValueLines})
 	}
 	return out
 }

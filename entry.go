@@ -195,6 +195,9 @@ type Usage struct {
 	Cost       *float64 `json:"cost,omitzero"`
 }
 
+// Prompt is how many tokens the request had, from the cache or not.
+func (u Usage) Prompt() int { return u.Input + u.CacheRead + u.CacheWrite }
+
 // ConfigDelta changes the configuration from here on. A nil field, or an
 // empty Model, leaves what was there.
 type ConfigDelta struct {

@@ -217,6 +217,14 @@ func (l *Log) Pair(seq int64) int64 {
 	return int64(max(l.node(int32(seq)).pair, 0))
 }
 
+// CallOf gives the call that the result at seq answers; false for an orphan result
+// and everything else.
+func (l *Log) CallOf(seq int64) (ToolCall, bool) {
+	e, _ := l.Entry(l.Pair(seq))
+	call, ok := e.Payload.(ToolCall)
+	return call, ok
+}
+
 // sees reports whether a reader on one branch sees entries of another: the
 // root's, its own, and those of the branches it hangs from (L7).
 func sees(reader, branch string) bool {

@@ -112,7 +112,7 @@ func (w *worker) look(j *job) {
 	if !ok && w.options.Alias != nil {
 		mapped, err := w.options.Alias(j.call)
 		if err != nil {
-			j.refused = explain(err)
+			j.refused = problem.ForModel(err)
 			return
 		}
 		j.mapped, j.mapped.CallID = mapped, j.call.CallID
@@ -140,7 +140,7 @@ func (w *worker) look(j *job) {
 		}
 	}
 	if err != nil {
-		j.refused = explain(err)
+		j.refused = problem.ForModel(err)
 	}
 	j.intent = intent
 }
@@ -155,15 +155,6 @@ func (w *worker) unknownTool(name string) string {
 		return text + "Did you mean " + near + "?"
 	}
 	return text + "The tools are: " + strings.Join(names, ", ") + "."
-}
-
-// explain is an error as the model reads it.
-func explain(err error) string {
-	var p *problem.Error
-	if errors.As(err, &p) && p.Hint != "" {
-		return err.Error() + " (" + p.Hint + ")"
-	}
-	return err.Error()
 }
 
 // closeCalls answers the open calls of the branch without running them.
@@ -337,9 +328,9 @@ func (w *worker) perform(ctx context.Context, j job, v permission.Verdict) (tool
 		}
 		return failure(text), nil
 	case e.err != nil && inner.Err() != nil:
-		return failure(fmt.Sprintf("Stopped: it took longer than %v. %s", limit, explain(e.err))), nil
+		return failure(fmt.Sprintf("Stopped: it took longer than %v. %s", limit, problem.ForModel(e.err))), nil
 	case e.err != nil:
-		return failure(explain(e.err)), nil
+		return failure(problem.ForModel(e.err)), nil
 	}
 	return e.result, nil
 }

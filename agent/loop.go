@@ -317,8 +317,7 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 		return exceeded, nil
 	}
 	w.large = true
-	var e *provider.Error
-	if errors.As(err, &e) && e.Limit > 0 {
+	if e, ok := errors.AsType[*provider.Error](err); ok && e.Limit > 0 {
 		w.narrow(e.Limit)
 	}
 	wish := session.Wish{By: session.ByTrigger, Reason: "the provider refused the request as too large", Idle: true}

@@ -69,7 +69,7 @@ func (t ownTool) Run(context.Context, toolbox.Call) (toolbox.Result, error) {
 func (t ownTool) run(ctx context.Context, w *worker, j job, c toolbox.Call) (toolbox.Result, error) {
 	a, err := parseArguments(c.Arguments)
 	if err != nil {
-		return failure(explain(err)), nil
+		return failure(problem.ForModel(err)), nil
 	}
 	return t.do(ctx, w, j, a)
 }
@@ -163,7 +163,7 @@ var recallTool = ownTool{
 			return err
 		})
 		if err != nil {
-			return failure(explain(err)), nil
+			return failure(problem.ForModel(err)), nil
 		}
 		return success(text), nil
 	},

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"sync"
-	"time"
 
 	"tenfold"
 	"tenfold/problem"
@@ -43,10 +42,9 @@ type run struct {
 	ctx    context.Context //nolint:containedctx // of the run
 	hand   chan handed
 	left   chan struct{} // closed when nobody takes events any more
-	began  time.Time
-	told   int64      // the entries up to it were told of
-	tells  sync.Mutex // so that entries are told of in order
-	before bill       // what the conversation had spent when the run began
+	told   int64         // the entries up to it were told of
+	tells  sync.Mutex    // so that entries are told of in order
+	before bill          // what the conversation had spent when the run began
 }
 
 // handed is an event on its way to who reads the run.
@@ -70,7 +68,7 @@ func (a *Agent) sequence(ctx context.Context, do func(*run) error) iter.Seq2[Eve
 			ctx, over = context.WithTimeoutCause(ctx, limit, errTime)
 			defer over()
 		}
-		r := &run{Agent: a, ctx: ctx, hand: make(chan handed), left: make(chan struct{}), began: time.Now()}
+		r := &run{Agent: a, ctx: ctx, hand: make(chan handed), left: make(chan struct{})}
 		a.mu.Lock()
 		r.told, r.before = a.session.Log().Version(), a.past.bill
 		a.mu.Unlock()

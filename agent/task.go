@@ -62,7 +62,7 @@ func (w *worker) delegate(ctx context.Context, j job, prompt string) (toolbox.Re
 	case err != nil && provider.KindOf(err) == "":
 		return toolbox.Result{}, err
 	case err != nil:
-		stop.Reason, stop.Detail = "failed", explain(err)
+		stop.Reason, stop.Detail = "failed", problem.ForModel(err)
 	case stop.Reason == Answered && last != "":
 		return success(last), nil
 	case stop.Reason == Answered:

@@ -153,7 +153,7 @@ func (t *tracker) count(u tenfold.Usage) {
 }
 
 // total is how many tokens a response took and gave.
-func total(u tenfold.Usage) int { return u.Input + u.CacheRead + u.CacheWrite + u.Output }
+func total(u tenfold.Usage) int { return u.Prompt() + u.Output }
 
 // configure takes in a configuration of the root.
 func (t *tracker) configure(e tenfold.Entry, d tenfold.ConfigDelta) {

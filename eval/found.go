@@ -7,9 +7,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/internal/runes"
 	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/tool"
@@ -156,20 +156,9 @@ func (e carriedEdit) query(s *Session) string {
 	}
 	if name == "" { // what it begins with
 		name, _, _ = strings.Cut(strings.TrimSpace(e.old), "\n")
-		name = name[:runeEnd(name, 60)]
+		name = name[:runes.Last(name, 60)]
 	}
 	return strings.Join(append(words, name), " ")
-}
-
-// runeEnd is where to cut a text of at most so many bytes.
-func runeEnd(text string, most int) int {
-	if len(text) <= most {
-		return len(text)
-	}
-	for !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return most
 }
 
 // lastPart is the last part of a path, and any other name itself.

@@ -205,8 +205,3 @@ func (e *edits) near(b *block, places []int32) int64 {
 	}
 	return near
 }
-
-// featureNames are the features as the fit prints them.
-var featureNames = [editFeatures]string{
-	"Age", "Calls", "Fresh", "Own", "Search", "Lines", "Bytes", "Entry", "Mentioned", "Overlap", "After", "Placed", "Quoted", "Shown", "Top",
-}

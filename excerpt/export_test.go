@@ -9,8 +9,13 @@ type Passage struct {
 	Chance      int64
 }
 
-// FeatureNames name the features of a passage.
-func FeatureNames() []string { return featureNames[:] }
+// FeatureNames name the features of a passage, as the fit prints them.
+func FeatureNames() []string {
+	names := [editFeatures]string{
+		"Age", "Calls", "Fresh", "Own", "Search", "Lines", "Bytes", "Entry", "Mentioned", "Overlap", "After", "Placed", "Quoted", "Shown", "Top",
+	}
+	return names[:]
+}
 
 // Passages lists the blocks of an index that may be chosen.
 func (ix *Index) Passages() []Passage {

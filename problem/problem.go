@@ -7,6 +7,7 @@
 package problem
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
@@ -44,6 +45,14 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// ForModel is an error as a model reads it: on one line with its hint.
+func ForModel(err error) string {
+	if p, ok := errors.AsType[*Error](err); ok && p.Hint != "" {
+		return err.Error() + " (" + p.Hint + ")"
+	}
+	return err.Error()
+}
 
 // DidYouMean is a hint that names what a misspelt word most likely stands for;
 // empty when no candidate is close.

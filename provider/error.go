@@ -92,8 +92,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // MaxOutput is how many tokens the model may answer at most, where the error is
 // an [*Error] that says so; 0 otherwise.
 func MaxOutput(err error) int {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.MaxOutput
 	}
 	return 0
@@ -101,8 +100,7 @@ func MaxOutput(err error) int {
 
 // KindOf tells the kind of an error; empty when it is no [*Error].
 func KindOf(err error) Kind {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
 	}
 	return ""

@@ -64,7 +64,7 @@ func (p Prices) Cost(model string, u tenfold.Usage) (dollars float64, known bool
 	if !ok {
 		return 0, false
 	}
-	if price.Over != nil && u.Input+u.CacheRead+u.CacheWrite > price.Above {
+	if price.Over != nil && u.Prompt() > price.Above {
 		price = *price.Over
 	}
 	const million = 1e6

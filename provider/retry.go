@@ -163,8 +163,7 @@ func (r retrying) once(ctx context.Context, send func(context.Context) (bool, er
 
 // delay says how long to wait after a failed attempt, and whether to.
 func (p Policy) delay(attempt int, err error) (time.Duration, bool) {
-	var e *Error
-	if errors.As(err, &e) && e.After > 0 {
+	if e, ok := errors.AsType[*Error](err); ok && e.After > 0 {
 		return e.After, e.After <= p.Most
 	}
 	d := p.Base

@@ -64,7 +64,7 @@ func (b *balance) add(l *tenfold.Log, e tenfold.Entry, lifetime time.Duration, l
 	case tenfold.CompactionAttempt:
 		b.asked = b.asked || p.State == tenfold.AttemptBegun && Asker(p.Source) == ByClient
 	case tenfold.Usage:
-		if prompt := p.Input + p.CacheRead + p.CacheWrite; prompt > 0 {
+		if prompt := p.Prompt(); prompt > 0 {
 			b.reported, b.counted = float64(prompt)+b.sum, b.sent+b.sum
 		}
 	case tenfold.Compaction:

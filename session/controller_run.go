@@ -87,21 +87,18 @@ func (c *Controller) begin(ctx context.Context, d Decision) (id string, other De
 		Seconds: int((c.timeout() + time.Second - 1) / time.Second),
 	}}
 	in := map[Asker]Input{ByTrigger: RequestDue, ByClient: ClientAsks, ByModel: ModelAsks, ByPerson: PersonAsks}[d.By]
-	for attempt := 1; ; attempt++ {
+	err = Retried(ctx, func() error {
 		if err := c.session.Refresh(ctx); err != nil {
-			return "", d, err
+			return err
 		}
 		if t := c.state().On(in); t.Answer != Compact {
-			return "", c.answered(d, t), nil
+			id, other = "", c.answered(d, t)
+			return nil
 		}
-		err := c.session.Append(ctx, e)
-		if !isConflict(err) || attempt == maxAttempts {
-			return e.ID, d, err
-		}
-		if err := pause(ctx, attempt); err != nil {
-			return "", d, err
-		}
-	}
+		id, other = e.ID, d
+		return c.session.Append(ctx, e)
+	})
+	return id, other, err
 }
 
 // failed records that an attempt failed (A6), also one that was stopped: the

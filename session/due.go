@@ -79,7 +79,7 @@ const stepShare = 0.1
 
 // with gives what is due by a batch, unless the store was told already.
 func (o *outlook) with(with *tenfold.Projection, batch []tenfold.Entry) *store.Work {
-	if o == nil || slices.ContainsFunc(batch, changesEpoch) {
+	if o == nil || slices.ContainsFunc(batch, trigger.ChangesView) {
 		return nil // the next append tells what the view is then
 	}
 	d := &o.session.dueness
@@ -91,7 +91,7 @@ func (o *outlook) with(with *tenfold.Projection, batch []tenfold.Entry) *store.W
 	}
 	for _, e := range batch {
 		if u, ok := e.Payload.(tenfold.Usage); ok && e.Branch == "" {
-			v.Reported, v.Since = u.Input+u.CacheRead+u.CacheWrite+u.Output, 0
+			v.Reported, v.Since = u.Prompt()+u.Output, 0
 		}
 	}
 	tokens, _ := v.Used()
@@ -111,17 +111,6 @@ func (o *outlook) with(with *tenfold.Projection, batch []tenfold.Entry) *store.W
 
 func step(tokens, limit int) int {
 	return max(tokens-limit, 0) / max(int(stepShare*float64(limit)), 1)
-}
-
-// changesEpoch tells of an entry with which another epoch begins.
-func changesEpoch(e tenfold.Entry) bool {
-	switch p := e.Payload.(type) {
-	case tenfold.Compaction:
-		return !p.AtBirth()
-	case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
-		return true
-	}
-	return false
 }
 
 // prefix names the view with which an epoch began, which a provider has cached: in

@@ -69,8 +69,7 @@ func (s *Session) recordAs(ctx context.Context, id string, r Request, err error)
 
 // isConflict tells whether another writer came first.
 func isConflict(err error) bool {
-	var conflict *store.ConflictError
-	return errors.As(err, &conflict)
+	return errors.As(err, new(*store.ConflictError))
 }
 
 // window is how many tokens the conversation's model takes (T5).

@@ -17,8 +17,6 @@ import (
 // that they had from what the plan hides (live V4).
 type Loss struct {
 	Atom string
-	// UsedBy is the seq of the call that used it.
-	UsedBy int64
 	// Seq is the newest entry that showed it, and Lines those of its lines that
 	// did, as [tenfold.TextLines] numbers them.
 	Seq   int64
@@ -51,7 +49,7 @@ func Lost(base, view, now *tenfold.Projection) (used int, lost []Loss) {
 			if it.Seq > base.Version() {
 				continue // one of those steps
 			}
-			eachName(it.Payload, func(name string, _ int) { found[name] = found[name] || wanted[name] > 0 })
+			eachName(it.Payload, func(name string, _ int) { found[name] = found[name] || wanted[name] })
 		}
 		return found
 	}
@@ -63,7 +61,7 @@ func Lost(base, view, now *tenfold.Projection) (used int, lost []Loss) {
 		}
 		if before[name] && !after[name] {
 			missing[name] = len(lost)
-			lost = append(lost, Loss{Atom: name, UsedBy: wanted[name]})
+			lost = append(lost, Loss{Atom: name})
 		}
 	}
 	for seq := base.Version(); seq > 0 && len(missing) > 0; seq-- {
@@ -88,10 +86,10 @@ func Lost(base, view, now *tenfold.Projection) (used int, lost []Loss) {
 	return used, slices.DeleteFunc(lost, func(one Loss) bool { return one.Seq == 0 })
 }
 
-// usedAfter lists the names in the calls that came after a version, by the seq of
-// the call, but for those that were shown in between.
-func usedAfter(now *tenfold.Projection, version int64) (wanted map[string]int64, order []string) {
-	wanted = map[string]int64{}
+// usedAfter lists the names in the calls that came after a version, but for those
+// that were shown in between.
+func usedAfter(now *tenfold.Projection, version int64) (wanted map[string]bool, order []string) {
+	wanted = map[string]bool{}
 	shown := map[string]bool{}
 	for e := range now.Log().After(version) {
 		if !now.Reads(e.Seq) {
@@ -100,8 +98,8 @@ func usedAfter(now *tenfold.Projection, version int64) (wanted map[string]int64,
 		switch e.Payload.(type) {
 		case tenfold.ToolCall:
 			eachName(e.Payload, func(name string, _ int) {
-				if !shown[name] && wanted[name] == 0 {
-					wanted[name] = e.Seq
+				if !shown[name] && !wanted[name] {
+					wanted[name] = true
 					order = append(order, name)
 				}
 			})
@@ -171,14 +169,17 @@ func (s *Session) commit(ctx context.Context, r Request, plan strategy.Plan) (Re
 // does not see. What frees less than Request.Progress is not applied (A4).
 func (s *Session) commitUnless(ctx context.Context, r Request, plan strategy.Plan, superseded func() bool) (c Result, held HeldOut, err error) {
 	defer func() { c.Count = s.compactions() }()
-	for attempt := 1; ; attempt++ {
+	attempts := 0
+	err = Retried(ctx, func() error {
+		c = Result{}
 		if err := s.Refresh(ctx); err != nil {
-			return Result{}, held, err
+			return err
 		}
-		c = Result{Plan: plan, Attempts: attempt}
+		attempts++
+		c = Result{Plan: plan, Attempts: attempts}
 		if done := s.overlaysOf(r.ID); len(done) > 0 { // an earlier attempt came through (L9)
 			c.Outcome, c.Overlays = Repeated, done
-			return c, held, nil
+			return nil
 		}
 		next, why, err := plan, errSuperseded, error(nil)
 		if !superseded() {
@@ -186,11 +187,11 @@ func (s *Session) commitUnless(ctx context.Context, r Request, plan strategy.Pla
 		}
 		if err != nil || why != "" {
 			c.Outcome, c.Reason = Superseded, why
-			return c, held, err
+			return err
 		}
 		if little := r.tooLittle(next); little != "" {
 			c.Outcome, c.Plan, c.Reason = Nothing, next, little
-			return c, held, nil
+			return nil
 		}
 		if r.Reason != "" {
 			for i := range next.Compactions {
@@ -198,14 +199,10 @@ func (s *Session) commitUnless(ctx context.Context, r Request, plan strategy.Pla
 			}
 		}
 		c, err = s.apply(ctx, next, r.ID)
-		c.Attempts, c.Rebased = attempt, next.Version != plan.Version
-		if !isConflict(err) || attempt == maxAttempts {
-			return c, held, err
-		}
-		if err := pause(ctx, attempt); err != nil {
-			return c, held, err
-		}
-	}
+		c.Attempts, c.Rebased = attempts, next.Version != plan.Version
+		return err
+	})
+	return c, held, err
 }
 
 // tooLittle says that a plan frees less than is wanted (A4); empty if it does not.

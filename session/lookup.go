@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/internal/runes"
 	"tenfold/store"
 	"tenfold/tool"
 )
@@ -250,13 +250,7 @@ func around(line string, phrases []string) string {
 	if marks := (store.Query{Text: `"` + strings.Join(phrases, `" "`) + `"`}).Marks(line[:min(len(line), longestLooked)]); len(marks) > 0 {
 		from = max(marks[0][0]-longestExcerpt/3, 0)
 	}
-	to := min(from+longestExcerpt, len(line))
-	for from > 0 && !utf8.RuneStart(line[from]) {
-		from--
-	}
-	for to < len(line) && !utf8.RuneStart(line[to]) {
-		to++
-	}
+	from, to := runes.Last(line, from), runes.Next(line, from+longestExcerpt)
 	out := line[from:to]
 	if from > 0 {
 		out = "…" + out

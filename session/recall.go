@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/internal/runes"
 	"tenfold/problem"
 	"tenfold/tool"
 )
@@ -238,9 +239,8 @@ func (s *Session) piece(seq int64, handle string) Piece {
 	case tenfold.ToolCall:
 		p.Tool = payload.Name
 	case tenfold.ToolResult:
-		if call, ok := s.payload(s.log.Pair(seq)).(tenfold.ToolCall); ok {
-			p.Tool = call.Name
-		}
+		call, _ := s.log.CallOf(seq)
+		p.Tool = call.Name
 		p.Outcome = tool.OutcomeOf(p.Tool, payload)
 	}
 	return p
@@ -266,9 +266,7 @@ func lineAt(text string, line, at int) (string, bool) {
 	if end := strings.IndexByte(text, '\n'); at > len(text) || (end >= 0 && at > end+1) {
 		return "", false
 	}
-	for at = max(at-1, 0); at > 0 && !utf8.RuneStart(text[at]); at-- {
-	}
-	return text[at:], true
+	return text[runes.Last(text, at-1):], true
 }
 
 // takeLines gives as many lines of a text as so many tokens are enough for, of a longer
@@ -315,10 +313,7 @@ func costOf(count func(string) int, line string, left int) int {
 // most so many tokens; at least one character.
 func beginning(count func(string) int, line string, tokens int) string {
 	for size := min(len(line), max(tokens, 1)*longestToken); ; size = size * 9 / 10 {
-		for size > 0 && size < len(line) && !utf8.RuneStart(line[size]) {
-			size--
-		}
-		if size == 0 {
+		if size = runes.Last(line, size); size == 0 {
 			_, size = utf8.DecodeRuneInString(line)
 			return line[:size]
 		}

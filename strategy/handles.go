@@ -163,7 +163,7 @@ func (n *endings) read(down int64) {
 				n.said = append(n.said, text)
 			}
 		case tenfold.ToolResult:
-			call := payloadOf[tenfold.ToolCall](l, l.Pair(e.Seq))
+			call, _ := l.CallOf(e.Seq)
 			if tool.Underway(p) || !tool.Polls(call.Name, call.Arguments) && !stops(call.Name) {
 				continue
 			}

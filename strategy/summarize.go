@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"strconv"
 
 	"tenfold"
+	"tenfold/internal/number"
 	"tenfold/token"
 )
 
@@ -241,18 +241,9 @@ func (q Quote) words(r tenfold.Range) string {
 	if q.Model != "" {
 		text += " by " + q.Model
 	}
-	text += ", " + separated(q.Input) + " tokens in"
+	text += ", " + number.Thousands(q.Input) + " tokens in"
 	if q.Cost != nil {
 		text += fmt.Sprintf(", about $%.4f", *q.Cost)
-	}
-	return text
-}
-
-// separated writes a number for people: 98,211.
-func separated(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
 	}
 	return text
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"tenfold/internal/number"
+
 	"tenfold"
 )
 
@@ -115,7 +117,7 @@ func possible(named []Tangent, cost map[int]int) []Tangent {
 func list(tangents []Tangent) string {
 	words := make([]string, len(tangents))
 	for i, t := range tangents {
-		words[i] = fmt.Sprintf("turn %d (%s tokens)", t.Turn, separated(t.Tokens))
+		words[i] = fmt.Sprintf("turn %d (%s tokens)", t.Turn, number.Thousands(t.Tokens))
 		if t.Reason != "" {
 			words[i] += " – " + t.Reason
 		}

@@ -111,7 +111,7 @@ func (t *tracker) say() {
 	}
 	sum := t.sum(false)
 	p := t.now
-	p.Input, p.Output, p.Cost = sum.Input+sum.CacheRead+sum.CacheWrite, sum.Output, sum.Cost
+	p.Input, p.Output, p.Cost = sum.Prompt(), sum.Output, sum.Cost
 	t.tell(p)
 }
 
@@ -158,7 +158,7 @@ func (t *tracker) unread(call, sent int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.calls[call]
-	read := c.usage.Input + c.usage.CacheRead + c.usage.CacheWrite
+	read := c.usage.Prompt()
 	if !c.told || read <= 0 || sent < unreadFrom || read*2 >= sent {
 		return nil
 	}

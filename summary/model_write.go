@@ -147,8 +147,7 @@ func (w *writing) write(ctx context.Context) (answer, error) {
 // lessThan is the budget after a part of so many tokens was too large: as the
 // provider's figures say, which count otherwise than we do, or half of it.
 func (w *writing) lessThan(largest int, err error) int {
-	var e *provider.Error
-	if errors.As(err, &e) && e.Limit > 0 && e.Used > e.Limit {
+	if e, ok := errors.AsType[*provider.Error](err); ok && e.Limit > 0 && e.Used > e.Limit {
 		ours := float64(largest+w.overhead) / float64(e.Used)
 		if fits := int(float64(e.Limit)*ours*0.95) - w.overhead; fits >= largest/8 && fits > 0 {
 			return min(fits, largest)

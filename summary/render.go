@@ -21,7 +21,6 @@ type Rendering struct {
 // A Block is an entry written out: a head that says the turn and who speaks,
 // and what was said.
 type Block struct {
-	Seq        int64
 	Turn, Step int
 	Head, Body string
 }
@@ -53,7 +52,7 @@ func (r Rendering) Blocks(l *tenfold.Log, entries []tenfold.Entry) []Block {
 			head = fmt.Sprintf("[turn %03d] (branch=%s) %s", turn, oneName(e.Branch), who)
 		}
 		blocks = append(blocks, Block{
-			Seq: e.Seq, Turn: turn, Step: step, Head: head + ":", Body: source.CutMiddle(body, r.Longest),
+			Turn: turn, Step: step, Head: head + ":", Body: source.CutMiddle(body, r.Longest),
 		})
 	}
 	return blocks

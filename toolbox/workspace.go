@@ -165,8 +165,7 @@ func (w *workspace) explain(name string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s: permission denied", show(name))
 	}
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}
 	return fmt.Errorf("%s: %w", show(name), err)

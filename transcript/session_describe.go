@@ -154,7 +154,7 @@ func (k *skimmed) Entry(e tenfold.Entry) error {
 	}
 	switch p := e.Payload.(type) {
 	case tenfold.Usage:
-		k.Tokens = p.Input + p.CacheRead + p.CacheWrite + p.Output
+		k.Tokens = p.Prompt() + p.Output
 	case tenfold.UserMessage:
 		switch {
 		case k.Title != "":

@@ -83,7 +83,7 @@ func (w *Watcher) Look(p *tenfold.Projection) View {
 	fresh := w.of != p || p.Version() < w.version
 	for seq := w.version + 1; !fresh && seq <= p.Version(); seq++ {
 		e, _ := l.Entry(seq)
-		fresh = changesView(e)
+		fresh = ChangesView(e)
 	}
 	if fresh {
 		*w = Watcher{Windows: w.Windows, of: p, last: -1, calibration: w.calibration}
@@ -110,8 +110,9 @@ func (w *Watcher) Look(p *tenfold.Projection) View {
 	return v
 }
 
-// changesView reports whether an entry changes how earlier ones are seen.
-func changesView(e tenfold.Entry) bool {
+// ChangesView reports whether an entry changes how earlier ones are seen, so that
+// another epoch begins with it.
+func ChangesView(e tenfold.Entry) bool {
 	switch p := e.Payload.(type) {
 	case tenfold.Compaction:
 		return !p.AtBirth()
@@ -123,7 +124,7 @@ func changesView(e tenfold.Entry) bool {
 
 // add counts an entry of the root.
 func (w *Watcher) add(p *tenfold.Projection, e tenfold.Entry) {
-	if changesView(e) {
+	if ChangesView(e) {
 		w.usage = 0
 	}
 	switch payload := e.Payload.(type) {
@@ -133,7 +134,7 @@ func (w *Watcher) add(p *tenfold.Projection, e tenfold.Entry) {
 			w.usage = 0 // the provider counted another system prompt, and other tools
 		}
 	case tenfold.Usage:
-		w.usage = payload.Input + payload.CacheRead + payload.CacheWrite + payload.Output
+		w.usage = payload.Prompt() + payload.Output
 		w.since = 0
 	}
 	if !e.Payload.Kind().Visible() {

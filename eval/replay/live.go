@@ -188,7 +188,7 @@ func largestPrompt(l *tenfold.Log) int {
 	most := 0
 	for e := range l.Entries() {
 		if u, ok := e.Payload.(tenfold.Usage); ok && e.Branch == "" {
-			most = max(most, u.Input+u.CacheRead+u.CacheWrite)
+			most = max(most, u.Prompt())
 		}
 	}
 	return most
@@ -233,7 +233,7 @@ func (x *liveReplay) putBack() {
 // it reported of the client's.
 func (x *liveReplay) reported(u tenfold.Usage) tenfold.Usage {
 	more := x.own.watcher.Scale(x.own.l).Tokens(x.ours.sent - x.own.sent)
-	return tenfold.Usage{Model: u.Model, Input: max(u.Input+u.CacheRead+u.CacheWrite+more, 0), Output: u.Output}
+	return tenfold.Usage{Model: u.Model, Input: max(u.Prompt()+more, 0), Output: u.Output}
 }
 
 // mirror takes over what the session's log holds now.

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
 	"tenfold/problem"
+	"tenfold/store/postgres"
 )
 
 // indexes are those that our statements need beside River's: by tenant, those that
@@ -137,8 +137,7 @@ func prepared(ctx context.Context, conn *pgx.Conn, schema string, newest int) (d
 
 // denied says what to grant.
 func denied(err error, schema string) error {
-	var e *pgconn.PgError
-	if errors.As(err, &e) && e.Code == "42501" {
+	if postgres.Code(err) == "42501" {
 		return &problem.Error{
 			Code: "store", Op: "create the tables of jobs", Err: err,
 			Hint: "grant the user CREATE on the database, or have an administrator run: CREATE SCHEMA " + schema + " AUTHORIZATION the_user",

@@ -149,7 +149,7 @@ func reason(err error) (what, hint string) {
 		return "it would free too little", ""
 	case errors.Is(err, store.ErrClosed):
 		return "the store was closed", ""
-	case isConflict(err):
+	case errors.As(err, new(*store.ConflictError)): // another writer came first
 		return "other writers came first again and again", "try again when the conversation is quieter"
 	case errors.As(err, &told) && told.Code == "config":
 		return "the configuration is invalid", told.Hint
@@ -166,11 +166,6 @@ func kindOf(err error) string {
 		}
 		err = next
 	}
-}
-
-func isConflict(err error) bool {
-	var conflict *store.ConflictError
-	return errors.As(err, &conflict)
 }
 
 // longestPause is how long a job rests at most while somebody else compacts.

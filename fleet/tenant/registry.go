@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"tenfold/problem"
+	"tenfold/store/postgres"
 )
 
 // A Database runs transactions of a tenant, whose rows are the only ones they see;
@@ -58,14 +58,6 @@ const (
 
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-func codeOf(err error) string {
-	var e *pgconn.PgError
-	if errors.As(err, &e) {
-		return e.Code
-	}
-	return ""
-}
-
 const tenantColumns = "id, name, created, max_entries, max_bytes, max_jobs, requests_per_second, jobs_at_once, retain_days, models"
 
 func scanTenant(row pgx.Row) (t Tenant, err error) {
@@ -96,7 +88,7 @@ func (r *Registry) Create(ctx context.Context, by Actor, name string, l Limits) 
 			name, salt[:], l.Entries, l.Bytes, l.Jobs, l.RequestsPerSecond, l.JobsAtOnce, l.RetainDays, l.Models))
 		return err
 	})
-	if codeOf(err) == codeUnique {
+	if postgres.Code(err) == codeUnique {
 		return t, &problem.Error{Op: "create tenant", Subject: quote(name), Code: "exists", Problem: "the name is in use", Hint: `choose another name; "tenfold tenant ls" lists the tenants`}
 	}
 	if err == nil {

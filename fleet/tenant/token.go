@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"tenfold/problem"
+	"tenfold/store/postgres"
 )
 
 // A Token is what is known of one; its secret is not.
@@ -157,7 +158,7 @@ func (r *Registry) RotateToken(ctx context.Context, by Actor, tenant int, id str
 }
 
 func unknownToken(what, id string, err error) error {
-	if errors.Is(err, pgx.ErrNoRows) || codeOf(err) == codeEncoding {
+	if errors.Is(err, pgx.ErrNoRows) || postgres.Code(err) == codeEncoding {
 		return &problem.Error{Op: what + " token", Subject: quote(id), Code: "not_found", Problem: "no such token", Hint: `"tenfold token ls" lists the tokens of a tenant`}
 	}
 	return err

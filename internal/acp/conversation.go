@@ -40,9 +40,9 @@ const (
 )
 
 var modes = []sdk.SessionMode{
-	{Id: modeAsk, Name: "Ask", Description: sdk.Ptr("Ask before edits and commands, as the configuration says")},
-	{Id: modeEdits, Name: "Allow edits", Description: sdk.Ptr("Edit files of the workspace without asking")},
-	{Id: modeAll, Name: "Allow all", Description: sdk.Ptr("Run everything that the configuration does not deny without asking")},
+	{Id: modeAsk, Name: "Ask", Description: new("Ask before edits and commands, as the configuration says")},
+	{Id: modeEdits, Name: "Allow edits", Description: new("Edit files of the workspace without asking")},
+	{Id: modeAll, Name: "Allow all", Description: new("Run everything that the configuration does not deny without asking")},
 }
 
 func (c *conversation) modes() *sdk.SessionModeState {
@@ -194,7 +194,7 @@ func (c *conversation) title(ctx context.Context) {
 	}
 	title, err := c.Title(ctx)
 	if c.titled = err == nil && title != ""; c.titled {
-		c.send(sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{Title: sdk.Ptr(visible(title))}})
+		c.send(sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{Title: new(visible(title))}})
 	}
 }
 
@@ -274,8 +274,8 @@ func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Ans
 		return agent.Answer{Allowed: true}, nil
 	}
 	call := sdk.ToolCallUpdate{
-		ToolCallId: callID(q.Branch, q.Call.CallID), Title: sdk.Ptr(titleOf(q.Branch, q.Call.Name, q.Intent.Subject)),
-		Kind: sdk.Ptr(kindOf(q.Call.Name, q.Intent.Effect)), Status: sdk.Ptr(sdk.ToolCallStatusPending),
+		ToolCallId: callID(q.Branch, q.Call.CallID), Title: new(titleOf(q.Branch, q.Call.Name, q.Intent.Subject)),
+		Kind: new(kindOf(q.Call.Name, q.Intent.Effect)), Status: new(sdk.ToolCallStatusPending),
 		Locations: locations(c.directory, q.Intent.Paths), RawInput: rawInput(q.Call.Arguments),
 	}
 	call.Content = changeOf(c.directory, q.Call)

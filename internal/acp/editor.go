@@ -33,7 +33,7 @@ var (
 func (e *editor) Initialize(context.Context, sdk.InitializeRequest) (sdk.InitializeResponse, error) {
 	return sdk.InitializeResponse{
 		ProtocolVersion: sdk.ProtocolVersionNumber,
-		AgentInfo:       &sdk.Implementation{Name: "tenfold", Title: sdk.Ptr("Tenfold"), Version: e.Version},
+		AgentInfo:       &sdk.Implementation{Name: "tenfold", Title: new("Tenfold"), Version: e.Version},
 		AuthMethods:     []sdk.AuthMethod{}, // keys are the configuration's
 		AgentCapabilities: sdk.AgentCapabilities{
 			LoadSession:        true,
@@ -102,8 +102,8 @@ func (e *editor) ListSessions(ctx context.Context, p sdk.ListSessionsRequest) (s
 	}
 	for _, c := range newest {
 		out.Sessions = append(out.Sessions, sdk.SessionInfo{
-			SessionId: sdk.SessionId(c.ID), Cwd: c.Origin.Directory, Title: sdk.Ptr(visible(c.Title)),
-			UpdatedAt: sdk.Ptr(c.Updated.UTC().Format(time.RFC3339)),
+			SessionId: sdk.SessionId(c.ID), Cwd: c.Origin.Directory, Title: new(visible(c.Title)),
+			UpdatedAt: new(c.Updated.UTC().Format(time.RFC3339)),
 		})
 	}
 	return out, nil
@@ -227,8 +227,7 @@ func invalid(text string) error {
 func explained(err error) error {
 	out := sdk.NewInternalError(nil)
 	out.Message = err.Error()
-	var p *problem.Error
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*problem.Error](err); ok {
 		out.Message = p.Error()
 		if p.Hint != "" {
 			out.Message += ". Hint: " + p.Hint

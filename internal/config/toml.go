@@ -31,8 +31,7 @@ func parseTOML(kind Kind, name string, text []byte) (*node, error) {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	var values map[string]any
 	if err := toml.Unmarshal(text, &values); err != nil {
-		var bad *toml.DecodeError
-		if errors.As(err, &bad) {
+		if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
 			start.Line, start.Column = bad.Position()
 		}
 		return nil, wrong(start, strings.TrimPrefix(err.Error(), "toml: "), `put strings in quotes and lists in [ ]; "tenfold config show" is an example`)

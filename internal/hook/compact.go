@@ -47,22 +47,16 @@ type Ask struct {
 
 // A View is a conversation as it is after an event.
 type View struct {
-	// Session is the conversation in the store, Conversation its id, Projection
-	// what a model is to see of it.
-	Session      *session.Session
-	Conversation string
-	Projection   *tenfold.Projection
-	// Epoch is the one that the conversation is in: while it stays the same, the
-	// view only grows (V1).
-	Epoch session.Epoch
-	// Outcome is Applied where the view was changed now. Else it is Nothing, and
-	// Reason says why; the projection may still be smaller than what the client
-	// has, after an earlier compaction that it did not take over.
+	// Session is the conversation in the store; its projection is what a model is
+	// to see of it.
+	*session.Session
+	// Outcome is Applied where the view was changed now. Else it is Nothing; the
+	// projection may still be smaller than what the client has, after an earlier
+	// compaction that it did not take over.
 	Outcome session.Outcome
-	Reason  string
 	// Before and After are the tokens of the view, as the provider counts them
-	// where that is known (T3), and Target what was aimed at, 0 where nothing was.
-	Before, After, Target int
+	// where that is known (T3).
+	Before, After int
 	// Line is the one line for the person: what went, what stayed and how to undo
 	// it. Empty where the view is all of the conversation.
 	Line string
@@ -95,7 +89,7 @@ func (h *Host) Compact(ctx context.Context, a Ask) (*View, error) {
 		return nil, err
 	}
 	if d.Action == session.Failed && c.Epoch() != epoch { // another event compacted it just now (D3)
-		return newView(c, session.Decision{Reason: "compacted by another event"}), nil
+		return newView(c, session.Decision{}), nil
 	}
 	if d.Action != session.Compacted && d.Action != session.GoOn {
 		return nil, fmt.Errorf("compact conversation %s: %s: %s", c.Session().ID(), d.Action, d.Reason)
@@ -164,8 +158,8 @@ const answerTime = 500 * time.Millisecond
 // earlier gives the view of an earlier compaction that the client does not have:
 // it counts more than twice as much as the view takes.
 func (a Ask) earlier(c *session.Controller) *View {
-	v := newView(c, session.Decision{Reason: "an earlier compaction is in effect"})
-	if all := v.Projection.Totals().All(); a.Used <= 2*v.After || all.After == all.Before {
+	v := newView(c, session.Decision{})
+	if all := v.Projection().Totals().All(); a.Used <= 2*v.After || all.After == all.Before {
 		return nil
 	}
 	return v
@@ -191,15 +185,12 @@ func (h *Host) Import(ctx context.Context, a Ask) (*session.Session, error) {
 // newView tells how a conversation is after a decision.
 func newView(c *session.Controller, d session.Decision) *View {
 	s := c.Session()
-	v := &View{
-		Session: s, Conversation: s.ID(), Projection: s.Projection(), Epoch: c.Epoch(),
-		Outcome: session.Nothing, Reason: d.Reason, Target: d.Target,
-	}
+	v := &View{Session: s, Outcome: session.Nothing}
 	scale := token.Calibrate(s.Log())
-	all := v.Projection.Totals().All()
+	all := v.Projection().Totals().All()
 	v.Before, v.After = scale.Tokens(all.Before), scale.Tokens(all.After)
 	if d.Action == session.Compacted && len(d.Result.Overlays) > 0 {
-		v.Outcome, v.Reason = session.Applied, d.Reason
+		v.Outcome = session.Applied
 		v.Before, _ = d.Result.Plan.Sizes()
 	}
 	if all.After < all.Before {
@@ -211,7 +202,7 @@ func newView(c *session.Controller, d session.Decision) *View {
 // line is what the person reads.
 func (v *View) line() string {
 	first, last := -1, -1
-	for o := range v.Projection.Overlays() {
+	for o := range v.Projection().Overlays() {
 		if !o.Live {
 			continue
 		}
@@ -224,7 +215,7 @@ func (v *View) line() string {
 	if first == last {
 		turns = fmt.Sprintf("turn %d", first)
 	}
-	return fmt.Sprintf("Tenfold: %s → %s tokens, %s trimmed; undo: tenfold conversation undo %s", short(v.Before), short(v.After), turns, v.Conversation)
+	return fmt.Sprintf("Tenfold: %s → %s tokens, %s trimmed; undo: tenfold conversation undo %s", short(v.Before), short(v.After), turns, v.ID())
 }
 
 // short writes a number of tokens as people say it: 850, 9.4k, 118k.

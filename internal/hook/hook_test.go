@@ -83,16 +83,17 @@ func TestCompactBringsTheTranscriptIntoTheStoreAndCompacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.Outcome != session.Applied || v.After > v.Target || v.After >= v.Before || v.Projection.Tokens() > v.Target {
-		t.Errorf("the view is %s: %d → %d tokens of %d", v.Outcome, v.Before, v.After, v.Target)
+	const target = 16_000 // half of what a model of that window may be sent (V2)
+	if v.Outcome != session.Applied || v.After > target || v.After >= v.Before || v.Projection().Tokens() > target {
+		t.Errorf("the view is %s: %d → %d tokens of %d", v.Outcome, v.Before, v.After, target)
 	}
-	if want := "; undo: tenfold conversation undo " + v.Conversation; !strings.HasPrefix(v.Line, "Tenfold: ") || !strings.HasSuffix(v.Line, want) {
+	if want := "; undo: tenfold conversation undo " + v.ID(); !strings.HasPrefix(v.Line, "Tenfold: ") || !strings.HasSuffix(v.Line, want) {
 		t.Errorf("the person reads %q", v.Line)
 	}
-	if _, err := v.Session.Undo(t.Context()); err != nil {
+	if _, err := v.Undo(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if all := v.Session.Projection().Totals().All(); all.Before != all.After {
+	if all := v.Projection().Totals().All(); all.Before != all.After {
 		t.Errorf("after undo %d of %d tokens are shown", all.After, all.Before)
 	}
 }
@@ -123,8 +124,8 @@ func TestCompactGoesOnWithTheSameConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second.Conversation != first.Conversation || second.Outcome != session.Applied {
-		t.Errorf("the second is %s, %s; the first was %s", second.Conversation, second.Outcome, first.Conversation)
+	if second.ID() != first.ID() || second.Outcome != session.Applied {
+		t.Errorf("the second is %s, %s; the first was %s", second.ID(), second.Outcome, first.ID())
 	}
 	for e := range second.Session.Log().Entries() {
 		if e.Seq > version {
@@ -154,14 +155,15 @@ func TestCompactGivesTheEarlierViewAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	epoch := func(v *hook.View) session.Epoch { return v.Control(session.Live{}).Epoch() }
 	ask.Used = 3 * first.After
 	again, err := h.Compact(t.Context(), ask)
-	if err != nil || again.Outcome != session.Nothing || again.After != first.After || again.Line == "" || again.Epoch != first.Epoch {
+	if err != nil || again.Outcome != session.Nothing || again.After != first.After || again.Line == "" || epoch(again) != epoch(first) {
 		t.Errorf("it is %+v, %v", again, err)
 	}
 	ask.Used = first.After
 	further, err := h.Compact(t.Context(), ask)
-	if err != nil || further.Outcome != session.Applied || further.After > first.After/2 || further.Epoch == first.Epoch {
+	if err != nil || further.Outcome != session.Applied || further.After > first.After/2 || epoch(further) == epoch(first) {
 		t.Errorf("it is %+v, %v", further, err)
 	}
 }
@@ -207,7 +209,7 @@ func TestV2AdvanceCompactsWhatIsDue(t *testing.T) {
 			}
 			v, err := h.Advance(t.Context(), ask)
 			if err != nil || v.Outcome != c.want {
-				t.Errorf("it is %s: %s, %v", v.Outcome, v.Reason, err)
+				t.Errorf("it is %s, %v", v.Outcome, err)
 			}
 		})
 	}

@@ -101,10 +101,10 @@ func TestA9ViewsNameReferencesOnlyWithRecall(t *testing.T) {
 	here, elsewhere := t.TempDir(), t.TempDir()
 	refs := func(h *hook.Host, dir string) (n int) {
 		v, err := h.Compact(t.Context(), hook.Ask{Format: transcript.ClaudeCode, Path: writeTranscript(t, logtest.Long(300)), Dir: dir, Window: 20_000, Person: true})
-		if err != nil || v.Projection.Totals().All().After == v.Projection.Totals().All().Before {
+		if err != nil || v.Projection().Totals().All().After == v.Projection().Totals().All().Before {
 			t.Fatal(err, "nothing was compacted")
 		}
-		for it := range v.Projection.Items() {
+		for it := range v.Projection().Items() {
 			n += strings.Count(tenfold.SearchText(it.Payload), "(recall ")
 		}
 		return n

@@ -8,6 +8,7 @@ import (
 
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
+	"tenfold/internal/runes"
 )
 
 // raw writes markup of ours: never a text of the conversation.
@@ -39,10 +40,7 @@ func (p *page) without(text string) string {
 func (p *page) pre(class, text string) {
 	rest := 0
 	if len(text) > LongestText {
-		end := LongestText
-		for end > 0 && !utf8.RuneStart(text[end]) {
-			end--
-		}
+		end := runes.Last(text, LongestText)
 		rest, text = len(text)-end, text[:end]
 		p.cut++
 	}

@@ -71,7 +71,7 @@ func (p *page) survey() {
 				t.said = v.Text
 			}
 		case tenfold.ToolResult:
-			if tool.OutcomeOf(p.toolOf(e.Seq), v).Bad() {
+			if call, _ := p.log.CallOf(e.Seq); tool.OutcomeOf(call.Name, v).Bad() {
 				t.errors++
 			}
 		}

@@ -12,25 +12,15 @@ import (
 
 // kindWord names a kind.
 func kindWord(p tenfold.Payload) string {
-	switch v := p.(type) {
-	case tenfold.UserMessage:
+	if v, ok := p.(tenfold.UserMessage); ok {
 		switch {
 		case v.Purpose != tenfold.Request:
 			return string(v.Purpose)
 		case v.Synthetic:
 			return "host"
 		}
-		return "user"
-	case tenfold.AssistantMessage:
-		return "assistant"
-	case tenfold.ToolCall:
-		return "call"
-	case tenfold.ToolResult:
-		return "result"
-	case tenfold.ProviderItem:
-		return "item"
 	}
-	return strings.ReplaceAll(string(p.Kind()), "_", " ")
+	return strings.ReplaceAll(report.KindWord(p.Kind()), "_", " ")
 }
 
 // textOf is the text of an entry. A call's begins with the name of the tool.

@@ -147,7 +147,8 @@ func (p *page) note(e tenfold.Entry) {
 func (p *page) rowOf(seq int64, branch string, payload tenfold.Payload) row {
 	r := row{seq: seq, kind: kindWord(payload), branch: branch}
 	if v, ok := payload.(tenfold.ToolResult); ok {
-		name := p.toolOf(seq)
+		call, _ := p.log.CallOf(seq)
+		name := call.Name
 		r.tool = p.without(name)
 		if o := tool.OutcomeOf(name, v); o.Bad() {
 			r.bad, r.kind = true, string(o)
@@ -155,14 +156,6 @@ func (p *page) rowOf(seq int64, branch string, payload tenfold.Payload) row {
 	}
 	r.text = p.textOf(payload)
 	return r
-}
-
-// toolOf is the name of the tool that a result is of. Ids do not tell: clients use them
-// again.
-func (p *page) toolOf(seq int64) string {
-	e, _ := p.log.Entry(p.log.Pair(seq))
-	call, _ := e.Payload.(tenfold.ToolCall)
-	return call.Name
 }
 
 // textOf is the text of an entry, redacted.

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -259,9 +260,7 @@ func (p *passage) inform(code int, header textproto.MIMEHeader) error {
 		return nil
 	}
 	h := p.w.Header()
-	for k, v := range header {
-		h[k] = v
-	}
+	maps.Copy(h, header)
 	p.w.WriteHeader(code)
 	clear(h)
 	return nil

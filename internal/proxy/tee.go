@@ -31,16 +31,14 @@ func (p *passage) listen(res *http.Response) *tee {
 	if l == nil {
 		t.lost = true
 	}
-	p.heard.Add(1)
-	go func() {
-		defer p.heard.Done()
+	p.heard.Go(func() {
 		whole := true
 		if l != nil {
 			g.try(func() { whole = t.feed(l, coding) })
 		}
 		t.wait()
 		g.Done(status, t.cut || !whole || l != nil && t.lost)
-	}()
+	})
 	return t
 }
 

@@ -80,18 +80,10 @@ func answering[In any](answer func(context.Context, In) (string, error)) mcp.Too
 	return func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		text, err := answer(ctx, in)
 		if err != nil {
-			return nil, nil, errors.New(explain(err))
+			return nil, nil, errors.New(problem.ForModel(err))
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 	}
-}
-
-func explain(err error) string {
-	var p *problem.Error
-	if errors.As(err, &p) && p.Hint != "" {
-		return err.Error() + " (" + p.Hint + ")"
-	}
-	return err.Error()
 }
 
 func (s Server) here(ctx context.Context) (string, error) {

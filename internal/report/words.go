@@ -19,6 +19,23 @@ func TurnWords(from, to int) string {
 	return "turns " + strconv.Itoa(from) + ".." + strconv.Itoa(to)
 }
 
+// KindWord names a kind of entry.
+func KindWord(k tenfold.Kind) string {
+	switch k {
+	case tenfold.KindUserMessage:
+		return "user"
+	case tenfold.KindAssistantMessage:
+		return "assistant"
+	case tenfold.KindToolCall:
+		return "call"
+	case tenfold.KindToolResult:
+		return "result"
+	case tenfold.KindProviderItem:
+		return "item"
+	}
+	return string(k)
+}
+
 // Where names the turns that an overlay covers.
 func Where(c tenfold.Compaction) string {
 	where := TurnWords(c.FromTurn, c.ToTurn)

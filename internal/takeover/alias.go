@@ -6,6 +6,7 @@ package takeover
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -183,10 +184,8 @@ func mapped(t tool.Tool, text string, a arguments) (name string, out object, err
 
 // edited maps a call that changes one place of one file, or puts a whole one.
 func edited(t tool.Tool, text string, a arguments, here string, refused func(string) error) (string, object, error) {
-	for _, all := range []string{"replace_all", "replaceAll", "allow_multiple"} {
-		if a.set(all) {
-			return "", nil, refused("it changes one place, so give enough of the text around each")
-		}
+	if slices.ContainsFunc([]string{"replace_all", "replaceAll", "allow_multiple"}, a.set) {
+		return "", nil, refused("it changes one place, so give enough of the text around each")
 	}
 	pieces := t.Pieces(text)
 	if len(pieces) != 1 {
@@ -228,10 +227,8 @@ func planned(t tool.Tool, text string, refused func(string) error) (string, obje
 
 // commanded maps a call that runs a command and waits for its end.
 func commanded(t tool.Tool, text string, a arguments, refused func(string) error) (string, object, error) {
-	for _, background := range []string{"run_in_background", "is_background", "background"} {
-		if a.set(background) {
-			return "", nil, refused("it waits for the end of a command; nothing runs in the background")
-		}
+	if slices.ContainsFunc([]string{"run_in_background", "is_background", "background"}, a.set) {
+		return "", nil, refused("it waits for the end of a command; nothing runs in the background")
 	}
 	line, dir := t.Command(text)
 	if strings.TrimSpace(line) == "" {

@@ -33,7 +33,7 @@ func (p *epochs) read(l *tenfold.Log, scale token.Scale) {
 			p.asked = true
 			continue
 		case tenfold.Usage:
-			if sent := v.Input + v.CacheRead + v.CacheWrite; !p.sized && sent > 0 {
+			if sent := v.Prompt(); !p.sized && sent > 0 {
 				last.Tokens, p.sized = sent, true
 			}
 			p.asked = true

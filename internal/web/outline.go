@@ -71,7 +71,7 @@ func flagsOf(l *tenfold.Log, e tenfold.Entry) int {
 	flags := 0
 	switch p := e.Payload.(type) {
 	case tenfold.ToolResult:
-		if c, _ := callOf(l, e); tool.OutcomeOf(c.Name, p).Bad() {
+		if c, _ := l.CallOf(e.Seq); tool.OutcomeOf(c.Name, p).Bad() {
 			flags |= flagError
 		}
 	case tenfold.CompactionFailed:

@@ -51,7 +51,7 @@ func (o *opened) rowOf(e tenfold.Entry, scale token.Scale) shape.Row {
 			r.Outcome = outcomeOf(p.Name, answer)
 		}
 	case tenfold.ToolResult:
-		c, _ := callOf(l, e)
+		c, _ := l.CallOf(e.Seq)
 		r.Tool, r.Outcome = c.Name, outcomeOf(c.Name, e)
 	}
 	return r

@@ -72,8 +72,7 @@ func (t *Tenants) Admit(ctx context.Context, token string) (*tenant.Identity, er
 	if err == nil {
 		err = t.Gate(who.Tenant).Request(ctx)
 	}
-	var known *problem.Error
-	if err != nil && !errors.As(err, &known) {
+	if err != nil && !errors.As(err, new(*problem.Error)) {
 		err = shape.NewProblem(http.StatusServiceUnavailable, "store", "the token cannot be checked now", "try again in a moment").In(time.Second)
 	}
 	return who, err

@@ -41,7 +41,7 @@ func noteText(p tenfold.Payload) string {
 	case tenfold.Approval:
 		parts = append(parts, string(p.State), p.Reason)
 	case tenfold.Usage:
-		parts = append(parts, p.Model, strconv.Itoa(p.Input+p.CacheRead+p.CacheWrite)+" tokens in ("+strconv.Itoa(p.CacheRead)+" cached), "+strconv.Itoa(p.Output)+" out")
+		parts = append(parts, p.Model, strconv.Itoa(p.Prompt())+" tokens in ("+strconv.Itoa(p.CacheRead)+" cached), "+strconv.Itoa(p.Output)+" out")
 	case tenfold.ConfigDelta:
 		if parts = append(parts, p.Model); p.System != nil {
 			parts = append(parts, "system prompt of "+strconv.Itoa(len(*p.System))+" bytes")
@@ -84,7 +84,7 @@ func labelOf(l *tenfold.Log, e tenfold.Entry) string {
 	case tenfold.ToolCall:
 		return callLabel(p)
 	case tenfold.ToolResult:
-		if c, ok := callOf(l, e); ok {
+		if c, ok := l.CallOf(e.Seq); ok {
 			return callLabel(c)
 		}
 	case tenfold.UserMessage:
@@ -105,13 +105,6 @@ const labelLength = 200
 
 func callLabel(c tenfold.ToolCall) string {
 	return line(c.Name+" "+tool.Subject(c.Name, c.Arguments), labelLength)
-}
-
-// callOf is the call that a result answers.
-func callOf(l *tenfold.Log, e tenfold.Entry) (tenfold.ToolCall, bool) {
-	call, _ := l.Entry(l.Pair(e.Seq))
-	c, ok := call.Payload.(tenfold.ToolCall)
-	return c, ok
 }
 
 // line is the beginning of a text on one line, at most n characters of it. What

@@ -22,9 +22,7 @@ import (
 const BaseURL = "https://api.anthropic.com"
 
 // Model is one of Anthropic's models; it implements [provider.Model].
-type Model struct{ model }
-
-type model = wire.Model
+type Model = wire.Model
 
 // New gives the model of a name like "anthropic/claude-sonnet-4-5". Nothing is
 // read from the environment. Errors are [*provider.Error].
@@ -38,7 +36,7 @@ func New(name string, o provider.Options) (*Model, error) {
 	if o.Key != "" {
 		header.Set("X-Api-Key", string(o.Key))
 	}
-	m, err := wire.NewModel(name, header, o, wire.Format{
+	return wire.NewModel(name, header, o, wire.Format{
 		Profile: body.Anthropic(),
 		Address: base + "/v1/messages",
 		Ask:     func(a wire.Asked) wire.Object { return ask(model, a) },
@@ -50,10 +48,6 @@ func New(name string, o provider.Options) (*Model, error) {
 			return append(wire.Object{{Name: "model", Value: wire.Quote(model)}}, view...)
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Model{m}, nil
 }
 
 // usualMax is what an answer may have when nobody says: the API wants a

@@ -20,9 +20,7 @@ import (
 const BaseURL = "https://generativelanguage.googleapis.com"
 
 // Model is one of Google's models; it implements [provider.Model].
-type Model struct{ model }
-
-type model = wire.Model
+type Model = wire.Model
 
 // New gives the model of a name like "gemini/gemini-2.5-pro". Google's own address
 // needs a key. Nothing is read from the environment. Errors are [*provider.Error].
@@ -53,7 +51,7 @@ func New(name string, o provider.Options) (*Model, error) {
 	if o.Key != "" {
 		header.Set("X-Goog-Api-Key", string(o.Key))
 	}
-	m, err := wire.NewModel(name, header, o, wire.Format{
+	return wire.NewModel(name, header, o, wire.Format{
 		Profile: body.Gemini(),
 		Address: address + ":streamGenerateContent?alt=sse",
 		Ask:     func(a wire.Asked) wire.Object { return ask(model, a) },
@@ -66,10 +64,6 @@ func New(name string, o provider.Options) (*Model, error) {
 			return wire.Object{{Name: "generateContentRequest", Value: inner.Bytes()}}
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Model{m}, nil
 }
 
 func ask(model string, a wire.Asked) wire.Object {

@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -172,16 +173,7 @@ func (s *stream) call(raw jsontext.Value, signature string) ([]provider.Event, e
 
 // only reports whether an object has no members but these.
 func only(o wire.Object, names ...string) bool {
-	for _, m := range o {
-		known := false
-		for _, n := range names {
-			known = known || m.Name == n
-		}
-		if !known {
-			return false
-		}
-	}
-	return len(o) > 0
+	return len(o) > 0 && !slices.ContainsFunc(o, func(m wire.Member) bool { return !slices.Contains(names, m.Name) })
 }
 
 func (s *stream) flushText() []provider.Event {

@@ -32,9 +32,7 @@ const (
 
 // Model is a model behind one of OpenAI's wire formats; it implements
 // [provider.Model].
-type Model struct{ model }
-
-type model = wire.Model
+type Model = wire.Model
 
 // New gives the model of a name like "openai/gpt-5" or "ollama/qwen3:8b". An
 // empty api is [Responses]. Nothing is read from the environment. Errors are
@@ -71,11 +69,7 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 	if o.Key != "" {
 		header.Set("Authorization", "Bearer "+string(o.Key))
 	}
-	m, err := wire.NewModel(name, header, o, f)
-	if err != nil {
-		return nil, err
-	}
-	return &Model{m}, nil
+	return wire.NewModel(name, header, o, f)
 }
 
 // asked begins a request, and gives the limit of the answer: that of OpenAI's

@@ -8,10 +8,10 @@ import (
 	"iter"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/runes"
 	"tenfold/provider"
 )
 
@@ -217,9 +217,7 @@ func pieces(text string, size int) []string {
 	for text != "" {
 		cut := len(text)
 		if size > 0 && size < cut {
-			for cut = size; cut < len(text) && !utf8.RuneStart(text[cut]); {
-				cut++
-			}
+			cut = runes.Next(text, size)
 		}
 		out = append(out, text[:cut])
 		text = text[cut:]

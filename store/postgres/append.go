@@ -132,7 +132,7 @@ func (s *Store) append(ctx context.Context, k *keys, b store.Batch, c *columns, 
 			s.db.tell(m.key)
 			return m.version, nil
 		}
-		if err != nil && code(err) != codeUnique {
+		if err != nil && Code(err) != codeUnique {
 			return 0, err
 		}
 	}
@@ -220,7 +220,7 @@ func (s *Store) repeat(ctx context.Context, b store.Batch, more More, sizes []in
 			return err
 		}, repeatSQL(key), append(args[:len(args):len(args)], key, sizes)...)
 		switch {
-		case code(err) == codeUnique:
+		case Code(err) == codeUnique:
 			// An id became known meanwhile; the next look leaves it out (L9).
 		case err != nil:
 			return 0, err

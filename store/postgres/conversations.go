@@ -87,7 +87,7 @@ const addMonthSQL = `SELECT tenfold_add_month(coalesce((SELECT key >> 40 FROM te
 // conversations without entries may be gone.
 func (s *Store) monthly(ctx context.Context, name []byte, write func() error) error {
 	err := write()
-	if code(err) != codePartition {
+	if Code(err) != codePartition {
 		return err
 	}
 	if err := s.ask(ctx, func(pgx.Rows) error { return nil }, addMonthSQL, name); err != nil {

@@ -156,7 +156,7 @@ func (d *Database) open(ctx context.Context, config *pgxpool.Config) error {
 // submit has a connection that is above row level security go below it.
 func submit(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, "SELECT set_config('role', 'tenfold_app', false) FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)")
-	if c := code(err); c == codeNoRole || c == codeForbidden {
+	if c := Code(err); c == codeNoRole || c == codeForbidden {
 		err = fmt.Errorf("%w: %w", errNotBelow, err)
 	}
 	return err

@@ -77,7 +77,7 @@ func TestCloseWhileAway(t *testing.T) {
 		for range 64 {
 			wg.Go(func() {
 				err := s.try(context.Background(), lost, func(context.Context) error { return &pgconn.PgError{Code: codeStarting} })
-				if code(err) != codeStarting {
+				if Code(err) != codeStarting {
 					t.Errorf("a caller has %v", err)
 				}
 			})

@@ -41,7 +41,7 @@ func hint(err error) string {
 	var connect *pgconn.ConnectError
 	var name *net.DNSError
 	var server *pgconn.PgError
-	h, known := hints[code(err)]
+	h, known := hints[Code(err)]
 	switch {
 	case errors.Is(err, errNotBelow):
 		return "use a plain user, or as a superuser run CREATE ROLE tenfold_app and GRANT tenfold_app TO the user"
@@ -85,8 +85,7 @@ func unreadable(url string, err error) error {
 	if failed != nil || !strings.HasPrefix(u.Scheme, "postgres") {
 		return errors.New("the store's URL cannot be read: " + form)
 	}
-	var parse *pgconn.ParseConfigError
-	if errors.As(err, &parse) && parse.Unwrap() != nil {
+	if parse, ok := errors.AsType[*pgconn.ParseConfigError](err); ok && parse.Unwrap() != nil {
 		err = parse.Unwrap()
 	}
 	text := err.Error()

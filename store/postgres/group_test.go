@@ -81,7 +81,7 @@ func testGroups(t *testing.T, server *pgtest.Server) {
 		s.writeGroup(g, g.next(t.Context()))
 		for i, m := range members {
 			<-m.done
-			if m.version != test.versions[i] && m.written || m.written != (test.versions[i] > 0) || code(m.err) != test.code {
+			if m.version != test.versions[i] && m.written || m.written != (test.versions[i] > 0) || Code(m.err) != test.code {
 				t.Errorf("%s: append %d: written %v, version %d, %v", name, i, m.written, m.version, m.err)
 			}
 		}

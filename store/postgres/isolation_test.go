@@ -155,11 +155,11 @@ func statements(t *testing.T, d *Database, other int, table guardedTable, key in
 		fmt.Sprintf("UPDATE %s SET %s = %d", table.name, column, other),
 		"DELETE FROM " + table.name,
 	}
-	if _, err := d.Pool().Exec(t.Context(), "SELECT FROM "+table.name); code(err) != codeNoTenant {
+	if _, err := d.Pool().Exec(t.Context(), "SELECT FROM "+table.name); Code(err) != codeNoTenant {
 		t.Errorf("without a tenant SELECT gives %v", err)
 	}
 	for _, sql := range writes {
-		if _, err := d.Pool().Exec(t.Context(), sql); code(err) != codeNoTenant && code(err) != codeForbidden {
+		if _, err := d.Pool().Exec(t.Context(), sql); Code(err) != codeNoTenant && Code(err) != codeForbidden {
 			t.Errorf("without a tenant %s gives %v", sql, err)
 		}
 	}
@@ -188,11 +188,11 @@ func statements(t *testing.T, d *Database, other int, table guardedTable, key in
 			t.Errorf("tenant %d counts %d, %v", tenant, n, err)
 		}
 		for _, sql := range writes {
-			if n, err := as(sql); n != 0 || err != nil && code(err) != codeForbidden {
+			if n, err := as(sql); n != 0 || err != nil && Code(err) != codeForbidden {
 				t.Errorf("tenant %d: %s changes %d, %v", tenant, sql, n, err)
 			}
 		}
-		if n, err := as(insert); n != 0 || code(err) != codeForbidden {
+		if n, err := as(insert); n != 0 || Code(err) != codeForbidden {
 			t.Errorf("tenant %d: %s writes %d, %v", tenant, insert, n, err)
 		}
 	}

@@ -40,7 +40,7 @@ func (e staleError) Unwrap() []error { return []error{e.error, errStale} }
 // may become encrypted, or have a new key, while it is open here.
 func (s *Store) keyed(ctx context.Context, f func(k *keys) error) error {
 	err := f(s.keys.Load())
-	if code(err) != codeSealed && !errors.Is(err, errStale) {
+	if Code(err) != codeSealed && !errors.Is(err, errStale) {
 		return err
 	}
 	k, loading := s.loadKeys(ctx)

@@ -216,7 +216,7 @@ func (s *Store) chunk(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, 
 				return nil
 			}, chunkSQL(key, k.ring != nil), key, seq, last, chunkEntries, chunkBytes)
 		})
-		if errors.Is(err, errEnough) || code(err) == codeNoTable { // where its month is gone, so is it
+		if errors.Is(err, errEnough) || Code(err) == codeNoTable { // where its month is gone, so is it
 			return nil
 		}
 		return err

@@ -47,10 +47,9 @@ const (
 	codeStarting    = "57P03"
 )
 
-// code is the server's code for an error, or empty.
-func code(err error) string {
-	var e *pgconn.PgError
-	if errors.As(err, &e) {
+// Code is the server's code for an error, or empty.
+func Code(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
 	}
 	return ""
@@ -58,7 +57,7 @@ func code(err error) string {
 
 // troubleOf says what may be tried again.
 func troubleOf(err error) trouble {
-	switch c := code(err); c {
+	switch c := Code(err); c {
 	case "":
 	case codeStarting, codeConnections:
 		return starting

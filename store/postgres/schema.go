@@ -83,7 +83,7 @@ func schemaOf(ctx context.Context, config *pgx.ConnConfig) (version, oldest int6
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	err = conn.QueryRow(ctx, "SELECT coalesce(max(version_id) FILTER (WHERE is_applied), 0) FROM "+versions).Scan(&version)
-	if code(err) == codeNoTable {
+	if Code(err) == codeNoTable {
 		return 0, 0, nil
 	}
 	if err == nil && version > schema.Newest(migrations) {

@@ -28,7 +28,7 @@ func (tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQuery
 
 // TraceQueryEnd implements [pgx.QueryTracer].
 func (tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryEndData) {
-	telemetry.EndStatement(ctx, code(q.Err), q.Err != nil)
+	telemetry.EndStatement(ctx, Code(q.Err), q.Err != nil)
 }
 
 // TraceBatchStart implements [pgx.BatchTracer]: of a batch, the last statement is what
@@ -46,7 +46,7 @@ func (tracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryDat
 
 // TraceBatchEnd implements [pgx.BatchTracer].
 func (tracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchEndData) {
-	telemetry.EndStatement(ctx, code(b.Err), b.Err != nil)
+	telemetry.EndStatement(ctx, Code(b.Err), b.Err != nil)
 }
 
 // observe has the connections of a pool be counted until the function is called that
@@ -64,9 +64,9 @@ func WithLog(log *slog.Logger) Option { return func(o *options) { o.log = log } 
 
 // retrying tells that a call is tried again.
 func (c *caller) retrying(ctx context.Context, err error) {
-	telemetry.Retried(ctx, code(err))
+	telemetry.Retried(ctx, Code(err))
 	if c.log != nil {
-		c.log.WarnContext(ctx, "the database is away: trying again", "code", code(err))
+		c.log.WarnContext(ctx, "the database is away: trying again", "code", Code(err))
 	}
 }
 

@@ -231,7 +231,7 @@ func testInterruptedUpgrade(t *testing.T, server *pgtest.Server) {
 		}
 	}
 	cancel()
-	if err := <-failed; code(err) != "57014" {
+	if err := <-failed; Code(err) != "57014" {
 		t.Errorf("what was interrupted gives %v", err)
 	}
 	if !unfinished() {

@@ -162,8 +162,7 @@ func (e *statusError) hint() string {
 // says itself when: nothing was done then, so that anything may be tried again. Those
 // who were refused at once do not come back at once.
 func delay(err error, wait time.Duration, twice bool) (time.Duration, bool) {
-	var refused *statusError
-	if errors.As(err, &refused) && refused.status == http.StatusTooManyRequests {
+	if refused, ok := errors.AsType[*statusError](err); ok && refused.status == http.StatusTooManyRequests {
 		pause := max(refused.after, wait)
 		return pause + rand.N(pause/4), refused.after > 0 && refused.after <= Patience
 	}
@@ -176,8 +175,7 @@ type connectionError struct{ error }
 func (e connectionError) Unwrap() error { return e.error }
 
 func isConnection(err error) bool {
-	var c connectionError
-	return errors.As(err, &c) || errors.Is(err, errGone)
+	return errors.As(err, new(connectionError)) || errors.Is(err, errGone)
 }
 
 // An exchange is a request under way.

@@ -16,7 +16,6 @@ const maxSeq = math.MaxUint32
 
 // logState is what the writer knows of one log.
 type logState struct {
-	id      string
 	key     int64
 	version int64
 	// changed says that the row is yet to be written, with now and stats.
@@ -130,7 +129,7 @@ func (tx *tx) log(id string) (*logState, error) {
 	}
 	var log *logState
 	err := tx.query(context.Background(), func(row []driver.Value) error {
-		log = &logState{id: id, key: number(row[0]), version: number(row[1])}
+		log = &logState{key: number(row[0]), version: number(row[1])}
 		return nil
 	}, "SELECT key, version FROM conversations WHERE id = ?", id)
 	if err == nil && log != nil {

@@ -52,8 +52,7 @@ const damaged = `the file is damaged: restore a backup, or save what is left wit
 
 // code is SQLite's primary result code, 0 for errors of others.
 func code(err error) int {
-	var e *driverpkg.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*driverpkg.Error](err); ok {
 		return e.Code() & 0xff
 	}
 	return 0

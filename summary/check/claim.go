@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"tenfold/atom"
-	"tenfold/summary/internal/source"
+	"tenfold/internal/runes"
 )
 
 // A summary may name what the log does not hold and be right all the same: the
@@ -228,7 +228,7 @@ func (s statement) of(at, end int, above claim) claim {
 // after is what follows a place in the line, up to so many bytes.
 func (s statement) after(at, most int) string {
 	text := s.text[min(at-s.from, len(s.text)):]
-	return text[:source.RuneStart(text, most)]
+	return text[:runes.Last(text, most)]
 }
 
 // missingAfter reports whether a text begins with that something is not there.
@@ -248,7 +248,7 @@ func missingAfter(text string) bool {
 // end, that it is the user's.
 func (s statement) saidByUser(at, end int, above claim) bool {
 	before := s.text[:at-s.from]
-	before = strings.TrimRight(before[source.NextRune(before, len(before)-120):], " *_`(\t")
+	before = strings.TrimRight(before[runes.Next(before, len(before)-120):], " *_`(\t")
 	if who, says := speaks(before); who && (says || strings.HasSuffix(before, ":") || strings.HasSuffix(before, ",")) {
 		return true
 	}

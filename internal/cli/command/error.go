@@ -32,8 +32,7 @@ var ErrTold = errors.New("already reported")
 // of the [problem.Error] in it, or those that its kind has here.
 func Explain(err error) *problem.Error {
 	f := &problem.Error{Code: "failed", Problem: err.Error(), Err: err}
-	var p *problem.Error
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*problem.Error](err); ok {
 		f.Hint, f.Usage = p.Hint, p.Usage
 		switch {
 		case p.Code != "":

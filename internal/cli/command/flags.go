@@ -35,6 +35,14 @@ func (p *Parsed[T]) Set(text string) error {
 	return err
 }
 
+// Given is the value; the zero one where the flag is not given.
+func (p *Parsed[T]) Given() (v T) {
+	if p.Value != nil {
+		v = *p.Value
+	}
+	return v
+}
+
 // Exclusive is the error for two flags that contradict each other.
 func Exclusive(one, other string) error {
 	return Usage(one+" and "+other+" cannot be used together", "use one of them")
@@ -48,8 +56,7 @@ func BadValue(flag, text string, err error) error {
 
 // FlagError is the error for flags that cannot be read.
 func FlagError(c *cobra.Command, err error) error {
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f := invalid.GetFlag()
 		switch f.Value.Type() {
 		case "int":

@@ -133,9 +133,7 @@ func (r *Flags) Request(to string) (session.Request, error) {
 		return req, command.Usage(fmt.Sprintf("--from %d is after --to %d", from, to), "the start of a range comes before its end")
 	}
 	req.OpenEnd = to == "" && req.Bounds.Tail == nil
-	if r.target.Value != nil {
-		req.Target = *r.target.Value
-	}
+	req.Target = r.target.Given()
 	return req, nil
 }
 

@@ -179,7 +179,6 @@ type keeping struct {
 	*command.App
 	of transcript.Session
 
-	path     string
 	commands [][]string
 }
 
@@ -220,7 +219,7 @@ func (to *keeping) write(_ *command.App, r *Report, views []transcript.View) err
 		if err != nil {
 			return err
 		}
-		to.path, to.commands = path, transcript.Continue(to.of.Format, path, data.Bytes())
+		to.commands = transcript.Continue(to.of.Format, path, data.Bytes())
 		r.Warnings, r.Path = append(r.Warnings, warnings...), path
 		for _, words := range to.commands {
 			r.Resume = append(r.Resume, transcript.ShellCommand(words))
@@ -314,8 +313,7 @@ func replace(words []string) (int, error) {
 	c := exec.Command(program, words[1:]...) //nolint:gosec,noctx // as above
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = c.Run()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode(), nil
 	}
 	if err != nil {

@@ -99,7 +99,7 @@ func (k *Writers) Summarize(ctx context.Context, r strategy.SummaryRequest) (str
 	if err == nil && r.Refusal(got) == nil {
 		k.made = append(k.made, madeSummary{r, got})
 	} else if u := got.Usage; u != (tenfold.Usage{}) {
-		k.warnings = append(k.warnings, "used without a result: "+report.Figures(u.Input+u.CacheRead+u.CacheWrite, u.Output, u.Cost))
+		k.warnings = append(k.warnings, "used without a result: "+report.Figures(u.Prompt(), u.Output, u.Cost))
 	}
 	return got, err
 }

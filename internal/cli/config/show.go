@@ -67,8 +67,7 @@ func configShow(ctx context.Context, a *command.App, key string, named, origin b
 		return err
 	}
 	all, err := e.Settings(key)
-	var wrong *problem.Error
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*problem.Error](err); ok {
 		return command.Usage(wrong.Problem, wrong.Hint)
 	}
 	if err != nil {

@@ -138,13 +138,12 @@ func listTrusted(a *command.App, trust config.Trust) error {
 		return err
 	}
 	for _, f := range all {
-		if a.JSON {
-			if err := a.Emit(trustJSON{File: f.Path, State: f.State}); err != nil {
-				return err
-			}
-			continue
+		err := a.Result(trustJSON{File: f.Path, State: f.State}, func() {
+			a.Printf("%s  %s\n", terminal.Pad(string(f.State), len(config.Untrusted)), terminal.VisibleLine(f.Path))
+		})
+		if err != nil {
+			return err
 		}
-		a.Printf("%s  %s\n", terminal.Pad(string(f.State), len(config.Untrusted)), terminal.VisibleLine(f.Path))
 	}
 	if len(all) == 0 && !a.JSON {
 		a.Noticef("no file is trusted")

@@ -101,7 +101,7 @@ func (d *differ) additions(seq int64) {
 }
 
 func (d *differ) head(seq, place string, p tenfold.Payload) string {
-	return terminal.PadLeft(seq, d.place) + " " + terminal.Pad(place, 6) + " " + terminal.Pad(display.KindWord(p.Kind()), 9)
+	return terminal.PadLeft(seq, d.place) + " " + terminal.Pad(place, 6) + " " + terminal.Pad(report.KindWord(p.Kind()), 9)
 }
 
 // diffRow is one entry on both sides.

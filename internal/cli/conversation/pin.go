@@ -141,7 +141,7 @@ func listPins(a *command.App, s *session.Session) error {
 		p := newPinJSON(s, seq, scale)
 		err := a.Result(p, func() {
 			a.TwoParts(terminal.Normal, "entry "+strconv.FormatInt(p.Seq, 10)+"  "+report.TurnWords(p.Turn, p.Turn)+"  "+
-				display.KindWord(tenfold.Kind(p.Kind))+"  "+number.Count(p.Tokens, "token"), terminal.Excerpt(p.Text, command.TitleWidth))
+				report.KindWord(tenfold.Kind(p.Kind))+"  "+number.Count(p.Tokens, "token"), terminal.Excerpt(p.Text, command.TitleWidth))
 		})
 		if err != nil {
 			return err
@@ -171,11 +171,11 @@ func printPins(a *command.App, s *session.Session, asked, changed []int64, befor
 		if !slices.Contains(asked, seq) {
 			other := s.Log().Pair(seq)
 			e, _ := s.Log().Entry(other)
-			also = "  (paired with the " + display.KindWord(e.Payload.Kind()) + ", entry " + strconv.FormatInt(other, 10) + ")"
+			also = "  (paired with the " + report.KindWord(e.Payload.Kind()) + ", entry " + strconv.FormatInt(other, 10) + ")"
 		}
 		p := newPinJSON(s, seq, scale)
 		a.Printf("%s entry %d, %s, %s%s\n", title, seq,
-			report.TurnWords(p.Turn, p.Turn), display.KindWord(tenfold.Kind(p.Kind)), also)
+			report.TurnWords(p.Turn, p.Turn), report.KindWord(tenfold.Kind(p.Kind)), also)
 	}
 	a.Printf("Total  %s\n", number.Tokens(now.Before, now.After))
 	return nil

@@ -9,7 +9,6 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/command"
-	"tenfold/internal/cli/display"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
 	"tenfold/internal/report"
@@ -181,7 +180,7 @@ func (k *searchConversation) print(hits []hit, more bool) error {
 }
 
 func (k *searchConversation) printHit(h hit) {
-	head := "entry " + strconv.FormatInt(h.Seq, 10) + "  " + report.TurnWords(h.Turn, h.Turn) + "  " + display.KindWord(tenfold.Kind(h.Kind))
+	head := "entry " + strconv.FormatInt(h.Seq, 10) + "  " + report.TurnWords(h.Turn, h.Turn) + "  " + report.KindWord(tenfold.Kind(h.Kind))
 	if h.Purpose != "" {
 		head += ", " + h.Purpose
 	}

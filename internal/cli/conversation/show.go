@@ -104,8 +104,7 @@ func aboutConversation(ctx context.Context, a *command.App, s *session.Session) 
 	for e := range s.Log().Entries() {
 		out.Kinds[string(e.Payload.Kind())]++
 		if r, ok := e.Payload.(tenfold.ToolResult); ok {
-			call, _ := s.Log().Entry(s.Log().Pair(e.Seq))
-			c, _ := call.Payload.(tenfold.ToolCall)
+			c, _ := s.Log().CallOf(e.Seq)
 			out.Outcomes[cmp.Or(string(tool.OutcomeOf(c.Name, r)), "unknown")]++
 		}
 	}

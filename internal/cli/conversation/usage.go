@@ -10,7 +10,6 @@ import (
 
 	"tenfold"
 	"tenfold/internal/cli/command"
-	"tenfold/internal/cli/display"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
 	"tenfold/internal/report"
@@ -52,7 +51,7 @@ func usageOf(view *tenfold.Projection) usageJSON {
 		_, _, after := view.Fate(e.Seq)
 		u.Turns[turn].Before += e.Tokens
 		u.Turns[turn].After += after
-		addPart(kinds, display.KindWord(e.Payload.Kind()), e.Tokens, after)
+		addPart(kinds, report.KindWord(e.Payload.Kind()), e.Tokens, after)
 		if name, ok := toolOf(view.Log(), e); ok {
 			addPart(tools, name, e.Tokens, after)
 		}

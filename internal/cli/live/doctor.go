@@ -68,13 +68,9 @@ func doctor(ctx context.Context, a *command.App) error {
 	}
 	for _, f := range all {
 		failed = failed || f.Status == statusFail
-		if a.JSON {
-			if err := a.Emit(f); err != nil {
-				return err
-			}
-			continue
+		if err := a.Result(f, func() { printFinding(a, f, wide) }); err != nil {
+			return err
 		}
-		printFinding(a, f, wide)
 	}
 	if failed {
 		return command.ErrTold

@@ -285,18 +285,17 @@ func (k *install) printList(ctx context.Context) error {
 		return err
 	}
 	for _, one := range list {
-		if k.JSON {
-			if err := k.Emit(one); err != nil {
-				return err
+		err := k.Result(one, func() {
+			k.Printf("%s  %s\n", k.Paint(terminal.Bold, terminal.Pad(one.Client, 12)), one.foundWords())
+			for _, i := range one.Installed {
+				k.Printf("%s  %s\n", terminal.Pad("", 12), i.words())
 			}
-			continue
-		}
-		k.Printf("%s  %s\n", k.Paint(terminal.Bold, terminal.Pad(one.Client, 12)), one.foundWords())
-		for _, i := range one.Installed {
-			k.Printf("%s  %s\n", terminal.Pad("", 12), i.words())
-		}
-		if len(one.Installed) == 0 {
-			k.Printf("%s  not installed\n", terminal.Pad("", 12))
+			if len(one.Installed) == 0 {
+				k.Printf("%s  not installed\n", terminal.Pad("", 12))
+			}
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -98,11 +98,7 @@ func (k *recallPart) run(ctx context.Context, c *cobra.Command, args []string) e
 	if err != nil {
 		return err
 	}
-	if k.JSON {
-		return k.Emit(p)
-	}
-	k.Printf("%s", terminal.Visible(p.Text()))
-	return nil
+	return k.Result(p, func() { k.Printf("%s", terminal.Visible(p.Text())) })
 }
 
 func (k *recallPart) find(ctx context.Context, l *command.Workspace, here string) error {

@@ -44,16 +44,15 @@ func proxyStatus(ctx context.Context, a *command.App) error {
 		a.Noticef("No proxy is running. \"tenfold proxy\" or \"tenfold run CLIENT\" starts one.")
 	}
 	for i, p := range all {
-		if a.JSON {
-			if err := a.Emit(p); err != nil {
-				return err
+		err := a.Result(p, func() {
+			if i > 0 {
+				a.Printf("\n")
 			}
-			continue
+			showProxy(a, p)
+		})
+		if err != nil {
+			return err
 		}
-		if i > 0 {
-			a.Printf("\n")
-		}
-		showProxy(a, p)
 	}
 	return nil
 }

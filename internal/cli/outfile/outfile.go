@@ -40,8 +40,7 @@ func Create(name string, mode fs.FileMode) (*File, error) {
 			continue
 		}
 		if err != nil {
-			var path *fs.PathError
-			if errors.As(err, &path) {
+			if path, ok := errors.AsType[*fs.PathError](err); ok {
 				path.Path = name // not the temporary one
 			}
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/number"
 	"tenfold/token"
 )
 
@@ -118,14 +119,14 @@ func draw(before, after []piece, sum tenfold.Count, scale token.Scale) string {
 		short = float64(inner) * min(1, float64(sum.After)/float64(sum.Before))
 	}
 	line(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui, sans-serif" font-size="15" role="img">`, width, height)
-	line(`<title>%s tokens before compaction, %s after</title>`, grouped(sum.Before), grouped(sum.After))
+	line(`<title>%s tokens before compaction, %s after</title>`, number.Thousands(sum.Before), number.Thousands(sum.After))
 	line(`<rect width="%d" height="%d" rx="12" fill="#ffffff"/>`, width, height)
-	line(`<text x="%d" y="%d" fill="#0f172a"><tspan font-weight="600">Before</tspan>  %s tokens</text>`, margin, topStrip-16, grouped(sum.Before))
+	line(`<text x="%d" y="%d" fill="#0f172a"><tspan font-weight="600">Before</tspan>  %s tokens</text>`, margin, topStrip-16, number.Thousands(sum.Before))
 	bars(&b, before, topStrip, inner)
 	line(`<path d="M%d %dH%dL%s %dH%dz" fill="#e2e8f0"/>`, margin, topStrip+strip, margin+inner, decimal(margin+short), lowStrip, margin)
 	bars(&b, after, lowStrip, short)
 	line(`<text x="%d" y="%d" fill="#0f172a"><tspan font-weight="600">After</tspan>  %s tokens%s</text>`,
-		margin, lowStrip+strip+24, grouped(sum.After), saved(sum))
+		margin, lowStrip+strip+24, number.Thousands(sum.After), saved(sum))
 	shares := scale.Counts(sums(before, after)...)
 	shown := 0
 	for class, l := range legend {
@@ -135,7 +136,7 @@ func draw(before, after []piece, sum tenfold.Count, scale token.Scale) string {
 		}
 		x, y := margin+shown%2*(inner/2), legendRow+shown/2*rowHeight
 		line(`<rect x="%d" y="%d" width="12" height="12" rx="3" fill="%s"/>`, x, y-11, l.colour)
-		line(`<text x="%d" y="%d" fill="#334155">%s: %s → %s</text>`, x+20, y, l.name, grouped(c.Before), grouped(c.After))
+		line(`<text x="%d" y="%d" fill="#334155">%s: %s → %s</text>`, x+20, y, l.name, number.Thousands(c.Before), number.Thousands(c.After))
 		shown++
 	}
 	line(`</svg>`)
@@ -220,12 +221,3 @@ func saved(sum tenfold.Count) string {
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
-
-// grouped writes a count with its thousands apart.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}

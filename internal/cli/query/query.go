@@ -149,9 +149,7 @@ func (k *querying) check(c *cobra.Command) error {
 		}
 	}
 	l := &k.wish.Limits
-	if k.tokens.Value != nil {
-		l.Tokens = *k.tokens.Value
-	}
+	l.Tokens = k.tokens.Given()
 	for flag, negative := range map[string]bool{
 		"max-steps": l.Steps < 0, "max-tokens": l.Tokens < 0, "max-dollars": !(l.Dollars >= 0), "max-time": l.Time < 0,
 	} {

@@ -113,8 +113,7 @@ func (t *taking) find(ctx context.Context, what string, canAsk bool) (string, er
 		t.Here = true
 		s, err = t.Newest(ctx, all)
 	}
-	var p *problem.Error
-	if errors.As(err, &p) && t.Here && p.Code == "not_found" {
+	if p, ok := errors.AsType[*problem.Error](err); ok && t.Here && p.Code == "not_found" {
 		p.Hint = "name one: --resume " + client + ":ID, or " + client + ": to pick from a list"
 	}
 	if err != nil {

@@ -156,13 +156,9 @@ func listJobs(ctx context.Context, a *command.App, f job.Filter) error {
 		return err
 	}
 	for _, j := range page.Jobs {
-		if a.JSON {
-			if err := a.Emit(jobToJSON(j)); err != nil {
-				return err
-			}
-			continue
+		if err := a.Result(jobToJSON(j), func() { showJob(a, j) }); err != nil {
+			return err
 		}
-		showJob(a, j)
 	}
 	switch {
 	case a.JSON:

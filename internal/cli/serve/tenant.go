@@ -37,11 +37,6 @@ token" makes the tokens with which programs use a server.`,
 	return c
 }
 
-// registry runs f on the tenants of the store's database.
-func registry(ctx context.Context, a *command.App, f func(*tenant.Registry) error) error {
-	return database(ctx, a, func(db *postgres.Database) error { return f(tenant.NewRegistry(db)) })
-}
-
 // database runs f on the store's database.
 func database(ctx context.Context, a *command.App, f func(*postgres.Database) error) error {
 	if !command.IsPostgres(a.URL()) {
@@ -192,11 +187,9 @@ from the start.`,
 				if err != nil {
 					return err
 				}
-				if a.JSON {
-					return a.Emit(t)
-				}
-				a.Noticef(`created tenant %s; "tenfold token create %s" makes a token for its programs`, t.Name, t.Name)
-				return nil
+				return a.Result(t, func() {
+					a.Noticef(`created tenant %s; "tenfold token create %s" makes a token for its programs`, t.Name, t.Name)
+				})
 			})
 		},
 	}
@@ -215,7 +208,9 @@ number is what their tokens begin with.`,
 		Args:              command.Arguments(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return registry(c.Context(), a, func(r *tenant.Registry) error { return listTenants(c.Context(), a, r) })
+			return database(c.Context(), a, func(db *postgres.Database) error {
+				return listTenants(c.Context(), a, tenant.NewRegistry(db))
+			})
 		},
 	}
 }
@@ -236,16 +231,15 @@ func listTenants(ctx context.Context, a *command.App, r *tenant.Registry) error 
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			if err := a.Emit(tenantJSON{t, u}); err != nil {
-				return err
-			}
-			continue
+		err = a.Result(tenantJSON{t, u}, func() {
+			a.Line(4, a.Paint(terminal.Bold, t.Name)+"  "+strings.Join([]string{
+				"tenant " + strconv.Itoa(t.ID), number.Count(int(u.Conversations), "conversation"), number.CountOf(int(u.Entries), "entry", "entries"), number.Size(int(u.Bytes)),
+			}, ", "))
+			a.Line(2, "  limits: "+t.String())
+		})
+		if err != nil {
+			return err
 		}
-		a.Line(4, a.Paint(terminal.Bold, t.Name)+"  "+strings.Join([]string{
-			"tenant " + strconv.Itoa(t.ID), number.Count(int(u.Conversations), "conversation"), number.CountOf(int(u.Entries), "entry", "entries"), number.Size(int(u.Bytes)),
-		}, ", "))
-		a.Line(2, "  limits: "+t.String())
 	}
 	return nil
 }
@@ -265,11 +259,7 @@ are counted by each server for itself.`,
 		Args:              command.Arguments(1, 1, "a NAME"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
-			return registry(c.Context(), a, func(r *tenant.Registry) error {
-				t, err := r.Find(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
+			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
 				changed := f != limitFlags{}
 				if err := f.set(&t.Limits); err != nil {
 					return err
@@ -302,11 +292,7 @@ each token and operation.`,
 		Args:              command.Arguments(1, 1, "a NAME"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
-			return registry(c.Context(), a, func(r *tenant.Registry) error {
-				t, err := r.Find(c.Context(), args[0])
-				if err != nil {
-					return err
-				}
+			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
 				page := tenant.Page{Limit: 1000}
 				if since.Value != nil {
 					page.Since = since.Value.At(a.Now())
@@ -327,21 +313,21 @@ func showAudit(ctx context.Context, a *command.App, r *tenant.Registry, number i
 			return err
 		}
 		for _, e := range events {
-			if a.JSON {
-				if err := a.Emit(e); err != nil {
-					return err
-				}
-				continue
+			if err := a.Result(e, func() { showEvent(a, e) }); err != nil {
+				return err
 			}
-			who := e.Actor.Token
-			if e.Actor.Label != "" {
-				who += " (" + e.Actor.Label + ")"
-			}
-			what := strings.TrimSpace(e.Action + " " + e.Subject)
-			a.Line(4, a.Paint(terminal.Faint, e.At.Local().Format("2006-01-02 15:04:05"))+"  "+terminal.VisibleLine(who+": "+what+": "+e.Outcome))
 		}
 		if page.Cursor = next; next == "" {
 			return nil
 		}
 	}
+}
+
+func showEvent(a *command.App, e tenant.Event) {
+	who := e.Actor.Token
+	if e.Actor.Label != "" {
+		who += " (" + e.Actor.Label + ")"
+	}
+	what := strings.TrimSpace(e.Action + " " + e.Subject)
+	a.Line(4, a.Paint(terminal.Faint, e.At.Local().Format("2006-01-02 15:04:05"))+"  "+terminal.VisibleLine(who+": "+what+": "+e.Outcome))
 }

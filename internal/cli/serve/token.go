@@ -13,6 +13,7 @@ import (
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
+	"tenfold/store/postgres"
 )
 
 // TokenCommand is "tenfold token".
@@ -36,13 +37,7 @@ Only its hash is stored. Needs the database's URL in --store or TENFOLD_STORE.`,
 
 // ofTenant runs f on the tenant of a name.
 func ofTenant(ctx context.Context, a *command.App, name string, f func(*tenant.Registry, tenant.Tenant) error) error {
-	return registry(ctx, a, func(r *tenant.Registry) error {
-		t, err := r.Find(ctx, name)
-		if err != nil {
-			return err
-		}
-		return f(r, t)
-	})
+	return onTenant(ctx, a, name, func(r *tenant.Registry, t tenant.Tenant, _ *postgres.Database) error { return f(r, t) })
 }
 
 // parseDuration reads "90d", "12h" or "30m"; "0" is none.
@@ -93,10 +88,7 @@ TENFOLD_TOKEN.`,
 			if label == "" || scopes.Value == nil {
 				return command.Usage(c.CommandPath()+" requires --label and --scopes", `for example --label ci --scopes read,append`)
 			}
-			n := tenant.NewToken{Label: label, Scopes: *scopes.Value}
-			if expires.Value != nil {
-				n.For = *expires.Value
-			}
+			n := tenant.NewToken{Label: label, Scopes: *scopes.Value, For: expires.Given()}
 			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
 				made, secret, err := r.CreateToken(c.Context(), operator, t.ID, n)
 				if err != nil {
@@ -167,16 +159,12 @@ prints it. The old one ends at once, or after --grace.`,
 		Args:              command.Arguments(2, 2, "a TENANT and an ID"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, args []string) error {
-			var after time.Duration
-			if grace.Value != nil {
-				after = *grace.Value
-			}
 			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
 				old, err := r.FindToken(c.Context(), t.ID, args[1])
 				if err != nil {
 					return err
 				}
-				made, secret, err := r.RotateToken(c.Context(), operator, t.ID, old.ID, after)
+				made, secret, err := r.RotateToken(c.Context(), operator, t.ID, old.ID, grace.Given())
 				if err != nil {
 					return err
 				}
@@ -206,11 +194,9 @@ func tokenRevokeCommand(a *command.App) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if a.JSON {
-					return a.Emit(one)
-				}
-				a.Noticef("revoked token %s (%s); servers refuse it within %s", one.ID, terminal.VisibleLine(one.Label), tenant.Fresh)
-				return nil
+				return a.Result(one, func() {
+					a.Noticef("revoked token %s (%s); servers refuse it within %s", one.ID, terminal.VisibleLine(one.Label), tenant.Fresh)
+				})
 			})
 		},
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tenfold/internal/runes"
+
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -107,12 +109,7 @@ func VisibleJSON(line []byte) []byte {
 // Excerpt is the beginning of a text, on one line of at most so many columns.
 func Excerpt(text string, width int) string {
 	// The rest cannot show; a character has up to 4 bytes.
-	if most := 8*width + 64; len(text) > most {
-		for most > 0 && !utf8.RuneStart(text[most]) {
-			most--
-		}
-		text = text[:most]
-	}
+	text = text[:runes.Last(text, 8*width+64)]
 	return ansi.Truncate(VisibleLine(text), max(width, 1), "…")
 }
 

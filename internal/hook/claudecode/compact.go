@@ -64,7 +64,7 @@ func compact(ctx context.Context, h *hook.Host, e *compacting) (any, error) {
 	if e.Trigger == "auto" && float64(v.After) > enough*float64(v.Before) {
 		return nil, fmt.Errorf("%d of %d tokens would be left, which is not enough room", v.After, v.Before)
 	}
-	messages, err := view(v.Projection, e.Rows)
+	messages, err := view(v.Projection(), e.Rows)
 	if err != nil {
 		return nil, err
 	}
@@ -93,10 +93,10 @@ const unknownWindow = 200_000
 func headed(v *hook.View, messages []message) []message {
 	line := v.Line
 	if line == "" {
-		line = "Tenfold: this is the view of an earlier compaction; undo: tenfold conversation undo " + v.Conversation
+		line = "Tenfold: this is the view of an earlier compaction; undo: tenfold conversation undo " + v.ID()
 	}
 	text := transcript.Replaced(line, len(messages))
-	if note := v.Projection.Note(); note != "" {
+	if note := v.Projection().Note(); note != "" {
 		text += "\n" + note
 	}
 	return append([]message{{Role: "user", Text: text}}, messages...)

@@ -123,7 +123,6 @@ func joined(a, b string) string {
 // matcher finds the rows that show entries whole. A row has the id of its line in
 // the file. After a replacement the lines are new ones, and what they say tells.
 type matcher struct {
-	rows   []row
 	byID   map[string]int
 	texts  map[string][]int
 	blocks map[string]int // entries that a model sees, by the id of the line
@@ -131,7 +130,7 @@ type matcher struct {
 }
 
 func newMatcher(l *tenfold.Log, rows []row) *matcher {
-	m := &matcher{rows: rows, byID: map[string]int{}, texts: map[string][]int{}, blocks: map[string]int{}}
+	m := &matcher{byID: map[string]int{}, texts: map[string][]int{}, blocks: map[string]int{}}
 	for i, r := range rows {
 		if r.Role != "user" {
 			m.newest = i + 1

@@ -92,10 +92,10 @@ func (e *event) compacting(ctx context.Context, h *hook.Host) (*answer, error) {
 	var text bytes.Buffer
 	text.WriteString(v.Line)
 	if v.Line == "" {
-		text.WriteString(unchanged + v.Conversation)
+		text.WriteString(unchanged + v.ID())
 	}
 	text.WriteString("\n\n")
-	view := transcript.View{Conversation: transcript.Conversation{ID: v.Conversation, Title: v.Session.Title()}, Projection: v.Projection, Compacted: true}
+	view := transcript.View{Conversation: transcript.Conversation{ID: v.ID(), Title: v.Title()}, Projection: v.Projection(), Compacted: true}
 	if _, err := transcript.Export(&text, transcript.Markdown, view); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (e *event) compact(ctx context.Context, h *hook.Host, d *document) (*hook.V
 		if err != nil {
 			return nil, err
 		}
-		return &hook.View{Session: s, Conversation: s.ID(), Projection: s.Projection(), Outcome: session.Nothing}, nil
+		return &hook.View{Session: s, Outcome: session.Nothing}, nil
 	case whyCold:
 		return h.Advance(ctx, ask)
 	}
@@ -143,15 +143,15 @@ func (e *event) tried(h *hook.Host, cause error) error {
 
 // begin draws the view, and keeps it as what the epoch begins with.
 func (e *event) begin(h *hook.Host, d *document, v *hook.View, known []told, upto string, asked []string) (*epoch, error) {
-	view, err := draw(v.Projection, d, known)
+	view, err := draw(v.Projection(), d, known)
 	if err != nil {
 		return nil, err
 	}
-	ep := &epoch{Conversation: v.Conversation, Version: v.Session.Log().Version(), Mark: mark(v.Session.Log()), Upto: upto, Asked: asked}
+	ep := &epoch{Conversation: v.ID(), Version: v.Log().Version(), Mark: mark(v.Log()), Upto: upto, Asked: asked}
 	// What was thought in an epoch is bound to its view: once there was one, what
 	// opencode has is not to be sent as it is any more (B1).
 	before := readEpoch(h, e.Session)
-	if shortened(v.Projection) || before != nil && len(before.View) > 0 {
+	if shortened(v.Projection()) || before != nil && len(before.View) > 0 {
 		ep.View = view
 	}
 	if v.Outcome != session.Applied {

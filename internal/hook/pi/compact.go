@@ -59,13 +59,13 @@ func compact(ctx context.Context, h *hook.Host, e input) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := digest(ctx, v.Projection, e.FirstKept, e.Focus)
+	text, err := digest(ctx, v.Projection(), e.FirstKept, e.Focus)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]compaction{"compaction": {
 		Summary: text, FirstKept: e.FirstKept, TokensBefore: e.TokensBefore,
-		Details: details{ours{Version: detailsVersion, Conversation: v.Conversation, Line: v.Line, View: list}},
+		Details: details{ours{Version: detailsVersion, Conversation: v.ID(), Line: v.Line, View: list}},
 	}}, nil
 }
 

@@ -53,8 +53,8 @@ func readBranch(session []byte) []line {
 func messages(v *hook.View, branch []line) ([]jsontext.Value, error) {
 	var out bytes.Buffer
 	view := transcript.View{
-		Conversation: transcript.Conversation{ID: v.Conversation, Format: transcript.Pi},
-		Projection:   v.Projection, Compacted: true,
+		Conversation: transcript.Conversation{ID: v.ID(), Format: transcript.Pi},
+		Projection:   v.Projection(), Compacted: true,
 	}
 	if _, err := transcript.Export(&out, transcript.Pi, view); err != nil {
 		return nil, err

@@ -137,7 +137,7 @@ func plausible(u tenfold.Usage, bytes int) bool {
 			return false
 		}
 	}
-	prompt := u.Input + u.CacheRead + u.CacheWrite
+	prompt := u.Prompt()
 	return 0 < prompt && prompt <= bytes+mostAdded
 }
 
@@ -148,7 +148,7 @@ const mostAdded = 4 << 20
 // whether its cache has the frozen prefix (X6).
 func (t *thread) count(ex *exchange) {
 	u := ex.response.Usage
-	prompt := u.Input + u.CacheRead + u.CacheWrite
+	prompt := u.Prompt()
 	if !ex.response.Known {
 		prompt = len(ex.body) / 4
 	} else {

@@ -134,8 +134,7 @@ func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, heard []t
 		if errors.Is(err, errForgotten) {
 			return t.setAside(ctx, ex, upto)
 		}
-		var conflict *store.ConflictError
-		if err == nil || try == raceTries || ctx.Err() != nil || !errors.As(err, &conflict) && !errors.Is(err, errLeft) {
+		if err == nil || try == raceTries || ctx.Err() != nil || !errors.As(err, new(*store.ConflictError)) && !errors.Is(err, errLeft) {
 			return err
 		}
 		if t.log.session != nil && !errors.Is(err, errLeft) {

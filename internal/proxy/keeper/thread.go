@@ -17,15 +17,15 @@ import (
 // what is here under the keeper's lock; what takes time is done by its jobs, one
 // after the other, beside the requests.
 type thread struct {
-	k             *keeper
-	id            identity
-	protocol      wire.Protocol
-	client, dir   string
-	born          bool // seen from its beginning
-	tools         bool // it offers its model tools
-	sent          bool // some request went on
-	seen, touched time.Time
-	order         int // of its newest request among all
+	k           *keeper
+	id          identity
+	protocol    wire.Protocol
+	client, dir string
+	born        bool // seen from its beginning
+	tools       bool // it offers its model tools
+	sent        bool // some request went on
+	touched     time.Time
+	order       int // of its newest request among all
 
 	// messages are those of the newest request. So many of them as are confirmed
 	// are in the log, or will be: a history that differs in those is another one.
@@ -107,7 +107,7 @@ func (t *thread) join(ex *exchange) {
 	t.letGo(prev)
 	behind := common(t.messages, ex.r.Messages) // the marks of those before were seen
 	t.k.requests++
-	t.newest, t.messages, t.seen, t.order = ex, ex.r.Messages, ex.began, t.k.requests
+	t.newest, t.messages, t.order = ex, ex.r.Messages, t.k.requests
 	ex.warm = t.pace.Lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) < t.pace.Lifetime
 	t.shown.Requests++
 	t.kept = max(t.kept, keptFor(ex.r, behind))

@@ -15,8 +15,7 @@ func fromTerminal(os.Signal) bool { return true }
 // wait waits until the client ends.
 func wait(cmd *exec.Cmd) (int, error) {
 	err := cmd.Wait()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode(), nil
 	}
 	return 0, err

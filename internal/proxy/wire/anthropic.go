@@ -41,19 +41,4 @@ func (Anthropic) Scan(path string, body []byte, known []Message) (*Request, erro
 }
 
 // Head implements [Protocol].
-func (Anthropic) Head(r *Request) (tenfold.ConfigDelta, error) {
-	d := tenfold.ConfigDelta{Model: r.Model}
-	for _, p := range r.head.parts {
-		var err error
-		switch p.name {
-		case "system":
-			err = addSystem(&d, r.Body, p.at)
-		case "tools":
-			err = addTools(&d, r.Body, p.at, "anthropic")
-		}
-		if err != nil {
-			return d, err
-		}
-	}
-	return d, nil
-}
+func (Anthropic) Head(r *Request) (tenfold.ConfigDelta, error) { return r.settings("anthropic") }

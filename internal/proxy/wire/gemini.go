@@ -74,22 +74,7 @@ func (Gemini) Scan(path string, body []byte, known []Message) (*Request, error) 
 }
 
 // Head implements [Protocol].
-func (Gemini) Head(r *Request) (tenfold.ConfigDelta, error) {
-	d := tenfold.ConfigDelta{Model: r.Model}
-	for _, p := range r.head.parts {
-		var err error
-		switch p.name {
-		case "systemInstruction", "system_instruction":
-			err = addSystem(&d, r.Body, p.at)
-		case "tools":
-			err = addTools(&d, r.Body, p.at, "gemini")
-		}
-		if err != nil {
-			return d, err
-		}
-	}
-	return d, nil
-}
+func (Gemini) Head(r *Request) (tenfold.ConfigDelta, error) { return r.settings("gemini") }
 
 // nameless gives ids to calls that have none: the tool's name and how many of it
 // there were in the message. The client's results name no call either.
@@ -127,7 +112,7 @@ func (Gemini) Refusal(status int, body []byte) Refusal { return refusal(status, 
 
 // Answer implements [Protocol].
 func (Gemini) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
-	prompt := usage.Input + usage.CacheRead + usage.CacheWrite
+	prompt := usage.Prompt()
 	said := `{"candidates":[{"content":{"role":"model","parts":[` + string(geminiText(quote(text))) + `]},"finishReason":"STOP","index":0}],` +
 		`"usageMetadata":{"promptTokenCount":` + strconv.Itoa(prompt) + `,"cachedContentTokenCount":` + strconv.Itoa(usage.CacheRead) +
 		`,"candidatesTokenCount":` + strconv.Itoa(usage.Output) + `,"totalTokenCount":` + strconv.Itoa(prompt+usage.Output) +

@@ -6,6 +6,24 @@ import (
 	"tenfold"
 )
 
+// settings reads the configuration off the members of a request beside its messages,
+// of which each vendor has names of its own.
+func (r *Request) settings(vendor string) (d tenfold.ConfigDelta, err error) {
+	d.Model = r.Model
+	for _, p := range r.head.parts {
+		switch p.name {
+		case "system", "systemInstruction", "system_instruction", "instructions":
+			err = addSystem(&d, r.Body, p.at)
+		case "tools", "functions":
+			err = addTools(&d, r.Body, p.at, vendor)
+		}
+		if err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
 // addSystem reads a system prompt: a text, a list of texts, or an object that
 // holds either.
 func addSystem(d *tenfold.ConfigDelta, raw []byte, at Span) error {

@@ -160,23 +160,6 @@ func customInput(arguments string) string {
 	return input.text(raw) // empty where they were stripped
 }
 
-// openaiHead adds the tools of a request to its configuration.
-func openaiHead(r *Request, d *tenfold.ConfigDelta, vendor string) error {
-	for _, p := range r.head.parts {
-		var err error
-		switch p.name {
-		case "instructions":
-			err = addSystem(d, r.Body, p.at)
-		case "tools", "functions":
-			err = addTools(d, r.Body, p.at, vendor)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // route tells a path of a vendor's API, whatever stands before it.
 func route(method, path, end string) Kind {
 	path, _, _ = strings.Cut(path, "?")

@@ -113,7 +113,7 @@ func responsesAnswer(r *Request, id, item string, usage tenfold.Usage) (contentT
 		return `{"id":"resp_` + id + `","object":"response","created_at":0,"status":"` + status + `","error":null,"incomplete_details":null,"model":` +
 			string(quote(r.Model)) + `,"output":[` + output + `],"usage":` + used + `}`
 	}
-	input := usage.Input + usage.CacheRead + usage.CacheWrite
+	input := usage.Prompt()
 	whole := response("completed", item, fmt.Sprintf(`{"input_tokens":%d,"input_tokens_details":{"cached_tokens":%d},"output_tokens":%d,`+
 		`"output_tokens_details":{"reasoning_tokens":0},"total_tokens":%d}`, input, usage.CacheRead, usage.Output, input+usage.Output))
 	if !r.Stream {

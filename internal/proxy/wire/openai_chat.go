@@ -31,7 +31,10 @@ func (OpenAIChat) Scan(path string, body []byte, known []Message) (*Request, err
 
 // Head implements [Protocol].
 func (OpenAIChat) Head(r *Request) (tenfold.ConfigDelta, error) {
-	d := tenfold.ConfigDelta{Model: r.Model}
+	d, err := r.settings("openai-chat")
+	if err != nil {
+		return d, err
+	}
 	var texts []string
 	for i := range r.Messages {
 		f, role, err := chatMessage(r, i)
@@ -51,7 +54,7 @@ func (OpenAIChat) Head(r *Request) (tenfold.ConfigDelta, error) {
 		text := strings.Join(texts, "\n\n")
 		d.System = &text
 	}
-	return d, openaiHead(r, &d, "openai-chat")
+	return d, nil
 }
 
 // chatMessage gives the members of a message, and its role.
@@ -235,7 +238,7 @@ func (OpenAIChat) Refusal(status int, body []byte) Refusal { return refusal(stat
 
 // Answer implements [Protocol].
 func (OpenAIChat) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
-	input := usage.Input + usage.CacheRead + usage.CacheWrite
+	input := usage.Prompt()
 	used := `{"prompt_tokens":` + strconv.Itoa(input) + `,"completion_tokens":` + strconv.Itoa(usage.Output) +
 		`,"total_tokens":` + strconv.Itoa(input+usage.Output) + `,"prompt_tokens_details":{"cached_tokens":` + strconv.Itoa(usage.CacheRead) + `}}`
 	frame := func(object, choices, used string) string {

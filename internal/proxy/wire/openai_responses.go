@@ -30,10 +30,7 @@ func (OpenAIResponses) Scan(path string, body []byte, known []Message) (*Request
 }
 
 // Head implements [Protocol].
-func (OpenAIResponses) Head(r *Request) (tenfold.ConfigDelta, error) {
-	d := tenfold.ConfigDelta{Model: r.Model}
-	return d, openaiHead(r, &d, "openai")
-}
+func (OpenAIResponses) Head(r *Request) (tenfold.ConfigDelta, error) { return r.settings("openai") }
 
 // Edit implements [Protocol].
 func (OpenAIResponses) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {

@@ -177,8 +177,7 @@ func (q quiet) Enabled(ctx context.Context, l slog.Level) bool {
 // reason is what can be said of an error: an URL may hold a password, and what a
 // collector answered is a stranger's.
 func reason(err error) string {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err.Error()
 	}
 	text, _, _ := strings.Cut(err.Error(), ":")

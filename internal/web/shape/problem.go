@@ -118,14 +118,12 @@ var statuses = []struct {
 
 // ProblemOf says an error as the API does.
 func ProblemOf(err error) *Problem {
-	var p *Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
 	}
-	p = &Problem{Status: http.StatusInternalServerError, Detail: err.Error()}
+	p := &Problem{Status: http.StatusInternalServerError, Detail: err.Error()}
 	var conflict *store.ConflictError
-	var said *problem.Error
-	if errors.As(err, &said) {
+	if said, ok := errors.AsType[*problem.Error](err); ok {
 		p.Hint, p.Code = said.Hint, said.Code
 		switch {
 		case said.Code == "not_found":
@@ -146,8 +144,7 @@ func ProblemOf(err error) *Problem {
 			break
 		}
 	}
-	var limit *tenant.LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*tenant.LimitError](err); ok {
 		p.Status, p.after = http.StatusTooManyRequests, limit.After
 	}
 	if errors.As(err, &conflict) {

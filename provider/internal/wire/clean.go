@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"tenfold/internal/runes"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 // clean makes a message one line of at most 300 bytes, with neither the key nor
 // what looks like one, nor anything longer that stands in the request's body.
 func (e *Endpoint) clean(message string, body []byte) string {
-	message = head(message, 8*maxMessage)
+	message = message[:runes.Last(message, 8*maxMessage)]
 	message = strings.ToValidUTF8(message, "�")
 	message = strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) {
@@ -36,19 +37,7 @@ func (e *Endpoint) clean(message string, body []byte) string {
 	if len(message) <= maxMessage {
 		return message
 	}
-	return head(message, maxMessage-len("…")) + "…"
-}
-
-// head gives what a text begins with: so many bytes, less where they would end
-// inside a character.
-func head(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
+	return message[:runes.Last(message, maxMessage-len("…"))] + "…"
 }
 
 // keyStarts are how keys of providers begin.

@@ -80,8 +80,7 @@ func (e *Endpoint) post(ctx context.Context, address string, body []byte) (*http
 // unreachable is what the network says. Its address is in it, no key is.
 func (e *Endpoint) unreachable(err error) error {
 	cause := err
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		cause = u.Err
 	}
 	return &provider.Error{
@@ -122,8 +121,7 @@ func (e *Endpoint) stream(ctx context.Context, address string, body []byte, d De
 	if left || (stopped && err == nil) {
 		return
 	}
-	var p *Problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*Problem](err); ok {
 		p.Header = r.Header
 		err = e.Failure(p, body)
 	}
@@ -152,9 +150,7 @@ func (e *Endpoint) read(in *Reader, d Decoder, yield func(provider.Event) bool) 
 		}
 		switch {
 		case err != nil:
-			var p *Problem
-			var known *provider.Error
-			if !errors.As(err, &p) && !errors.As(err, &known) {
+			if !errors.As(err, new(*Problem)) && !errors.As(err, new(*provider.Error)) {
 				err = e.cutOff(err)
 			}
 			return false, false, err

@@ -52,12 +52,12 @@ type Model struct {
 
 // NewModel makes a model of options and of a format. Each request carries the
 // header.
-func NewModel(name string, header http.Header, o provider.Options, f Format) (Model, error) {
-	m := Model{name: name, end: NewEndpoint(name, header, o), format: f}
+func NewModel(name string, header http.Header, o provider.Options, f Format) (*Model, error) {
+	m := &Model{name: name, end: NewEndpoint(name, header, o), format: f}
 	if o.Extra != "" {
 		var err error
 		if m.extra, err = ParseObject([]byte(o.Extra)); err != nil {
-			return m, m.invalid("the extra members of the request are not a JSON object", `write them like {"temperature":0}`)
+			return nil, m.invalid("the extra members of the request are not a JSON object", `write them like {"temperature":0}`)
 		}
 	}
 	return m, nil

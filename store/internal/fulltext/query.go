@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"tenfold/internal/runes"
 )
 
 // maxPhrases bounds what one query may ask. Who pastes a page asks for its
@@ -77,12 +79,9 @@ const (
 // or the start of the text. It holds no line breaks.
 func (q Query) Snippet(text string) string {
 	at := q.first(text)
-	from, to := max(at-snippetBefore, 0), min(at+snippetAfter, len(text))
+	from, to := max(at-snippetBefore, 0), runes.Next(text, at+snippetAfter)
 	for from > 0 && from < at && !utf8.RuneStart(text[from]) {
 		from++
-	}
-	for to < len(text) && !utf8.RuneStart(text[to]) {
-		to++
 	}
 	line := strings.ToValidUTF8(text[from:to], "\uFFFD")
 	line = strings.Join(strings.FieldsFunc(line, func(r rune) bool {

@@ -153,18 +153,12 @@ func (f *fields) bytes() []byte {
 	return s
 }
 
-func (f *fields) uvarint() uint64 {
-	v, n := binary.Uvarint(f.b)
-	if n <= 0 {
-		f.bad = true
-		return 0
-	}
-	f.b = f.b[n:]
-	return v
-}
+func (f *fields) uvarint() uint64 { return number(f, binary.Uvarint) }
 
-func (f *fields) varint() int64 {
-	v, n := binary.Varint(f.b)
+func (f *fields) varint() int64 { return number(f, binary.Varint) }
+
+func number[N int64 | uint64](f *fields, decode func([]byte) (N, int)) N {
+	v, n := decode(f.b)
 	if n <= 0 {
 		f.bad = true
 		return 0

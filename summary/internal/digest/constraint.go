@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold/atom"
-	"tenfold/summary/internal/source"
+	"tenfold/internal/runes"
 )
 
 // longLine is how many bytes a line may have to be taken whole; of longer
@@ -96,8 +96,8 @@ func around(text string, at, longest int) string {
 	if len(text) <= longest {
 		return text
 	}
-	first := source.NextRune(text, min(max(at-longest/4, 0), len(text)-longest))
-	last := source.RuneStart(text, first+longest)
+	first := runes.Next(text, min(max(at-longest/4, 0), len(text)-longest))
+	last := runes.Last(text, first+longest)
 	if i := strings.IndexByte(text[first:min(first+60, last, max(at, first))], ' '); first > 0 && i >= 0 {
 		first += i + 1
 	}

@@ -3,8 +3,10 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
-	"unicode/utf8"
+
+	"tenfold/internal/runes"
 
 	"tenfold"
 )
@@ -12,40 +14,18 @@ import (
 // HistoryNote begins every summary that a model wrote (M2).
 const HistoryNote = "This is a record of earlier work in this conversation. It is history, not a request."
 
-// RuneStart is the last place up to at where a character of the text begins.
-func RuneStart(text string, at int) int {
-	if at >= len(text) {
-		return len(text)
-	}
-	for at > 0 && !utf8.RuneStart(text[at]) {
-		at--
-	}
-	return at
-}
-
-// NextRune is the first place from at on where a character of the text begins.
-func NextRune(text string, at int) int {
-	for at = max(at, 0); at < len(text) && !utf8.RuneStart(text[at]); at++ {
-	}
-	return at
-}
-
 // CutMiddle keeps the head and the tail of a text that is too long, with a
 // mark between that says how much is gone. Three parts in four are head.
 func CutMiddle(text string, longest int) string {
 	if longest <= 0 || len(text) <= longest {
 		return text
 	}
-	head, tail := RuneStart(text, longest*3/4), NextRune(text, len(text)-longest/4)
+	head, tail := runes.Last(text, longest*3/4), runes.Next(text, len(text)-longest/4)
 	return fmt.Sprintf("%s\n[cut: %d characters]\n%s", text[:head], tail-head, text[tail:])
 }
 
 // ToolOf names the tool whose result an entry is.
 func ToolOf(l *tenfold.Log, seq int64) string {
-	if call, ok := l.Entry(l.Pair(seq)); ok {
-		if c, ok := call.Payload.(tenfold.ToolCall); ok && c.Name != "" {
-			return c.Name
-		}
-	}
-	return "unknown"
+	call, _ := l.CallOf(seq)
+	return cmp.Or(call.Name, "unknown")
 }

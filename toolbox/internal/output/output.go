@@ -14,6 +14,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"tenfold/internal/number"
+	"tenfold/internal/runes"
 )
 
 // forNote is what the note of an omission takes at most.
@@ -110,10 +111,7 @@ func Tail(text string, most int) string {
 	if at := strings.IndexByte(text, '\n'); at >= 0 && at < len(text)/2 {
 		return text[at+1:]
 	}
-	for len(text) > 0 && !utf8.RuneStart(text[0]) {
-		text = text[1:]
-	}
-	return text
+	return text[runes.Next(text, 0):]
 }
 
 // Clean gives what a terminal would show at last of what a program printed: of a

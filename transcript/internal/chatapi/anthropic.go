@@ -65,7 +65,7 @@ func (a *Anthropic) Read(c *Chat, w *engine.Finder, id string, injected bool) er
 	m := &a.M
 	if m.Role != "assistant" {
 		if m.Role != "user" && m.Role != "system" {
-			c.WarnHere("message is of an unknown role and is taken for context", "messages are of unknown roles and are taken for context")
+			c.unknownRole()
 		}
 		payloads, own := m.Request(w, injected || m.Role != "user", a.Typed)
 		if m.Role == "system" {
@@ -79,11 +79,8 @@ func (a *Anthropic) Read(c *Chat, w *engine.Finder, id string, injected bool) er
 		warnOwn(c, own)
 		return c.say(id, w, "", payloads)
 	}
-	if m.Model != "" && m.Model != a.model {
-		a.model = m.Model
-		if err := c.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: m.Model}}); err != nil {
-			return err
-		}
+	if err := c.ChangeModel(id, m.Model, &a.model); err != nil {
+		return err
 	}
 	payloads, own := m.answer(w)
 	warnOwn(c, own)

@@ -402,6 +402,10 @@ func (c *Chat) WarnHere(one, many string) {
 	c.Warn.Add(line, one, many)
 }
 
+func (c *Chat) unknownRole() {
+	c.WarnHere("message is of an unknown role and is taken for context", "messages are of unknown roles and are taken for context")
+}
+
 // say emits the entries of one message. What a person said opens a turn.
 func (c *Chat) say(id string, w *engine.Finder, messageID string, payloads []tenfold.Payload) error {
 	turned := false

@@ -75,7 +75,7 @@ func (d *gemini) Message(c *Chat, raw []byte, id string) error {
 	}
 	injected := g.Role != "user" && g.Role != "function" && g.Role != ""
 	if injected {
-		c.WarnHere("message is of an unknown role and is taken for context", "messages are of unknown roles and are taken for context")
+		c.unknownRole()
 	}
 	return c.say(id, w, "", d.given(c, w, injected))
 }
@@ -157,11 +157,8 @@ func (d *gemini) respond(c *Chat, raw []byte, id string) error {
 	if a.more {
 		c.WarnHere("candidate besides the first is kept aside", "candidates besides the first are kept aside")
 	}
-	if a.model != "" && a.model != d.model {
-		d.model = a.model
-		if err := c.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: a.model}}); err != nil {
-			return err
-		}
+	if err := c.ChangeModel(id, a.model, &d.model); err != nil {
+		return err
 	}
 	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	d.calls.Next()

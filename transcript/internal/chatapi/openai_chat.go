@@ -113,7 +113,7 @@ func (o *openai) one(c *Chat, raw []byte, id, response string) error {
 		return c.say(id, w, "", []tenfold.Payload{r})
 	case "user", "developer":
 	default:
-		c.WarnHere("message is of an unknown role and is taken for context", "messages are of unknown roles and are taken for context")
+		c.unknownRole()
 	}
 	c.config = true
 	u := tenfold.UserMessage{Parts: m.parted(w), Synthetic: role != "user"}

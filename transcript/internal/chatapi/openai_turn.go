@@ -30,12 +30,7 @@ func (t *ItemTurns) Show(id string, entries []tenfold.Entry) error {
 			return err
 		}
 	}
-	for _, e := range entries {
-		if err := t.Emit(e); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.All(entries)
 }
 
 // ItemEntries makes the entries of one item.

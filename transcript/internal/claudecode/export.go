@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"bytes"
 	"io"
 	"maps"
 	"path/filepath"
@@ -214,8 +213,7 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) {
 			x.warn.NoForm(e, engine.ClaudeCode)
 		case tenfold.Reasoning:
 			if p.Provider != "anthropic" || p.Signature == "" && p.Encrypted == "" {
-				x.warn.Add(0, "reasoning block that this provider cannot read is left out",
-					"reasoning blocks that this provider cannot read are left out")
+				x.warn.UnreadableReasoning()
 			}
 			stretch = append(stretch, e)
 		case tenfold.ProviderItem:
@@ -265,11 +263,10 @@ func (claudeExporter) Continue(_ string, data []byte) []string {
 
 // sessionOf is the session's id in the first line.
 func sessionOf(data []byte) string {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
 	var first struct {
 		ID string `json:"sessionId"`
 	}
-	if json.Unmarshal(line, &first, engine.ScanOptions...) != nil || !engine.PlainID(first.ID) {
+	if !engine.ReadFirst(data, &first) || !engine.PlainID(first.ID) {
 		return ""
 	}
 	return first.ID

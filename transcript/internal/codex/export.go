@@ -1,14 +1,11 @@
 package codex
 
 import (
-	"bytes"
 	"io"
 	"path"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
@@ -312,8 +309,7 @@ func placeOf(data []byte) (id, place string) {
 			Time time.Time `json:"timestamp"`
 		} `json:"payload"`
 	}
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	if json.Unmarshal(line, &meta) != nil || !engine.PlainID(meta.Payload.ID) {
+	if !engine.ReadFirst(data, &meta) || !engine.PlainID(meta.Payload.ID) {
 		return "", ""
 	}
 	id = meta.Payload.ID

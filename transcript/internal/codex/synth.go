@@ -89,7 +89,7 @@ func (x *codexWriter) entry(e tenfold.Entry) {
 func (x *codexWriter) usage(u tenfold.Usage) {
 	var c codexCount
 	c.Type = "token_count"
-	in := u.Input + u.CacheRead + u.CacheWrite
+	in := u.Prompt()
 	c.Info.Last = codexTokens{Input: in, Cached: u.CacheRead, Output: u.Output, Total: in + u.Output}
 	x.spent.Input += in
 	x.spent.Cached += u.CacheRead
@@ -142,8 +142,7 @@ func (x *codexWriter) items(p tenfold.Payload, s codexShape) []any {
 		return []any{codexOut{Type: "message", Role: "assistant", Content: []codexBlock{{Type: "output_text", Text: &p.Text}}, Phase: s.phase}}
 	case tenfold.Reasoning:
 		if p.Provider != "openai" || p.Encrypted == "" {
-			x.warn.Add(0, "reasoning block that this provider cannot read is left out",
-				"reasoning blocks that this provider cannot read are left out")
+			x.warn.UnreadableReasoning()
 			return nil
 		}
 		summary := []codexBlock{}

@@ -212,8 +212,7 @@ func (d *Database) Problem(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var ours *engine.Error
-	if errors.As(err, &ours) {
+	if errors.As(err, new(*engine.Error)) {
 		return err
 	}
 	return &engine.Error{

@@ -59,8 +59,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // JSONProblem words an error of the JSON decoder, and gives its byte offset.
 func JSONProblem(err error) (offset int64, cause error) {
-	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return syntax.ByteOffset, ErrCutOff
 		}
@@ -74,8 +73,7 @@ func JSONProblem(err error) (offset int64, cause error) {
 
 // IsSyntax reports whether an error says that a text is not JSON.
 func IsSyntax(err error) bool {
-	var syntax *jsontext.SyntacticError
-	return errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+	return errors.As(err, new(*jsontext.SyntacticError)) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
 var ErrCutOff = errors.New("the JSON is cut off")

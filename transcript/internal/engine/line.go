@@ -112,8 +112,7 @@ func (r *LineReader) line() ([]byte, error) {
 
 // placed says in which line a window's error came up.
 func (r *LineReader) placed(err error) error {
-	var e *Error
-	if errors.As(err, &e) && e.Line == 0 && e.Name == r.src.Name {
+	if e, ok := errors.AsType[*Error](err); ok && e.Line == 0 && e.Name == r.src.Name {
 		e.Line = r.Number + 1
 	}
 	return err

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"bytes"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
 )
 
 // FirstLine gives the beginning of a text, fit for a title.
@@ -10,6 +13,13 @@ func FirstLine(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
 	runes := []rune(strings.TrimSpace(text))
 	return string(runes[:min(len(runes), 120)])
+}
+
+// ReadFirst reads the first of lines of JSON; it is false for a line that says
+// something else.
+func ReadFirst(data []byte, into any) bool {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	return json.Unmarshal(line, into, ScanOptions...) == nil
 }
 
 // ReadTime reads a time as JSON has it; zero when it is none.

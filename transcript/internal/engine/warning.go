@@ -53,6 +53,11 @@ func (w *Warnings) ForeignReasoning(client string) {
 		"reasoning blocks of another client are left out: "+client+" would send them as text")
 }
 
+// UnreadableReasoning counts reasoning that the provider of a format cannot read.
+func (w *Warnings) UnreadableReasoning() {
+	w.Add(0, "reasoning block that this provider cannot read is left out", "reasoning blocks that this provider cannot read are left out")
+}
+
 // Text gives the sentences, in the order in which the kinds came up.
 func (w *Warnings) Text() []string {
 	var out []string

@@ -64,8 +64,7 @@ func (w *Window) fill() error {
 		}
 		return nil
 	}
-	var ours *Error
-	if errors.As(err, &ours) {
+	if errors.As(err, new(*Error)) {
 		return err // it says which file it is about
 	}
 	return fmt.Errorf("read %s: %w", w.src.Name, err)

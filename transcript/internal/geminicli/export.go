@@ -1,7 +1,6 @@
 package geminicli
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -158,8 +157,7 @@ func (geminiCLIExporter) Continue(_ string, data []byte) []string {
 
 // headOf is what the first line says of the session.
 func headOf(data []byte) (head geminiCLIHeadOut) {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	if json.Unmarshal(line, &head, engine.ScanOptions...) != nil {
+	if !engine.ReadFirst(data, &head) {
 		return geminiCLIHeadOut{}
 	}
 	return head

@@ -1,7 +1,6 @@
 package pi
 
 import (
-	"bytes"
 	"io"
 	"path/filepath"
 	"sort"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
@@ -294,12 +292,11 @@ func (piExporter) Resume(file string, _ []byte) []string {
 // Keep implements [engine.Keeper]: sessions of a directory lie in one directory,
 // by the time at which they began.
 func (piExporter) Keep(original string, data []byte) string {
-	line, _, _ := bytes.Cut(data, []byte("\n"))
 	var head struct {
 		ID   string `json:"id"`
 		Time string `json:"timestamp"`
 	}
-	if json.Unmarshal(line, &head, engine.ScanOptions...) != nil || !engine.PlainID(head.ID) {
+	if !engine.ReadFirst(data, &head) || !engine.PlainID(head.ID) {
 		return ""
 	}
 	began := strings.NewReplacer(":", "-", ".", "-").Replace(head.Time)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/number"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -86,11 +87,11 @@ func (m *Markdown) head(v engine.View) {
 	if config.Model != "" {
 		m.line("| Model | ", markdownCell(config.Model), " |")
 	}
-	m.line("| Turns | ", grouped(log.Turns()), " |")
-	m.line("| Entries | ", grouped(int(log.Version())), " |")
-	m.line("| Tokens | ", grouped(totals.All().Before), " |")
+	m.line("| Turns | ", number.Thousands(log.Turns()), " |")
+	m.line("| Entries | ", number.Thousands(int(log.Version())), " |")
+	m.line("| Tokens | ", number.Thousands(totals.All().Before), " |")
 	if after := totals.All().After; after != totals.All().Before {
-		m.line("| Tokens after compaction | ", grouped(after), " |")
+		m.line("| Tokens after compaction | ", number.Thousands(after), " |")
 	}
 	if v.Compacted {
 		m.line("| Shown | what a model sees |")
@@ -298,9 +299,9 @@ func (m *Markdown) compaction(id string, c tenfold.Compaction) {
 	}
 	switch {
 	case c.TokensBefore > 0 && c.TokensAfter == 0 && c.Source == "import": // few tools tell what was left
-		text += ", of " + grouped(c.TokensBefore) + " tokens"
+		text += ", of " + number.Thousands(c.TokensBefore) + " tokens"
 	case c.TokensBefore > 0:
-		text += ", " + grouped(c.TokensBefore) + " → " + grouped(c.TokensAfter) + " tokens"
+		text += ", " + number.Thousands(c.TokensBefore) + " → " + number.Thousands(c.TokensAfter) + " tokens"
 	}
 	m.note("Compaction", text, ".")
 	if c.Summary != nil {
