@@ -78,6 +78,15 @@ func Tries(cases int) int {
 	return max(1, cases/10)
 }
 
+// Unraced skips a test that takes long under the race detector and starts no goroutine
+// for it to watch: CI runs those without it too.
+func Unraced(tb testing.TB) {
+	tb.Helper()
+	if UnderRace && !All() {
+		tb.Skip("takes long under the race detector, which has nothing to watch here")
+	}
+}
+
 // fewFiles is how many are too few to take a sample of.
 const fewFiles = 30
 
