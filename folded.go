@@ -49,17 +49,17 @@ func (p *Projection) foldedWords(by int32, f *Folded, recall bool) string {
 }
 
 // foldedNames tells what the folded calls were about, the calls of one tool
-// together. It looks at the log and the overlay alone, so that later overlays and
-// entries change nothing in it (P11a).
+// together: of many the last ones, which tell how things stand. It looks at the log
+// and the overlay alone, so that later overlays and entries change nothing in it (P11a).
 func (p *Projection) foldedNames(by int32, f *Folded) string {
 	type about struct {
 		tool   string
-		what   []string
+		what   []string // the last one first, as everything here
 		counts []int
 	}
 	var tools []about
 	o, seen := &p.overlays[by], 0
-	for seq := max(f.From, 1); f.From > 0 && seq <= min(f.To, int64(o.seq)-1) && seen < min(f.Calls, maxGathered); seq++ {
+	for seq := min(f.To, int64(o.seq)-1); f.From > 0 && seq >= f.From && seen < min(f.Calls, maxGathered); seq-- {
 		n := p.log.node(int32(seq))
 		if n.kind != codeCall || !p.reads(n) || o.shows(int32(seq)) {
 			continue
@@ -78,30 +78,31 @@ func (p *Projection) foldedNames(by int32, f *Folded) string {
 		}
 		tools[i].counts[j]++
 	}
-	var b strings.Builder
-	for i, tool := range tools {
-		for j, what := range tool.what {
-			text := ", "
-			switch {
-			case j == 0 && i == 0:
-				text = tool.tool + " "
-			case j == 0:
-				text = "; " + tool.tool + " "
-			}
-			text += what
+	var told []string
+	left, whole := maxFolded, seen == f.Calls
+	for _, tool := range tools {
+		var names []string
+		left -= len(tool.tool)
+		for j, name := range tool.what {
 			if n := tool.counts[j]; n > 1 {
-				text = strings.TrimRight(text, " ") + " ×" + strconv.Itoa(n)
+				name = strings.TrimLeft(name+" ×"+strconv.Itoa(n), " ")
 			}
-			if text = strings.TrimRight(text, " "); b.Len() > 0 && b.Len()+len(text) > maxFolded {
-				return b.String() + ", " + gapMark
+			if left -= len(", ") + len(name); left < 0 && len(told)+len(names) > 0 {
+				whole = false
+				break
 			}
-			b.WriteString(text)
+			names = append(names, name)
+		}
+		if len(names) > 0 {
+			slices.Reverse(names)
+			told = append(told, strings.TrimRight(tool.tool+" "+strings.Join(names, ", "), " "))
 		}
 	}
-	if seen < f.Calls && seen > 0 {
-		b.WriteString(", " + gapMark)
+	if len(told) > 0 && !whole {
+		told = append(told, gapMark)
 	}
-	return b.String()
+	slices.Reverse(told)
+	return strings.Join(told, "; ")
 }
 
 // shows reports whether the overlay names a call and leaves something of it.

@@ -1,6 +1,7 @@
 package tenfold_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -256,6 +257,21 @@ func TestP5FoldedCallsAreToldByName(t *testing.T) {
 	policy.Recall = true
 	entries[len(entries)-1] = tools(policy)
 	sees(t, project(t, entries...), "user: go", "call last t {}", "result last "+names+" (recall 2-13)]\ny")
+}
+
+// Of many calls the last ones are told, which say how things stand.
+func TestP5OfManyFoldedCallsTheLastAreTold(t *testing.T) {
+	commands := []string{"ls", "git fetch origin", "cat a.go", "git status", "git add -A", "git commit -m 'Turn the oven down'", "git push origin main"}
+	entries := []tenfold.Entry{user("go"), call("0", "Read", `{"file_path":"src/a.go"}`), result("0", "x")}
+	for i, c := range commands {
+		id := strconv.Itoa(i + 1)
+		entries = append(entries, call(id, "Bash", `{"command":"`+c+`"}`), result(id, "x"))
+	}
+	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{"last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 8, From: 2, To: 17}}})
+	policy.Primary = primary
+	entries = append(entries, call("last", "t", `{}`), result("last", "y"), tools(policy))
+	sees(t, project(t, entries...), "user: go", "call last t {}",
+		"result last [8 earlier calls not shown: …; Bash cat a.go, git status, git add -A, git commit -m 'Turn the oven down', git push origin main]\ny")
 }
 
 func TestP5HoldsForGeneratedLogs(t *testing.T) {

@@ -167,7 +167,7 @@ func TestP5TextsAreKeptLineByLine(t *testing.T) {
 				3: {Action: tenfold.Trim, Folded: &tenfold.Folded{Calls: 3, From: 5, To: 9}},
 				4: {Action: tenfold.Trim, Lines: lines(1, 1), Folded: &tenfold.Folded{Calls: 3, After: true}},
 			}},
-			[]string{"user: [3 earlier calls not shown: t, … (recall 5-9)]\n" + all, "assistant: [3 earlier calls not shown: t, … (recall 5-9)]", "user: " + line(1) + " … (recall 4)\n[3 later calls not shown]"},
+			[]string{"user: [3 earlier calls not shown: …; t (recall 5-9)]\n" + all, "assistant: [3 earlier calls not shown: …; t (recall 5-9)]", "user: " + line(1) + " … (recall 4)\n[3 later calls not shown]"},
 			"trimmed x, trimmed x, trimmed x",
 		},
 		"nothing said": {tenfold.TextPolicy{}, []string{"user: " + all, "assistant: " + all, "user: " + all}, "kept, kept, kept"},

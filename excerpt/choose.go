@@ -29,7 +29,7 @@ func (ix *Index) begin(o Options) *chooser {
 	c := &chooser{
 		ix: ix, o: o, shown: empty(&room.shown, len(ix.atoms)), met: empty(&room.met, len(ix.atoms)),
 		groups: empty(&room.groups, len(ix.groups)), left: int64(o.Budget) * token,
-		held: empty(&room.held, len(ix.text)), offers: empty(&room.offers, len(ix.entries)),
+		held: empty(&room.held, len(ix.text)), said: empty(&room.said, len(ix.lines)), offers: empty(&room.offers, len(ix.entries)),
 	}
 	c.reach()
 	c.value = ix.values(o, c.counts)
@@ -41,12 +41,12 @@ func (ix *Index) begin(o Options) *chooser {
 
 // room is what a choice works in, kept for the next one: it is as large as the log.
 type room struct {
-	shown, held, old []bool
-	met              []int32
-	value            []int64
-	on               []latest
-	groups           []candidates
-	offers           []offer
+	shown, held, said, old []bool
+	met                    []int32
+	value                  []int64
+	on                     []latest
+	groups                 []candidates
+	offers                 []offer
 }
 
 // empty gives a list of so many zeroes, in the place of the one before.
@@ -92,7 +92,9 @@ type chooser struct {
 	// offers says per entry which candidates are lines and blocks of it.
 	offers []offer
 	// held says which lines of the index's texts are taken.
-	held  []bool
+	held []bool
+	// said says which lines stand in the view, wherever.
+	said  []bool
 	queue queue
 	left  int64
 	picks []pick
@@ -241,8 +243,12 @@ func (c *chooser) atomsOf(e *entry) iter.Seq[int32] {
 
 // show notes that all atoms of an entry stand in the view.
 func (c *chooser) show(i int32) {
-	for a := range c.atomsOf(&c.ix.entries[i]) {
+	e := &c.ix.entries[i]
+	for a := range c.atomsOf(e) {
 		c.shown[a] = true
+	}
+	for n := range e.last {
+		c.said[c.ix.text[e.text.from+n].line] = true
 	}
 }
 

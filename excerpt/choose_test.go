@@ -256,3 +256,27 @@ func TestF6GapsAreFilled(t *testing.T) {
 		same(t, text, shown(choose(l, linesOnly(100))), want)
 	}
 }
+
+// F6: what stands in a view is not worth saying again, wherever it was said.
+func TestF6WhatStandsIsNotChosenAgain(t *testing.T) {
+	text := strings.Join([]string{"we turn the oven down", "and the bread comes out earlier", "as it was much too dark", "on the side by the door"}, "|")
+	once := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+text)
+	twice := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+text, "c 2 Bash {}", "r 2 "+text)
+	same(t, "said once", shown(choose(once, excerpt.Options{Budget: 500})), "4:all")
+	same(t, "said twice", shown(choose(twice, excerpt.Options{Budget: 500})), "4:all")
+	same(t, "said in what always stands", shown(choose(twice, excerpt.Options{Budget: 500, Whole: func(seq int64) bool { return seq == 5 }})), "")
+}
+
+// F6: a line that ends an element, or has but numbers, says nothing by itself.
+func TestF6NoLineStandsAloneThatSaysNothing(t *testing.T) {
+	for line, want := range map[string]string{
+		"</PanelSection>":      "",
+		"} 612, 700%":          "",
+		"<PanelSection id=4>":  "4:2",
+		"timeout: 612":         "4:2",
+		"see </PanelSection>!": "4:2",
+	} {
+		l := script(t, "t", "u go", "c 1 Read {\"file_path\":\"a\"}", "r 1 we turn the oven down|"+line+"|"+strings.Repeat("as it was much too dark ", 40))
+		same(t, line, shown(choose(l, linesOnly(60))), want)
+	}
+}

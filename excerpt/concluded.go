@@ -9,10 +9,11 @@ import "strings"
 const (
 	// concludedShare is what all of them are worth together, as a share of what all
 	// names of a log are, in percent.
-	concludedShare = 8
-	// leadBytes is how long such a beginning is, mostLead how long it may be for the sake
-	// of its first sentence; what is shorter than leastLead says nothing.
-	leadBytes, mostLead, leastLead = 400, 1200, 40
+	concludedShare = 16
+	// Such a beginning ends with the first paragraph after which it is leadBytes long, in
+	// one that is longer after mostLead of them, or after longestLead for the sake of a
+	// first sentence. A line shorter than leastLead says nothing.
+	leadBytes, mostLead, longestLead, leastLead = 80, 400, 1200, 40
 )
 
 // lead is how many lines of a text its beginning is, before any code; 0 where the text
@@ -27,7 +28,8 @@ func lead(text string) int32 {
 		number++
 		line = strings.TrimSpace(line)
 		size += len(line)
-		if strings.HasPrefix(line, "```") || size > leadBytes && (says || size > mostLead) {
+		ends := strings.HasPrefix(line, "```") || size > longestLead
+		if ends || says && (size > mostLead || line == "" && size >= leadBytes) {
 			break
 		}
 		says = says || len(line) >= leastLead && line[0] != '#'
@@ -39,14 +41,14 @@ func lead(text string) int32 {
 }
 
 // concludes reports whether an entry is the last that the model said before a person
-// spoke, or before the log ends.
+// spoke or was asked, or before the log ends.
 func (ix *Index) concludes(i int32) bool {
 	if ix.entries[i].lead == 0 {
 		return false
 	}
 	for _, next := range ix.entries[i+1:] {
 		if next.role != roleSynthetic {
-			return next.role == roleTyped
+			return next.role == roleTyped || next.asks
 		}
 	}
 	return true

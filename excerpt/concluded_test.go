@@ -17,6 +17,8 @@ func TestAConclusionIsWorthItsWords(t *testing.T) {
 	}{
 		"the last words":               {[]string{"a I look.", "c 1 Bash {}", "r 1 ok", "a The oven was too hot for the bread, so I turned it down."}, "6:all"},
 		"words before a call":          {[]string{"a The oven was too hot for the bread, so I turned it down.", "c 1 Bash {}", "r 1 ok"}, ""},
+		"words before a question":      {[]string{"a The oven was too hot for the bread, so I turned it down.", "c 1 AskUserQuestion {}", "r 1 ok"}, "3:all"},
+		"the first paragraph of many":  {[]string{"a You are right.||The oven was too hot for the bread, so I turned it down, and it is fine.||" + strings.Repeat(plain+". ", 12) + "||" + plain}, "3:1-3"},
 		"a notice came after":          {[]string{"a The oven was too hot for the bread, so I turned it down.", "s warm"}, "3:all"},
 		"a title, words, then code":    {[]string{"a ## The oven||The oven was too hot for the bread, so I turned it down.|Here it is:||```|" + plain + "|```|" + plain}, "3:1-3"},
 		"words that lead to something": {[]string{"a The oven was too hot for the bread, so I turned it down. This is the whole change:"}, ""},

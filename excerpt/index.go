@@ -104,6 +104,7 @@ type entry struct {
 	opening span  // atoms of a call's short arguments
 	after   int64 // bytes of it and of all entries before
 	lead    int32 // how many lines of what the model said are its beginning
+	asks    bool  // a call that asks a person
 }
 
 // group is a call with its result, or one message.
@@ -282,6 +283,7 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 		ix.tools[c.Name] = t
 	}
 	at := ix.open(e, roleCall)
+	at.asks = t.Kind == tool.Asks
 	g := &ix.groups[at.group]
 	for _, op := range t.Operations(c.Arguments) {
 		f := ix.file(op.Path)

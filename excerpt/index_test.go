@@ -139,7 +139,7 @@ func TestAChoiceIsTheSameOnEveryMachine(t *testing.T) {
 	for _, o := range variants(l) {
 		fmt.Fprintln(h, bytesOf(indexed(l).Choose(everything(l, o))))
 	}
-	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "074c7dde09df8a7c")
+	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "4bd75cb8ba28a5a2")
 }
 
 // The zero budget takes nothing, and all there is costs no more than it is.

@@ -22,6 +22,7 @@ type line struct {
 	// "name.go:12"; no file is -1.
 	file, number int32
 	long         bool // it tells one text from another
+	mute         bool // it says nothing by itself: it ends an element, or is but numbers
 }
 
 // textLine is a line where it stands.
@@ -43,10 +44,11 @@ func (ix *Index) lineOf(text string) int32 {
 		return id
 	}
 	id := int32(len(ix.lines))
-	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine}
+	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine, mute: true}
 	ix.scan(text, &one)
 	one.atoms = ix.keep(ix.scratch)
 	one.words = ix.spell(text)
+	one.mute = strings.HasPrefix(text, "</") || one.mute && one.words.none()
 	ix.lines = append(ix.lines, one)
 	ix.byLine[text] = id
 	return id

@@ -10,7 +10,11 @@ func (c *chooser) rank(at int32) ranked {
 	one := &c.all[at]
 	c.looks++
 	e := &c.ix.entries[one.entry]
-	r := ranked{at: at, cost: one.cost, gain: c.worth(one) + c.focused(one, e)}
+	asked := c.focused(one, e)
+	if asked == 0 && c.mute(one, e) {
+		return ranked{at: at}
+	}
+	r := ranked{at: at, cost: one.cost, gain: c.worth(one) + asked}
 	if one.line > 0 {
 		r.cost = c.costOf(one, e)
 		if one.last > 0 && r.cost > 0 {
@@ -29,6 +33,11 @@ func (c *chooser) rank(at int32) ranked {
 	return r
 }
 
+// mute reports whether a candidate is a single line that says nothing by itself.
+func (c *chooser) mute(one *candidate, e *entry) bool {
+	return one.line > 0 && one.last == 0 && c.ix.lines[c.ix.text[e.text.from+one.line-1].line].mute
+}
+
 // worth sums up the atoms of a candidate that are not shown yet, nor met in
 // this look.
 func (c *chooser) worth(one *candidate) int64 {
@@ -43,13 +52,13 @@ func (c *chooser) worth(one *candidate) int64 {
 }
 
 // chance is what it is worth that a block may be edited next: of the part that
-// does not stand yet, and more where it goes on with what stands.
+// stands nowhere yet, and more where it goes on with what stands.
 func (c *chooser) chance(one *candidate, e *entry) int64 {
 	var all, left int64
 	for n := one.line; n <= one.last; n++ {
 		bytes := int64(c.ix.text[e.text.from+n-1].bytes)
 		all += bytes
-		if !c.has(e, n) {
+		if !c.has(e, n) && !c.stands(e, n) {
 			left += bytes
 		}
 	}
@@ -203,9 +212,7 @@ func (c *chooser) take(at int32) {
 	before, _, _ := c.gap(e, first, -1)
 	after, _, _ := c.gap(e, last, +1)
 	first, last = first-before, last+after
-	for n := first; n <= last; n++ {
-		c.held[e.text.from+n-1] = true
-	}
+	c.mark(e, first, last)
 	if before > 0 {
 		c.picks = append(c.picks, pick{entry: one.entry, line: first, last: one.line - 1})
 	}
@@ -230,11 +237,23 @@ func (c *chooser) head(e *entry, line int32) int32 {
 
 // hold takes lines that are not candidates.
 func (c *chooser) hold(e *entry, entry, first, last int32) {
-	for n := first; n <= last; n++ {
-		c.held[e.text.from+n-1] = true
-	}
+	c.mark(e, first, last)
 	c.picks = append(c.picks, pick{entry: entry, line: first, last: last})
 	c.beside(entry, first, last)
+}
+
+// mark notes that lines are taken, and that what they say stands.
+func (c *chooser) mark(e *entry, first, last int32) {
+	for n := first; n <= last; n++ {
+		c.held[e.text.from+n-1] = true
+		c.said[c.ix.text[e.text.from+n-1].line] = true
+	}
+}
+
+// stands reports whether what a line says stands elsewhere in the view.
+func (c *chooser) stands(e *entry, line int32) bool {
+	id := c.ix.text[e.text.from+line-1].line
+	return c.said[id] && c.ix.lines[id].long
 }
 
 // put notes what is taken.

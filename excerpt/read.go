@@ -163,6 +163,9 @@ func (ix *Index) scan(text string, of *line) {
 			ix.scanned[a] = ix.scans
 			ix.scratch = append(ix.scratch, a)
 		}
+		if of != nil && kind != atom.Number {
+			of.mute = false
+		}
 		if kind == atom.Path && of != nil && of.file < 0 {
 			if n := place(text[at.End:]); n > 0 {
 				of.file, of.number = ix.atoms[a].name, n

@@ -88,8 +88,14 @@ func (r *running) call(tokens int) {
 }
 
 func (r *running) answer(id string, tokens int) {
-	line := "the line " + id + " of a file that nobody needs\n"
-	r.add(tenfold.ToolResult{CallID: id, Parts: tenfold.Text(strings.Repeat(line, 4*tokens/len(line)))})
+	line := func(n int) string {
+		return fmt.Sprintf("%c%c: a line of %s that nobody needs\n", 'a'+n/26, 'a'+n%26, id)
+	}
+	var text strings.Builder
+	for n := range 4 * tokens / len(line(0)) {
+		text.WriteString(line(n))
+	}
+	r.add(tenfold.ToolResult{CallID: id, Parts: tenfold.Text(text.String())})
 }
 
 func (r *running) say() { r.add(tenfold.AssistantMessage{Text: "done with that"}) }

@@ -14,6 +14,8 @@ const (
 	// pointingWords is how many words a message may have to point at what was said
 	// before it: "do 1+2 next"; a longer one has its own subject.
 	pointingWords = 40
+	// fewWords is in how many words a single small letter is a name: "do a".
+	fewWords = 6
 	// pointedLines is how many items one message points at.
 	pointedLines = 8
 	// pointedBack is how many of the model's messages are looked through for them.
@@ -24,8 +26,9 @@ const (
 )
 
 // An item of a list that can be pointed at by number or letter: "2. Move it",
-// "### 2) Move it", "- **Option B**: wait".
-var listItem = regexp.MustCompile(`^[\s>]*(?:[-*+]\s+)?(?:#+\s*)?[*_(]*(?i:(?:option|step|item|point|variant)\s+)?(\d{1,2}|[A-Ha-h])[*_]*[.):]`)
+// "### 2) Move it", "- **Option B** (mine): wait", "**C** — wait".
+var listItem = regexp.MustCompile(`^[\s>]*(?:[-*+]\s+)?(?:#+\s*)?[*_(]*` +
+	`(?:(?i:option|step|item|point|variant)\s+(\d{1,2}|[A-Ha-h])\b|(\d{1,2}|[A-Ha-h])[*_]*(?:[.):]|\s+[—–-]\s))`)
 
 // What points at items: numbers and single letters, "3", "#3", "1+2", "2-4", "B".
 var (
@@ -124,8 +127,9 @@ func listItems(text string, names []string) (items []tenfold.LineRange) {
 		if m == nil {
 			continue
 		}
-		one := item{strings.ToLower(m[1]), shortRange(number, line)}
-		count, err := strconv.Atoi(m[1])
+		name := m[1] + m[2] // one of the two
+		one := item{strings.ToLower(name), shortRange(number, line)}
+		count, err := strconv.Atoi(name)
 		if err != nil {
 			count = int(one.name[0])
 		}
@@ -202,16 +206,17 @@ func pointers(text string) []string {
 		}
 		rest = rest[max(m[3], m[5]):]
 	}
-	if words := strings.Fields(text); len(words) <= 6 && slices.ContainsFunc(words, isLetter) {
-		for _, m := range listLetter.FindAllStringSubmatch(text, -1) {
+	letters := listLetter.FindAllStringSubmatch(text, -1)
+	// Among more words only capitals are names, and "A" only beside another.
+	few := len(strings.Fields(text)) <= fewWords
+	others := slices.ContainsFunc(letters, func(m []string) bool { return m[1] >= "B" && m[1] <= "H" })
+	for _, m := range letters {
+		if few || others && m[1] <= "H" {
 			names = append(names, strings.ToLower(m[1]))
 		}
 	}
 	return names
 }
-
-// isLetter reports whether a word is one letter, marks aside.
-func isLetter(word string) bool { return len(strings.Trim(word, `"'().,;:!?`)) == 1 }
 
 // shortRange is a line, or how it begins.
 func shortRange(number int, line string) tenfold.LineRange {

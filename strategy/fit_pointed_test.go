@@ -45,6 +45,35 @@ func TestS13aWhatAMessagePointsAtStays(t *testing.T) {
 	}
 }
 
+// linesThatStay are the lines of the model's words in one entry that always stand.
+func linesThatStay(l *tenfold.Log, seq int64) string {
+	got, _ := payloads(strategy.AlwaysStands(tenfold.Project(l), strategy.Options{Range: everything(l)}))[seq].(tenfold.AssistantMessage)
+	var shown []string
+	for line := range strings.Lines(got.Text) {
+		if line = strings.Trim(line, "… \n"); line != "" {
+			shown = append(shown, line)
+		}
+	}
+	return strings.Join(shown, ",")
+}
+
+// Letters name items too: among more than a few words only capitals, as "a" is a word.
+func TestS13aAMessagePointsAtItemsByLetter(t *testing.T) {
+	text := "**A. Rename it**\n**B. Say so**\n- **Option C (mine) — wait**\n- **D** — Print it\nShall I?"
+	for answer, want := range map[string]string{
+		"b":        "**B. Say so**",
+		"option a": "**A. Rename it**",
+		"ok, let's just add tests, ignore A, do B, C and D too": "**A. Rename it**,**B. Say so**,- **Option C (mine) — wait**,- **D** — Print it",
+		"I would say that we go for option D with a note":       "- **D** — Print it",
+		"A note on this may be a good idea, or a new test":      "",
+	} {
+		l := script(t, "t", "u look", "a "+text, "t", "u "+answer, "c 1 Bash {}", "r 1 *200", "a done", "t", "u thanks, now the other subject of today", "a so far")
+		if all := linesThatStay(l, 3); all != want {
+			t.Errorf("%q: %q stays, want %q", answer, all, want)
+		}
+	}
+}
+
 // Of several lists a message means the last that has what it names; of titles and what
 // stands under them, the titles.
 func TestS13aAMessageMeansTheLastList(t *testing.T) {
@@ -57,14 +86,7 @@ func TestS13aAMessageMeansTheLastList(t *testing.T) {
 		"1. one\n### 2. two\nShall I?":                                          "1. one,### 2. two",
 	} {
 		l := script(t, "t", "u look", "a "+text, "t", "u do 1+2", "c 1 Bash {}", "r 1 *200", "a done", "t", "u thanks, now the other subject of today", "a so far")
-		got, _ := payloads(strategy.AlwaysStands(tenfold.Project(l), strategy.Options{Range: everything(l)}))[3].(tenfold.AssistantMessage)
-		var shown []string
-		for line := range strings.Lines(got.Text) {
-			if line = strings.Trim(line, "… \n"); line != "" {
-				shown = append(shown, line)
-			}
-		}
-		if all := strings.Join(shown, ","); all != want {
+		if all := linesThatStay(l, 3); all != want {
 			t.Errorf("of %q stays %q, want %q", text, all, want)
 		}
 	}

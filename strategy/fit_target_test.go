@@ -259,7 +259,7 @@ func TestF4DemandsOfRefusedCallsGiveWayLast(t *testing.T) {
 	refused := "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
 	demands := []string{"Never touch the vendor directory.", "Do not add a dependency.", "Always run the linter first."}
 	lines := []string{"t", "u the task is a bakery", "c p Bash {\"command\":\"a\"}", "e p " + refused + strings.Join(demands, "\n") + "\nwhat a day *200"}
-	lines = append(lines, "c q Bash {\"command\":\"b\"}", "e q "+refused+"the oven is blue *200", "c f Bash {\"command\":\"c\"}", "e f no such file")
+	lines = append(lines, "c q Bash {\"command\":\"b\"}", "e q "+refused+"the oven is blue *1600", "c f Bash {\"command\":\"c\"}", "e f no such file")
 	for i := range 30 {
 		lines = append(lines, "t", fmt.Sprintf("u thing %d is nice *300", i), fmt.Sprintf("c n%d Bash {}", i), fmt.Sprintf("r n%d *200", i), "a *400")
 	}

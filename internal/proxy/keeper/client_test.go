@@ -223,12 +223,20 @@ func (c *client) turn(size int) (sent []string) {
 	ex := c.send()
 	sent, c.epochs = append(sent, string(ex.Body())), append(c.epochs, c.status().Epochs)
 	c.answered(ex, fmt.Sprintf(`{"type":"thinking","thinking":"hm %d","signature":"c2ln%d"},{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/w/file_%d.go"}}`, c.n, c.n, c.n, c.n))
-	line := fmt.Sprintf("the line of file %d that nobody needs\n", c.n)
-	c.messages = append(c.messages, fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":[%s]}]}`, c.n, said(strings.Repeat(line, size/len(line)))))
+	c.messages = append(c.messages, fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":[%s]}]}`, c.n, said(file(c.n, size))))
 	ex = c.send()
 	sent, c.epochs = append(sent, string(ex.Body())), append(c.epochs, c.status().Epochs)
 	c.answered(ex, c.thought+said(fmt.Sprintf("file %d is read", c.n)))
 	return sent
+}
+
+// file is a file of so many bytes, each line of which is another.
+func file(n, size int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, "%c%c%c: a line of file %d that nobody needs\n", 'a'+i/676, 'a'+i/26%26, 'a'+i%26, n)
+	}
+	return b.String()
 }
 
 func (p *place) status() proxy.Conversation {

@@ -214,8 +214,7 @@ var thoughts = regexp.MustCompile(`\{"type":"thinking"[^}]*\},`)
 func (w *world) step(c *talker) {
 	if c.open != "" {
 		size := rapid.SampledFrom([]int{10, 400, 3000, 9000}).Draw(w.t, "size")
-		line := "a line of the file that nobody needs\n"
-		text := w.mark() + " " + strings.Repeat(line, size/len(line))
+		text := w.mark() + " " + file(0, size)
 		c.messages = append(c.messages, fmt.Sprintf(`{"role":"user","content":[{"type":"tool_result","tool_use_id":"%s","content":[%s]}]}`, c.open, said(text)))
 		c.open = ""
 	} else {

@@ -17,6 +17,8 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
 	"tenfold/internal/proxy/wire"
+
+	"tenfold/strategy"
 )
 
 // compact has Claude Code compact by itself, and gives the summary it is told.
@@ -207,8 +209,12 @@ func TestX4SummariesThatSayTheSame(t *testing.T) {
 // request goes as it came, and that is another epoch.
 func TestX4TheViewThatTheClientHas(t *testing.T) {
 	t.Parallel()
-	c := newClient(newPlace(t), "one")
+	p := newPlace(t)
+	p.live.Auto.Strategies = []strategy.Strategy{strategy.StripTools{}} // which leaves the same of a turn each time
+	c := newClient(p, "one")
 	c.turn(9000)
+	c.user("Good.")
+	c.answered(c.send(), said("Fine."))
 	text := c.compact()
 	c.messages = nil
 	ask := func() (asItCame bool, epochs int) {
@@ -335,8 +341,7 @@ func (c *codex) turn(size int) (sent []string) {
 	ex := c.send()
 	sent = append(sent, string(ex.Body()))
 	c.answered(ex, fmt.Sprintf(`{"type":"function_call","id":"fc_%d","call_id":"call_%d","name":"shell","arguments":"{\"command\":\"cat file_%d.go\"}"}`, c.n, c.n, c.n))
-	line := fmt.Sprintf("the line of file %d that nobody needs\n", c.n)
-	c.items = append(c.items, fmt.Sprintf(`{"type":"function_call_output","call_id":"call_%d","output":%s}`, c.n, quoted(strings.Repeat(line, size/len(line)))))
+	c.items = append(c.items, fmt.Sprintf(`{"type":"function_call_output","call_id":"call_%d","output":%s}`, c.n, quoted(file(c.n, size))))
 	ex = c.send()
 	sent = append(sent, string(ex.Body()))
 	c.answered(ex, fmt.Sprintf(`{"type":"message","id":"msg_a%d","role":"assistant","status":"completed","content":[{"type":"output_text","text":"file %d is read","annotations":[]}]}`, c.n, c.n))

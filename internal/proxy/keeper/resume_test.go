@@ -47,7 +47,7 @@ func geminiResumes(t *testing.T, anew, hasty, stopped bool) {
 	for n := range 8 {
 		s.messages = append(s.messages, s.user(fmt.Sprintf("Look at file_%d.go, please.", n)))
 		s.takes(s.call(n))
-		s.messages = append(s.messages, s.result(n, strings.Repeat(fmt.Sprintf("the line of file %d that nobody needs\n", n), 40)))
+		s.messages = append(s.messages, s.result(n, file(n, 1600)))
 		s.takes(s.said(n))
 		if n == 3 && stopped { // it is stopped before the model answers, and forgets what was asked
 			s.ask(s.user("Look at everything.")).Done(200, true)
@@ -99,7 +99,7 @@ func geminiResumes(t *testing.T, anew, hasty, stopped bool) {
 	if results != 8 || len(reasons) != 1 || !strings.HasPrefix(reasons[0], "the prompt cache is cold") {
 		t.Errorf("%d results, compactions %q", results, reasons)
 	}
-	if last := s.sent[len(s.sent)-1]; strings.Contains(last, "the line of file 0") || strings.Count(last, "the line of file 6") != 80 {
+	if last := s.sent[len(s.sent)-1]; strings.Contains(last, "a line of file 0") || strings.Count(last, "a line of file 6") != 80 {
 		t.Errorf("the first result is not shortened, or the newest is: %.3000s", last)
 	}
 }

@@ -184,6 +184,9 @@ func programs(command string) []string {
 	var all []string
 	for _, part := range strings.FieldsFunc(command[strings.IndexByte(command, 0)+1:], func(r rune) bool { return strings.ContainsRune("&|;\n", r) }) {
 		words := strings.Fields(part)
+		if len(words) > 3 && words[1] == "--prefix" { // where npm runs
+			words = slices.Delete(words, 1, 3)
+		}
 		all = append(all, strings.Join(words[:min(len(words), 2)], " "))
 	}
 	return all
