@@ -15,7 +15,7 @@ const UnderRace = true
 // Under the race detector properties are tried on fewer cases, unless the command
 // line says how many.
 func init() {
-	if err := flag.Set("rapid.checks", "10"); err != nil {
+	if err := flag.Set("rapid.checks", "20"); err != nil {
 		panic(err)
 	}
 }
