@@ -33,14 +33,18 @@ func newLog(t testing.TB, entries []tenfold.Entry) *tenfold.Log {
 // lawCases is how many logs each law is tried on. Where tests try everything they
 // are over 10,000 for all laws together. -rapid.checks=N tries N.
 const (
-	lawCases = "300"
-	allCases = "1200"
+	lawCases   = "300"
+	racedCases = "30"
+	allCases   = "1200"
 )
 
 func TestMain(m *testing.M) {
 	cases := lawCases
-	if corpustest.All() {
+	switch {
+	case corpustest.All():
 		cases = allCases
+	case corpustest.UnderRace:
+		cases = racedCases
 	}
 	if err := flag.Set("rapid.checks", cases); err != nil { // before those of the command line
 		panic(err)

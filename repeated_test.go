@@ -16,10 +16,8 @@ import (
 // its projection kept up entry by entry is the one made at once, and no provider
 // refuses it.
 func TestRepeated(t *testing.T) {
-	most := 10_000
-	if corpustest.UnderRace {
-		most = 3_000
-	}
+	corpustest.Unraced(t)
+	const most = 10_000
 	few, many := logtest.Repeated(1_000), logtest.Repeated(most)
 	for name := range few {
 		t.Run(name, func(t *testing.T) {

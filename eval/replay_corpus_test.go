@@ -40,6 +40,7 @@ func replayFile(t testing.TB, f corpustest.File) []*tenfold.Log {
 // figures are printed, not asserted, but for this: a rule that waits for what is
 // worth it must not cost more than no compaction, all sessions taken together.
 func TestReplayOverTheCorpus(t *testing.T) {
+	corpustest.Unraced(t)
 	files := slices.DeleteFunc(corpustest.Sample(corpustest.Files(t, "claude-code")), func(f corpustest.File) bool { return f.Calls < 10 })
 	models := []string{"claude-sonnet-4-5", "claude-fable-5-1", "gpt-5", "gemini-2.5-flash"}
 	policies := []struct {

@@ -173,6 +173,7 @@ func TestBudgets(t *testing.T) {
 // F7: of what is chosen at a tenth and at a fifth of real sessions, the median line
 // stands in a run of four lines or more.
 func TestF7TheMedianLineStandsInARun(t *testing.T) {
+	corpustest.Unraced(t)
 	files := corpustest.Sample(corpustest.Files(t, "claude-code", "codex", "opencode", "pi"))
 	for _, part := range []int{10, 5} {
 		var runs []int // one for each line
@@ -198,7 +199,7 @@ func TestF7TheMedianLineStandsInARun(t *testing.T) {
 			}
 		}
 		slices.Sort(runs)
-		if (len(runs) < 1000 && !corpustest.UnderRace) || runs[len(runs)/2] < 4 {
+		if len(runs) < 1000 || runs[len(runs)/2] < 4 {
 			t.Errorf("at a %dth the median of %d lines stands in a run of %d", part, len(runs), runs[len(runs)/2])
 		}
 	}

@@ -125,7 +125,7 @@ func bombs(w written, size int) map[string]func() []byte {
 // No source takes more memory than its size answers for, whatever it is made
 // of; each is read or refused, and the refusal says what to try (A3).
 func TestSamplesBombs(t *testing.T) {
-	if testing.Short() || corpustest.UnderRace {
+	if corpustest.Unraced(t); testing.Short() {
 		t.Skip("takes a minute")
 	}
 	const size = 2 << 20
@@ -186,6 +186,7 @@ func packedBombs(tb testing.TB, head, body string, times int) map[string]io.Read
 // long before it filled the memory, and the refusal says what, where and what
 // to try.
 func TestSamplesPackedBombs(t *testing.T) {
+	corpustest.Unraced(t)
 	l := engine.Limits{Record: 1 << 30, Unpacked: 4 << 20, Kept: 4 << 20}
 	seen := map[Format]bool{}
 	for _, w := range samples(t, "") {
@@ -216,7 +217,7 @@ func TestSamplesPackedBombs(t *testing.T) {
 // Three megabytes that unpack to three gigabytes in one event: 0.1 took seven
 // gigabytes for it.
 func TestPackedBomb(t *testing.T) {
-	if testing.Short() || corpustest.UnderRace {
+	if corpustest.Unraced(t); testing.Short() {
 		t.Skip("unpacks 300 MB")
 	}
 	for suffix, packed := range packedBombs(t, `[{"type":"chat_request","content":"`, strings.Repeat("a", 32<<20), 96) {
@@ -231,6 +232,7 @@ func TestPackedBomb(t *testing.T) {
 
 // What packs well and is sound is read: sessions do by a factor of 5 to 90.
 func TestPackedSessionIsRead(t *testing.T) {
+	corpustest.Unraced(t)
 	var text bytes.Buffer
 	if _, err := io.Copy(&text, generated(24<<20)); err != nil {
 		t.Fatal(err)

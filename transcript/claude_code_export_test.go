@@ -186,6 +186,7 @@ func TestClaudeCodeCorpusCompacted(t *testing.T) {
 
 // The members that all real lines of a type have are in claudeKeys.
 func TestClaudeCodeCorpusKeys(t *testing.T) {
+	corpustest.Unraced(t)
 	common := map[string]map[string]bool{}
 	note := func(typ string, object map[string]any) {
 		if common[typ] == nil {

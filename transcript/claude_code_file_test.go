@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/claudecode"
 )
 
@@ -124,6 +125,7 @@ func TestClaudeCodeGrownFile(t *testing.T) {
 
 // What waits for a response to end is bounded; nothing is lost over it.
 func TestClaudeCodeHoldsOnlySoMuch(t *testing.T) {
+	corpustest.Unraced(t)
 	s := new(session).user("u1", `"go"`).assistant("a1", "m1", call("t1"))
 	for i := range claudecode.HeldEntries + 10 {
 		s.user(fmt.Sprintf("i%d", i), `"note"`, meta)

@@ -315,6 +315,7 @@ func (c *counter) End(Conversation, []string) error {
 }
 
 func TestDatabaseOfManySessions(t *testing.T) {
+	corpustest.Unraced(t)
 	path := writeDatabase(t, `
 		CREATE TABLE session (id text PRIMARY KEY, parent_id text, time_created integer);
 		CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, data text);

@@ -71,6 +71,7 @@ func TestSamplesHostile(t *testing.T) {
 // A source of one format needs at most three times its largest conversation in
 // memory, and what the importer itself takes.
 func TestMemory(t *testing.T) {
+	corpustest.Unraced(t)
 	if testing.Short() {
 		t.Skip("imports the largest files of the corpus")
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -84,6 +85,7 @@ const (
 )
 
 func TestLargeFile(t *testing.T) {
+	corpustest.Unraced(t)
 	if testing.Short() {
 		t.Skip("imports 60 MB")
 	}
@@ -95,6 +97,7 @@ func TestLargeFile(t *testing.T) {
 }
 
 func TestLargeLine(t *testing.T) {
+	corpustest.Unraced(t)
 	if testing.Short() {
 		t.Skip("imports 60 MB")
 	}
@@ -122,6 +125,7 @@ func TestLargeLine(t *testing.T) {
 }
 
 func TestLargeJP(t *testing.T) {
+	corpustest.Unraced(t)
 	if testing.Short() {
 		t.Skip("imports 60 MB")
 	}

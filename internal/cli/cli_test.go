@@ -4,27 +4,17 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/rogpeppe/go-internal/testscript"
 
 	"tenfold/containment"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
-	"tenfold/internal/corpustest"
-	"tenfold/store/memory"
-	"tenfold/store/remote"
 )
 
 // childEnv has the test binary be tenfold.
@@ -35,81 +25,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childEnv) != "" {
 		os.Exit(Main())
 	}
-	testscript.Main(m, map[string]func(){
-		"tenfold": func() { os.Exit(Main()) },
-	})
-}
-
-// TestScripts runs the promises of the command line, one script for each
-// command and for each kind of mistake.
-func TestScripts(t *testing.T) {
-	runScripts(t, testscript.Params{Dir: "testdata/script"}, nil)
-}
-
-// TestScriptsOnAServer runs those of the "conversation" commands with their
-// conversations on another machine, and with TENFOLD_TEST_ALL all of them.
-func TestScriptsOnAServer(t *testing.T) {
-	which := "conversation_[pu]*.txtar"
-	if os.Getenv("TENFOLD_TEST_ALL") != "" {
-		which = "*.txtar"
-	}
-	files, err := filepath.Glob(filepath.Join("testdata", "script", which))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	runScripts(t, testscript.Params{Files: files}, func(env *testscript.Env) error {
-		server := httptest.NewServer(remote.Handler(memory.New()))
-		env.Defer(server.Close)
-		env.Setenv("TENFOLD_STORE", server.URL)
-		return nil
-	})
-}
-
-func runScripts(t *testing.T, p testscript.Params, more func(*testscript.Env) error) {
-	t.Helper()
-	plain := ""
-	if corpustest.UnderRace {
-		// Hundreds of processes would take minutes; the other tests of this package
-		// run the same commands under the race detector.
-		plain = t.TempDir()
-		build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(plain, "tenfold"), "tenfold/cmd/tenfold")
-		build.Env = append(os.Environ(), "CGO_ENABLED=0") // as CI has built it before
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-	}
-	p.Setup = func(env *testscript.Env) error {
-		env.Setenv("XDG_DATA_HOME", filepath.Join(env.WorkDir, "data"))
-		env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
-		if plain != "" {
-			env.Setenv("PATH", plain+string(filepath.ListSeparator)+env.Getenv("PATH"))
-		}
-		env.Setenv("TZ", "UTC")
-		env.Setenv("GORACE", os.Getenv("GORACE"))
-		env.Setenv("TERM", "xterm-256color")
-		for _, name := range []string{"testdata/bakery.jsonl", "../../examples/session.jsonl"} {
-			data, err := os.ReadFile(filepath.FromSlash(name))
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(name)), data, 0o600); err != nil {
-				return err
-			}
-		}
-		if more != nil {
-			return more(env)
-		}
-		return nil
-	}
-	p.Condition = func(name string) (bool, error) {
-		if name != "server" {
-			return false, errors.New("no such condition")
-		}
-		return more != nil, nil
-	}
-	p.Cmds = map[string]func(*testscript.TestScript, bool, []string){"serve": startServer}
-	p.UpdateScripts = os.Getenv("UPDATE_SCRIPTS") != ""
-	testscript.Run(t, p)
+	os.Exit(m.Run())
 }
 
 // TestExample runs the first command of the README on the session that comes
@@ -196,46 +112,4 @@ func lines[T any](t *testing.T, text string) (all []T) {
 		all = append(all, result[T](t, line))
 	}
 	return all
-}
-
-// startServer is a command of the scripts, "serve NAME ANSWER…": a server that gives
-// one answer a request, files in the form of HTTP bodies, the last one again and
-// again. A file whose name begins with a number has that status. The address is
-// in $NAME, and what was asked is in NAME.txt: method, path, key and body.
-func startServer(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: serve NAME ANSWER…")
-	}
-	name, answers := args[0], args[1:]
-	var bodies [][]byte
-	for _, file := range answers {
-		bodies = append(bodies, []byte(ts.ReadFile(file)))
-	}
-	log := ts.MkAbs(name + ".txt")
-	asked := make(chan int, 1)
-	asked <- 0
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n := <-asked
-		defer func() { asked <- n + 1 }()
-		body, _ := io.ReadAll(r.Body)
-		var line bytes.Buffer
-		line.WriteString(r.Method + " " + r.URL.Path + " " + r.Header.Get("Authorization") + r.Header.Get("X-Api-Key") + "\n")
-		line.Write(append(body, '\n'))
-		f, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err == nil {
-			_, _ = f.Write(line.Bytes())
-			_ = f.Close()
-		}
-		n = min(n, len(bodies)-1)
-		status, _, _ := strings.Cut(answers[n], "-")
-		code, err := strconv.Atoi(status)
-		if err != nil {
-			code = http.StatusOK
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		w.WriteHeader(code)
-		_, _ = w.Write(bodies[n])
-	}))
-	ts.Defer(s.Close)
-	ts.Setenv(name, s.URL)
 }

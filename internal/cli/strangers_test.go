@@ -242,7 +242,7 @@ func TestWorkspaceCallsNothing(t *testing.T) {
 			t.Errorf("%s is a key that the table does not know: say what a stranger would do with it", key)
 			continue
 		}
-		if !corpustest.All() && i%4 > 0 {
+		if !corpustest.All() && (i%4 > 0 || corpustest.UnderRace && i%24 > 0) {
 			continue // every command runs for every key
 		}
 		var texts []string
@@ -273,7 +273,10 @@ func TestWorkspaceAddresses(t *testing.T) {
 		},
 		"providers.theirs.base_url": {"ADDRESS?", "ADDRESS"},
 	} {
-		for _, value := range values {
+		for i, value := range values {
+			if corpustest.UnderRace && !corpustest.All() && i > 0 {
+				break
+			}
 			s.write("repo/.tenfold/config.toml", key+" = \""+value+"\"\n")
 			if said := s.everything(); !strings.Contains(said, "ignored "+key+" (line 1)") || strings.Contains(said, "secret") {
 				t.Errorf("%s = %s:\n%s", key, value, said)

@@ -43,6 +43,7 @@ func TestL11TheTitleIsTheFirstRequest(t *testing.T) {
 
 // Titles of real sessions are one line of a request's words.
 func TestL11CorpusTitles(t *testing.T) {
+	corpustest.Unraced(t)
 	titled := 0
 	for _, f := range corpustest.Sample(corpustest.Files(t)) {
 		file, err := transcript.Open(f.Path)

@@ -18,6 +18,7 @@ import (
 	"tenfold/internal/cli/live"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/cli/transcripts"
+	"tenfold/internal/corpustest"
 )
 
 var update = flag.Bool("update", false, "renew the golden files")
@@ -61,6 +62,7 @@ func onTerminal(t *testing.T, width int, colour bool, args ...string) string {
 // The looks of each command on terminals of 60, 80 and 120 columns: nothing is
 // wider, and what is shown is what the golden files hold.
 func TestWidths(t *testing.T) {
+	corpustest.Unraced(t)
 	t.Setenv("TZ", "UTC")
 	store := "sqlite://" + filepath.ToSlash(filepath.Join(t.TempDir(), "t.db"))
 	file := filepath.Join("testdata", "terminal", "oven.jsonl")

@@ -67,29 +67,38 @@ func Files(tb testing.TB, formats ...string) []File {
 func All() bool { return os.Getenv("TENFOLD_TEST_ALL") != "" }
 
 // Tries is how many of a test's cases it tries: all of them, or a tenth, or under
-// the race detector a fortieth.
+// the race detector a hundredth.
 func Tries(cases int) int {
 	switch {
 	case All():
 		return cases
 	case UnderRace:
-		return max(1, cases/40)
+		return max(1, cases/100)
 	}
 	return max(1, cases/10)
+}
+
+// Unraced skips a test that takes long under the race detector and starts no goroutine
+// for it to watch: CI runs those without it too.
+func Unraced(tb testing.TB) {
+	tb.Helper()
+	if UnderRace && !All() {
+		tb.Skip("takes long under the race detector, which has nothing to watch here")
+	}
 }
 
 // fewFiles is how many are too few to take a sample of.
 const fewFiles = 30
 
 // Sample is the middle one of each five of many files, which are sorted by their
-// size; under the race detector of each twenty-five, and some three of fewer. See [All].
+// size; under the race detector of each hundred, and two of fewer. See [All].
 func Sample(files []File) []File {
 	step := 5
 	switch {
 	case All(), len(files) < fewFiles && !UnderRace:
 		return files
 	case UnderRace:
-		step = min(max(len(files)/3, 1), 25)
+		step = min(max(len(files)/2, 1), 100)
 	}
 	var some []File
 	for i := step / 2; i < len(files); i += step {

@@ -7,9 +7,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/goleak"
 
+	"tenfold/internal/corpustest"
 	"tenfold/store"
 	"tenfold/store/postgres/pgtest"
 	"tenfold/store/storetest"
+	"tenfold/store/vault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -59,7 +61,13 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
+// testStore has the suite that every store passes run, with everything over a database
+// for each of its stores.
 func testStore(t *testing.T, server *pgtest.Server) {
+	if !corpustest.All() {
+		testTenants(t, server, func() *vault.Vault { return nil })
+		return
+	}
 	again := func(t *testing.T, s store.Store) store.Store {
 		config := s.(*Store).db.pool.Config()
 		again, err := Open(context.Background(), config.ConnString())

@@ -60,20 +60,26 @@ func tenant(t testing.TB, url, name string, v *vault.Vault) string {
 	return url + "&tenant=" + name
 }
 
-// testVault has the suite that every store passes run over what is sealed. Each of its
-// stores is a tenant of one database, which costs less than a database for each.
+// testVault has the suite that every store passes run over what is sealed.
 func testVault(t *testing.T, server *pgtest.Server) {
+	testTenants(t, server, func() *vault.Vault { return masters(t, 1) })
+}
+
+// testTenants has the suite that every store passes run with what seals, or nil. Each of
+// its stores is a tenant of one database, which costs less than a database for each.
+func testTenants(t *testing.T, server *pgtest.Server, sealing func() *vault.Vault) {
+	t.Helper()
 	url := server.Database(t)
 	var n atomic.Int64
 	again := func(t *testing.T, s store.Store) store.Store {
-		again, err := Open(context.Background(), url+"&tenant=t"+strconv.Itoa(s.(*Store).tenant), WithVault(masters(t, 1)))
+		again, err := Open(context.Background(), url+"&tenant=t"+strconv.Itoa(s.(*Store).tenant), WithVault(sealing()))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return again
 	}
 	open := func(t *testing.T) store.Store {
-		s := opened(t, tenant(t, url, "t"+strconv.FormatInt(n.Add(1)+1000, 10), masters(t, 1)), WithVault(masters(t, 1)))
+		s := opened(t, tenant(t, url, "t"+strconv.FormatInt(n.Add(1)+1000, 10), sealing()), WithVault(sealing()))
 		err := s.db.As(t.Context(), Operator, func(ctx context.Context, tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, "UPDATE tenfold_tenants SET name = 't' || id WHERE id = $1", s.tenant)
 			return err

@@ -85,6 +85,7 @@ func reports(f corpustest.File, l *tenfold.Log) []written {
 // held against the session of another repository it is refused. The share that
 // is refused, and why, is printed.
 func TestM3RealSummariesAreTaken(t *testing.T) {
+	corpustest.Unraced(t)
 	sources := map[string]func(corpustest.File, *tenfold.Log) []written{"recorded summaries": recorded, "agents' reports": reports}
 	texts := map[string][]written{}
 	for _, f := range corpustest.Files(t) { // all: few hold summaries
@@ -110,9 +111,6 @@ func TestM3RealSummariesAreTaken(t *testing.T) {
 				refused++
 				t.Logf("%s, a text of %d bytes is refused: %v", w.file.Name, len(w.text), &check.InventedError{Findings: f})
 			}
-			if corpustest.UnderRace && i%5 > 0 {
-				continue
-			}
 			other := all[(i+len(all)/2)%len(all)]
 			if source, _, _ := strings.Cut(w.file.Name, "/"); strings.HasPrefix(other.file.Name, source+"/") {
 				continue
@@ -136,6 +134,7 @@ func TestM3RealSummariesAreTaken(t *testing.T) {
 // The other side: a path of a recorded summary that is made up, by a change of
 // its name, is found wherever the summary says that it was worked on.
 func TestM3ChangedPathsOfRealSummariesAreRefused(t *testing.T) {
+	corpustest.Unraced(t)
 	changed, found := 0, 0
 	for _, f := range corpustest.Files(t) {
 		if f.Summaries == 0 {

@@ -82,13 +82,19 @@ type Place struct {
 // wait is how long one run of a client may take on a busy machine.
 const wait = 3 * time.Minute
 
+// required skips a test that starts clients where they are not required.
+func required(tb testing.TB) {
+	tb.Helper()
+	if os.Getenv("TENFOLD_REQUIRE_CLIENTS") == "" {
+		tb.Skip("starts clients: run with TENFOLD_REQUIRE_CLIENTS=1")
+	}
+}
+
 // At makes a place for a client, and skips the test where clients are not
 // required.
 func At(tb testing.TB, c Client, s *modelserver.Server) *Place {
 	tb.Helper()
-	if os.Getenv("TENFOLD_REQUIRE_CLIENTS") == "" {
-		tb.Skip("starts " + c.Name + ": run with TENFOLD_REQUIRE_CLIENTS=1")
-	}
+	required(tb)
 	if c.path() == "" {
 		tb.Fatal(c.Name + " is not installed: run npm install in test/clients and test/clients/older")
 	}

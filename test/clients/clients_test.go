@@ -21,7 +21,7 @@ import (
 // hundreds of runs here would take minutes; package cli's own tests have it.
 var program = sync.OnceValues(func() (string, error) {
 	out := filepath.Join(programs, "tenfold")
-	cmd := exec.Command("go", "build", "-o", out, "tenfold/cmd/tenfold")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, "tenfold/cmd/tenfold")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	said, err := cmd.CombinedOutput()
 	if err != nil {

@@ -365,6 +365,7 @@ func TestPluginOpenCodeSubAgent(t *testing.T) {
 // on, within an epoch as it was, and in a session without one as without us (V7).
 func TestPluginOpenCodeFails(t *testing.T) {
 	t.Parallel()
+	required(t)
 	exe, err := program()
 	if err != nil {
 		t.Fatal(err)

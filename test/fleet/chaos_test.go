@@ -13,10 +13,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"tenfold/internal/corpustest"
 )
 
-// chaosTime is how long chaos goes on: as long as the environment says, a minute, or
-// a moment in short tests.
+// chaosTime is how long chaos goes on: as long as the environment says, a minute where
+// everything is tried, or a third of one, or a moment in short tests.
 func chaosTime(t *testing.T) time.Duration {
 	t.Helper()
 	if text := os.Getenv("TENFOLD_FLEET_CHAOS"); text != "" {
@@ -26,10 +28,13 @@ func chaosTime(t *testing.T) time.Duration {
 		}
 		return d
 	}
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return 10 * time.Second
+	case corpustest.All():
+		return time.Minute
 	}
-	return time.Minute
+	return 20 * time.Second
 }
 
 func seed(t *testing.T) uint64 {

@@ -235,7 +235,7 @@ var program = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	built = dir
-	args, cgo := []string{"build", "-o", filepath.Join(dir, "tenfold")}, "0"
+	args, cgo := []string{"build", "-ldflags=-s -w", "-o", filepath.Join(dir, "tenfold")}, "0"
 	if os.Getenv("TENFOLD_FLEET_RACE") == "1" {
 		args, cgo = append(args, "-race"), "1"
 	}

@@ -270,6 +270,7 @@ func (d *done) polls() bool { return tool.Polls(d.call.Name, d.call.Arguments) }
 // message that states a constraint, every changed path, the check that passed
 // last, and every error of late that is open.
 func TestM4DigestHoldsTheFactsOfRealSessions(t *testing.T) {
+	corpustest.Unraced(t)
 	type tally struct{ sessions, tokens, digest, bigger int }
 	kinds := []string{"constraint", "path", "command", "error"}
 	byFormat := map[string]*tally{}

@@ -38,6 +38,7 @@ const smallTarget = 600
 // contradicts, no mark in arguments, no sentence cut, no demand and no context lost,
 // every target met or told as missed, and 92 % of it used.
 func TestNoViewOfTheCorpusMisleads(t *testing.T) {
+	corpustest.Unraced(t)
 	all := ways(t)
 	views, met := 0, 0
 	count := map[string]int{}
