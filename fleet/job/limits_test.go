@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -82,10 +83,14 @@ func testLimit(t *testing.T, url string) {
 
 // A tenant may have so many jobs that wait; what is appended meanwhile is not refused.
 func testMost(t *testing.T, url string) {
-	f := open(t, url)
+	var log strings.Builder
+	f := open(t, url, job.WithLog(slog.New(slog.NewTextHandler(&log, nil))))
 	operate(t, f.db, "UPDATE tenfold_tenants SET max_jobs = 2")
-	for i := range 3 {
+	for i := range 4 {
 		due(t, f.st, fmt.Sprint("a-", i))
+	}
+	if n := strings.Count(log.String(), "the limit of jobs that wait is reached"); n != 1 || strings.Contains(log.String(), "a-") {
+		t.Errorf("it is logged %d times, not once, or with a name: %s", n, &log)
 	}
 	all := listed(t, f.jobs, job.Filter{})
 	if len(all) != 2 {

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -39,6 +40,7 @@ type Queue struct {
 	driver  *driver
 	client  *river.Client[pgx.Tx]
 	log     *slog.Logger
+	warned  atomic.Int64  // when the log was told of a limit, in seconds
 	news    chan struct{} // has room for one
 	telling sync.WaitGroup
 	silence context.CancelFunc
@@ -62,9 +64,15 @@ type tenant struct {
 // An Option changes how a queue is opened.
 type Option func(*Queue)
 
-// WithLog has trouble of the queue logged. Nothing is by default. No line holds
-// anything of what was said.
-func WithLog(l *slog.Logger) Option { return func(q *Queue) { q.log = l } }
+// WithLog has trouble of the queue logged; nil is silent, as is the default. No line
+// holds anything of what was said: what River would log, errors as they come, is not.
+func WithLog(l *slog.Logger) Option {
+	return func(q *Queue) {
+		if l != nil {
+			q.log = l
+		}
+	}
+}
 
 // poolConns is how many connections the queue has for itself: to fetch, to end jobs
 // in batches, to lead, and to listen.
@@ -149,7 +157,7 @@ const queueName = "compact"
 
 func (q *Queue) config() *river.Config {
 	return &river.Config{
-		ID: q.name, Schema: q.schema, Logger: q.log, Test: river.TestConfig{Time: &q.clock}, MaxAttempts: maxAttempts,
+		ID: q.name, Schema: q.schema, Logger: slog.New(slog.DiscardHandler), Test: river.TestConfig{Time: &q.clock}, MaxAttempts: maxAttempts,
 		FetchCooldown: cooldown, FetchPollInterval: poll, JobTimeout: longest, RescueStuckJobsAfter: stuck, RetryPolicy: &retry{&q.clock},
 		CompletedJobRetentionPeriod: kept, CancelledJobRetentionPeriod: kept, DiscardedJobRetentionPeriod: 7 * kept,
 		SoftStopTimeout: goodbye, SkipUnknownJobCheck: true,
@@ -357,7 +365,9 @@ func (q *Queue) enqueue(ctx context.Context, tx pgx.Tx, tenant int, due []any) e
 		return err
 	}
 	if room != nil && *room < int64(len(fresh)) { // later appends make the rest due again
-		q.log.WarnContext(ctx, "a compaction that is due was not enqueued: the limit of jobs that wait is reached", slog.Int("tenant", tenant))
+		if last := q.warned.Load(); now.Unix()-last >= 60 && q.warned.CompareAndSwap(last, now.Unix()) { // not for every append
+			q.log.WarnContext(ctx, "a compaction that is due was not enqueued: the limit of jobs that wait is reached", slog.Int("tenant", tenant))
+		}
 		fresh = fresh[:max(*room, 0)]
 	}
 	if len(fresh) == 0 {

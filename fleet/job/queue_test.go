@@ -46,9 +46,12 @@ type fleet struct {
 	st    *job.Store
 }
 
-func open(t testing.TB, url string) fleet { t.Helper(); return openAs(t, url, "default") }
+func open(t testing.TB, url string, options ...job.Option) fleet {
+	t.Helper()
+	return openAs(t, url, "default", options...)
+}
 
-func openAs(t testing.TB, url, tenant string) fleet {
+func openAs(t testing.TB, url, tenant string, options ...job.Option) fleet {
 	t.Helper()
 	db, err := postgres.OpenDatabase(t.Context(), url)
 	if err != nil {
@@ -59,7 +62,7 @@ func openAs(t testing.TB, url, tenant string) fleet {
 			t.Error(err)
 		}
 	})
-	q, err := job.Open(t.Context(), db)
+	q, err := job.Open(t.Context(), db, options...)
 	if err != nil {
 		t.Fatal(err)
 	}

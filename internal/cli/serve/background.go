@@ -49,7 +49,7 @@ func (k *serving) background(ctx context.Context, b *Backend) (*background, erro
 	switch st, fleet := plain.(*postgres.Store); {
 	case fleet:
 		var err error
-		if out.queue, err = job.Open(ctx, st.Database()); err != nil {
+		if out.queue, err = job.Open(ctx, st.Database(), job.WithLog(k.StoreLog)); err != nil {
 			return nil, err
 		}
 	case n == 0, k.readOnly, command.IsServer(k.URL()): // that server has jobs of its own
