@@ -7,7 +7,7 @@
 //
 // The environment says how much:
 //
-//	TENFOLD_FLEET_CHAOS=30m  how long chaos goes on (a minute)
+//	TENFOLD_FLEET_CHAOS=30m  how long chaos goes on (20 seconds)
 //	TENFOLD_FLEET_SEED=7     what is drawn at random; printed at the start
 //	TENFOLD_FLEET_CLOCKS=1   servers whose clocks are an hour off, each its own way:
 //	                         the program is built over another standard library
