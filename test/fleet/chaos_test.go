@@ -21,7 +21,7 @@ import (
 // everything is tried, or a third of one, or a moment in short tests.
 func chaosTime(t *testing.T) time.Duration {
 	t.Helper()
-	if text := os.Getenv("TENFOLD_FLEET_CHAOS"); text != "" {
+	if text := os.Getenv("TENFOLD_TEST_FLEET_CHAOS"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil {
 			t.Fatal(err)
@@ -40,13 +40,13 @@ func chaosTime(t *testing.T) time.Duration {
 func seed(t *testing.T) uint64 {
 	t.Helper()
 	n := uint64(1)
-	if text := os.Getenv("TENFOLD_FLEET_SEED"); text != "" {
+	if text := os.Getenv("TENFOLD_TEST_FLEET_SEED"); text != "" {
 		var err error
 		if n, err = strconv.ParseUint(text, 10, 64); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("TENFOLD_FLEET_SEED=%d", n)
+	t.Logf("TENFOLD_TEST_FLEET_SEED=%d", n)
 	return n
 }
 

@@ -7,14 +7,14 @@
 //
 // The environment says how much:
 //
-//	TENFOLD_FLEET_CHAOS=30m  how long chaos goes on (20 seconds)
-//	TENFOLD_FLEET_SEED=7     what is drawn at random; printed at the start
-//	TENFOLD_FLEET_CLOCKS=1   servers whose clocks are an hour off, each its own way:
-//	                         the program is built over another standard library
-//	TENFOLD_FLEET_RACE=1     servers with the race detector
-//	TENFOLD_FLEET_LOAD=1     the load of issue 20, with a table of figures
-//	TENFOLD_FLEET_PROFILE=/d profiles of the servers in a directory, and what the
-//	                         database did
+//	TENFOLD_TEST_FLEET_CHAOS=30m   how long chaos goes on (20 seconds)
+//	TENFOLD_TEST_FLEET_SEED=7      what is drawn at random; printed at the start
+//	TENFOLD_TEST_FLEET_CLOCKS=1    servers whose clocks are an hour off, each its own way:
+//	                               the program is built over another standard library
+//	TENFOLD_TEST_FLEET_RACE=1      servers with the race detector
+//	TENFOLD_TEST_FLEET_LOAD=1      the load of issue 20, with a table of figures
+//	TENFOLD_TEST_FLEET_PROFILE=/d  profiles of the servers in a directory, and what the
+//	                               database did
 package fleet
 
 import (
@@ -131,7 +131,7 @@ func (s *server) start() {
 	s.cmd = exec.Command(s.program, "serve", "--addr", "127.0.0.1:0", "--token-file", filepath.Join(s.dir, "token"), "--no-open", "--json")
 	s.cmd.Env = []string{
 		"HOME=" + home, "XDG_DATA_HOME=" + home, "XDG_CONFIG_HOME=" + s.dir, "XDG_STATE_HOME=" + home, "TENFOLD_STORE=" + s.store,
-		"FLEET_TEST_PROFILE=" + os.Getenv("TENFOLD_FLEET_PROFILE"),
+		"FLEET_TEST_PROFILE=" + os.Getenv("TENFOLD_TEST_FLEET_PROFILE"),
 		"FLEET_TEST_CLOCK_AHEAD=" + fmt.Sprint(int64(s.ahead.Seconds())),
 	}
 	s.cmd.Dir = s.dir
@@ -236,7 +236,7 @@ var program = sync.OnceValues(func() (string, error) {
 	}
 	built = dir
 	args, cgo := []string{"build", "-ldflags=-s -w", "-o", filepath.Join(dir, "tenfold")}, "0"
-	if os.Getenv("TENFOLD_FLEET_RACE") == "1" {
+	if os.Getenv("TENFOLD_TEST_FLEET_RACE") == "1" {
 		args, cgo = append(args, "-race"), "1"
 	}
 	if clocksOff() || profiled() {
@@ -264,7 +264,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func clocksOff() bool { return os.Getenv("TENFOLD_FLEET_CLOCKS") == "1" }
+func clocksOff() bool { return os.Getenv("TENFOLD_TEST_FLEET_CLOCKS") == "1" }
 
 // overlay says what the program is built of in the place of its own files, and writes
 // that.

@@ -59,7 +59,7 @@ func (f *figures) String() string {
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	n := small
-	if os.Getenv("TENFOLD_FLEET_LOAD") != "" {
+	if os.Getenv("TENFOLD_TEST_FLEET_LOAD") != "" {
 		n = whole
 	}
 	settings := []string{"shared_buffers=512MB", "max_wal_size=4GB"}
@@ -175,7 +175,7 @@ func (l *load) begin() {
 		name := fmt.Sprintf("conversation-%05d", i)
 		l.logs = append(l.logs, &growing{agent: newAgent(name, 1), id: name})
 	}
-	if sql := os.Getenv("TENFOLD_FLEET_SQL"); sql != "" { // to try another schema
+	if sql := os.Getenv("TENFOLD_TEST_FLEET_SQL"); sql != "" { // to try another schema
 		if _, err := l.pool.Exec(ctx, sql); err != nil {
 			l.t.Fatal(err)
 		}

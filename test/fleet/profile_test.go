@@ -14,9 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// profiled says whether to find what costs: TENFOLD_FLEET_PROFILE is a directory for
+// profiled says whether to find what costs: TENFOLD_TEST_FLEET_PROFILE is a directory for
 // profiles of the servers' processors.
-func profiled() bool { return os.Getenv("TENFOLD_FLEET_PROFILE") != "" }
+func profiled() bool { return os.Getenv("TENFOLD_TEST_FLEET_PROFILE") != "" }
 
 // profiler is added to the program: between two SIGUSR1 it writes a profile.
 const profiler = `package main
