@@ -84,6 +84,9 @@ func (p *Projection) foldedNames(by int32, f *Folded) string {
 		var names []string
 		left -= len(tool.tool)
 		for j, name := range tool.what {
+			if name == "" && len(tool.what) > 1 {
+				name = gapMark // one beside others of which something says what they are about
+			}
 			if n := tool.counts[j]; n > 1 {
 				name = strings.TrimLeft(name+" ×"+strconv.Itoa(n), " ")
 			}

@@ -274,6 +274,17 @@ func TestP5OfManyFoldedCallsTheLastAreTold(t *testing.T) {
 		"result last [8 earlier calls not shown: …; Bash cat a.go, git status, git add -A, git commit -m 'Turn the oven down', git push origin main]\ny")
 }
 
+// Calls that say nothing of what they are about are told beside others that do.
+func TestP5FoldedCallsWithoutANameAreTold(t *testing.T) {
+	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{"last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 2, From: 2, To: 5}}})
+	policy.Primary = primary
+	for arguments, want := range map[string]string{`{}`: "Bash ls, …", `{"command":"ls"}`: "Bash ls ×2"} {
+		sees(t, project(t, user("go"), call("a", "Bash", `{"command":"ls"}`), result("a", "x"), call("b", "Bash", arguments), result("b", "x"),
+			call("last", "t", `{}`), result("last", "y"), tools(policy)),
+			"user: go", "call last t {}", "result last [2 earlier calls not shown: "+want+"]\ny")
+	}
+}
+
 func TestP5HoldsForGeneratedLogs(t *testing.T) {
 	law(t, func(t *rapid.T, entries []tenfold.Entry) {
 		l := tenfold.NewLog()
