@@ -37,17 +37,18 @@ func TestRunIsSilent(t *testing.T) {
 				if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
 					return
 				}
+				const answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 				if !first {
 					<-heard
+					_, _ = io.WriteString(conn, answer)
+					continue
 				}
-				_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-				if first {
-					go func() {
-						_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\nnobody asked for this")
-						_, _ = io.Copy(io.Discard, conn) // until it is hung up
-						close(heard)
-					}()
-				}
+				// At once, or the next request may come on this connection before it.
+				_, _ = io.WriteString(conn, answer+"HTTP/1.1 200 OK\r\n\r\nnobody asked for this")
+				go func() {
+					_, _ = io.Copy(io.Discard, conn) // until it is hung up
+					close(heard)
+				}()
 			}
 		}()
 		dir := t.TempDir()
