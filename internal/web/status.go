@@ -23,15 +23,18 @@ func (s *Server) status(ctx context.Context, o *opened) (shape.Status, error) {
 		}
 		o.control = o.session.Control(live)
 	}
+	out, wanted := shape.Status{Running: []shape.Running{}, Waiting: []shape.Question{}, Offers: []shape.Offer{}}, ""
+	c := s.live.Peek(o.session.ID())
+	if c != nil { // before the log's: what ended has then left its state there
+		wanted = c.Now(&out)
+	}
 	now, err := o.control.Status(ctx)
 	if err != nil {
 		return shape.Status{}, err
 	}
 	o.epochs.read(o.session.Log(), o.figures())
-	out := shape.Status{
-		State: string(now.State), Failure: terminal.Visible(now.Failure), Tokens: now.Tokens, Window: now.Window, Compactions: now.Compactions,
-		Epoch: max(len(o.epochs.list)-1, 0), Running: []shape.Running{}, Waiting: []shape.Question{}, Offers: []shape.Offer{},
-	}
+	out.State, out.Failure = string(now.State), terminal.Visible(now.Failure)
+	out.Tokens, out.Window, out.Compactions, out.Epoch = now.Tokens, now.Window, now.Compactions, max(len(o.epochs.list)-1, 0)
 	_, source := o.control.Used()
 	if out.Method = string(source); source == token.Provider {
 		out.Method = agent.Reported
@@ -39,11 +42,7 @@ func (s *Server) status(ctx context.Context, o *opened) (shape.Status, error) {
 	if now.State == session.Compacting {
 		out.Since, out.Until = now.Since.Round(time.Microsecond).UTC(), now.Until.Round(time.Microsecond).UTC()
 	}
-	wanted, again := "", now.Until
-	c := s.live.Peek(o.session.ID())
-	if c != nil {
-		wanted = c.Now(&out)
-	}
+	again := now.Until
 	all := offers(out, wanted)
 	if len(all) == 0 && !out.Busy && out.Ended == nil && now.State != session.Compacting && session.ToolOf(o.row) == "" {
 		if last, stopped := stoppedAt(o.session.Log()); stopped && time.Since(last) < unattended {

@@ -171,7 +171,7 @@ func NotAsked() *shape.Problem {
 func (c *Talk) Now(s *shape.Status) (wanted string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s.Busy, s.Running, s.Retry, s.Ended = c.busy, slices.Clone(c.running), c.retry, c.ended
+	s.Busy, s.Running, s.Retry, s.Ended = c.busy, append(s.Running, c.running...), c.retry, c.ended
 	for _, q := range c.questions {
 		s.Waiting = append(s.Waiting, q.Question)
 	}
