@@ -139,6 +139,7 @@ type client struct {
 	hour    bool   // it asks the vendor's cache to live for an hour
 	budget  bool   // its host says at the end how much is left, and says less of it later
 	thought string // of each last answer
+	moves   bool   // no message stands where it stood in the request before
 	hasty   bool   // it does not wait until what was heard is stored
 	hangsUp bool   // at the last event of an answer
 	heard   int    // answers
@@ -170,7 +171,11 @@ func (c *client) body() []byte {
 	if c.budget {
 		list = append(list, fmt.Sprintf(`{"role":"system","content":[%s,%s]}`, said(c.left()), said("First list what you need.")))
 	}
-	return []byte(`{"model":"claude-sonnet-4-5","max_tokens":100,"system":` + quoted(c.system) + `,"messages":[` + strings.Join(list, ",") + `]}`)
+	limit := "100"
+	if c.moves {
+		limit += strings.Repeat("0", len(list)%3)
+	}
+	return []byte(`{"model":"claude-sonnet-4-5","max_tokens":` + limit + `,"system":` + quoted(c.system) + `,"messages":[` + strings.Join(list, ",") + `]}`)
 }
 
 func (c *client) user(text string) {

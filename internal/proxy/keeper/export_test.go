@@ -37,7 +37,7 @@ func Spoil(p proxy.Keeper, how string) bool {
 	case "epoch":
 		s.epoch = "another"
 	case "seqs":
-		s.all[0][0].Entry.Seq++
+		s.seqs[0] = []int64{-1}
 	}
 	return true
 }

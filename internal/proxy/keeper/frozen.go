@@ -50,20 +50,13 @@ type drawing struct {
 }
 
 // drawing reads the messages of a story, and holds the projection against them. What a
-// sketch of it has read is not read again.
+// sketch of it has drawn is not drawn again.
 func (s *story) drawing(w wire.Protocol, r *wire.Request, p *tenfold.Projection, known *sketch) (*drawing, error) {
 	d := &drawing{w: w, r: r, p: p, s: s, known: known, pieces: make([][]wire.Piece, len(s.seqs)), at: map[int64]int{}}
-	n := 0
-	if known != nil {
-		n = copy(d.pieces, known.all)
-	}
 	for i := range d.pieces {
-		if i >= n {
-			list, err := s.read(w, r, i)
-			if err != nil {
-				return nil, err
-			}
-			d.pieces[i] = list
+		var err error
+		if d.pieces[i], err = s.read(w, r, i); err != nil {
+			return nil, err
 		}
 		for _, one := range d.pieces[i] {
 			d.at[one.Entry.Seq] = i

@@ -1,7 +1,6 @@
 package keeper
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
@@ -227,17 +226,15 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int)
 
 // keptFor is how long the marks of a request ask the vendor's cache to live, where that is
 // not its own lifetime: those of the messages behind the first few, and those beside the
-// messages. In a text the words would have their quotes escaped.
+// messages.
 func keptFor(r *wire.Request, behind int) time.Duration {
 	from, to := r.Messages[0].From, r.Messages[len(r.Messages)-1].To
 	if behind < len(r.Messages) {
 		to = r.Messages[behind].From
 	}
-	for _, at := range [][]byte{r.Body[:from], r.Body[to:]} {
-		for _, word := range []string{`"ttl":"1h"`, `"ttl": "1h"`} {
-			if bytes.Contains(at, []byte(word)) {
-				return time.Hour
-			}
+	for _, at := range []wire.Span{{From: 0, To: from}, {From: to, To: len(r.Body)}} {
+		if at.Holds(r.Body, "ttl", "1h") {
+			return time.Hour
 		}
 	}
 	return 0

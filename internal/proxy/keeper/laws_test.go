@@ -319,6 +319,7 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 		for i := range rapid.IntRange(1, 2).Draw(t, "clients") {
 			name := []string{"one", "two"}[i]
 			c := newClient(w.place, name)
+			c.moves = true
 			if rapid.Bool().Draw(t, "nameless") {
 				c.header.Del("X-Claude-Code-Session-Id")
 			}

@@ -3,37 +3,75 @@ package keeper
 import (
 	"slices"
 
+	"tenfold"
 	"tenfold/internal/proxy/wire"
 )
 
-// once is a protocol that reads each message of a request once, however often it is asked:
-// what a job stores it finds again in the log, and draws.
+// once is a protocol that reads each message of a history once, however often it is asked
+// and in whichever request it comes: what a job stores it finds again in the log, and draws.
 type once struct {
 	wire.Protocol
-	of   *wire.Request
-	read [][]wire.Piece
+	read []struct {
+		of     wire.Message // where it was read
+		pieces []wire.Piece
+	}
 }
 
 // Read implements [wire.Protocol]. Whoever asks may change the pieces, not their places.
 func (o *once) Read(r *wire.Request, i int) ([]wire.Piece, error) {
-	if r != o.of {
-		return o.Protocol.Read(r, i)
+	m := r.Messages[i]
+	for len(o.read) <= i {
+		o.read = append(o.read, struct {
+			of     wire.Message
+			pieces []wire.Piece
+		}{})
 	}
-	if o.read[i] == nil {
+	was := &o.read[i]
+	if was.pieces == nil || was.of.Print != m.Print || was.of.Chain != m.Chain {
 		pieces, err := o.Protocol.Read(r, i)
 		if err != nil {
 			return nil, err
 		}
-		o.read[i] = pieces
+		was.of, was.pieces = m, pieces
 	}
-	return slices.Clone(o.read[i]), nil
+	return placed(was.pieces, m.From-was.of.From), nil
 }
 
-// wire is the protocol of a request, for the job under way.
-func (t *thread) wire(ex *exchange) wire.Protocol {
+// placed gives pieces of a message that stands so much further on.
+func placed(pieces []wire.Piece, further int) []wire.Piece {
+	out := slices.Clone(pieces)
+	if further == 0 {
+		return out
+	}
+	n := 0
+	for i := range out {
+		n += len(out[i].At)
+	}
+	places := make([]wire.Span, 0, n)
+	for i := range out {
+		first := len(places)
+		for _, at := range out[i].At {
+			places = append(places, wire.Span{From: at.From + further, To: at.To + further})
+		}
+		out[i].At = places[first:len(places):len(places)]
+	}
+	return out
+}
+
+// logged has the texts of a message that was read kept once, in the log that has them.
+func (o *once) logged(i int, l *tenfold.Log, seqs []int64) {
+	for j, seq := range seqs {
+		if e, ok := l.Entry(seq); ok {
+			o.read[i].pieces[j].Entry.Payload = e.Payload
+		}
+	}
+}
+
+// wire is the protocol of the history, for the job under way.
+func (t *thread) wire(ex *exchange) *once {
 	c := &t.log
-	if c.once == nil || c.once.of != ex.r {
-		c.once = &once{ex.in.Protocol, ex.r, make([][]wire.Piece, len(ex.r.Messages))}
+	if c.once == nil {
+		c.once = &once{Protocol: ex.in.Protocol}
 	}
 	return c.once
 }

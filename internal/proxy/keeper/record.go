@@ -33,19 +33,21 @@ type record struct {
 	read   time.Time // when the log was last read, others' entries included
 	// rests is the conversation that is only in the store, until the next job.
 	rests string
-	once  *once           // of the job under way; nil for none
+	once  *once           // what was read of the messages; nil for nothing
 	aside []tenfold.Entry // what is beside the history, until that is in the store
 }
 
 // forget drops what is known of the store, so that it is read anew.
-func (c *record) forget() { c.session, c.control, c.story, c.rests = nil, nil, story{}, "" }
+func (c *record) forget() {
+	c.session, c.control, c.story, c.rests, c.once = nil, nil, story{}, "", nil
+}
 
 // rest lets go of what a session keeps of its texts. What the log says of the history
 // stays known, and whoever opens it again decides alike.
 func (c *record) rest() {
 	if c.session != nil {
 		c.rests = c.session.ID()
-		c.session, c.control, c.sketch = nil, nil, nil
+		c.session, c.control, c.sketch, c.once = nil, nil, nil, nil
 	}
 }
 
@@ -217,6 +219,7 @@ func (t *thread) found(ex *exchange, upto int) error {
 		}
 		c.story.chains = append(c.story.chains, ex.r.Messages[i].Chain)
 		c.story.seqs = append(c.story.seqs, known)
+		t.wire(ex).logged(i, p.Log(), known)
 		c.story.at = last(known, c.story.at)
 	}
 	t.k.mu.Lock()

@@ -13,9 +13,9 @@ import (
 // for byte, what would be drawn without it.
 type sketch struct {
 	epoch string
-	chain wire.Sum       // what the messages are
-	now   string         // the text of their base
-	all   [][]wire.Piece // their pieces, without places
+	chain wire.Sum  // what the messages are
+	seqs  [][]int64 // and their entries
+	now   string    // the text of their base
 	// bytes are the messages in the view, made of these items.
 	bytes []byte
 	items []tenfold.Item
@@ -35,7 +35,7 @@ func (d *drawing) sketch(epoch string) (*sketch, error) {
 	if !ok {
 		return nil, nil
 	}
-	k := &sketch{epoch: epoch, chain: d.r.Messages[n-1].Chain, now: d.s.now, items: items}
+	k := &sketch{epoch: epoch, chain: d.r.Messages[n-1].Chain, seqs: slices.Clone(d.s.seqs), now: d.s.now, items: items}
 	var err error
 	if k.bytes, err = d.w.Edit(d.r, n, d.pieces, items); err != nil {
 		return nil, err
@@ -46,32 +46,17 @@ func (d *drawing) sketch(epoch string) (*sketch, error) {
 	if k.least != nil {
 		k.leastItems = d.upto(k.least.upto)
 	}
-	for i, list := range d.pieces {
-		for j := range list {
-			list[j].At = nil // of a body that is let go
-			if e, ok := d.p.Log().Entry(list[j].Entry.Seq); ok && !d.s.isBase(i) {
-				list[j].Entry = e // and its text with it
-			}
-		}
-	}
-	k.all = d.pieces
 	return k, nil
 }
 
 // of gives the sketch where it is one of an epoch and of what a request begins with.
 func (k *sketch) of(epoch string, r *wire.Request, s *story) *sketch {
-	if k == nil || k.epoch != epoch || k.now != s.now || len(k.all) > min(len(r.Messages), len(s.seqs)) || r.Messages[len(k.all)-1].Chain != k.chain {
+	if k == nil || k.epoch != epoch || k.now != s.now {
 		return nil
 	}
-	for i, list := range k.all {
-		for j, p := range list {
-			if s.isBase(i) {
-				continue
-			}
-			if len(s.seqs[i]) != len(list) || s.seqs[i][j] != p.Entry.Seq && (s.seqs[i][j] != 0 || p.Entry.Seq != notLogged(i, j)) {
-				return nil
-			}
-		}
+	n := len(k.seqs)
+	if n > min(len(r.Messages), len(s.seqs)) || r.Messages[n-1].Chain != k.chain || !slices.EqualFunc(k.seqs, s.seqs[:n], slices.Equal) {
+		return nil
 	}
 	return k
 }
@@ -106,7 +91,7 @@ func (d *drawing) edit(upto int, prefix []tenfold.Item) ([]byte, error) {
 	if d.known == nil {
 		return d.w.Edit(d.r, upto, d.pieces[:upto], prefix)
 	}
-	k, n := d.known, len(d.known.all)
+	k, n := d.known, len(d.known.seqs)
 	if k.least != nil && k.least.upto == upto && slices.EqualFunc(prefix, k.leastItems, shownAlike) {
 		return k.least.bytes, nil
 	}
@@ -119,12 +104,6 @@ func (d *drawing) edit(upto int, prefix []tenfold.Item) ([]byte, error) {
 			behind.Messages = d.r.Messages[n:]
 			tail, err := d.w.Edit(&behind, upto-n, d.pieces[n:upto], rest)
 			return slices.Concat(k.bytes, []byte{','}, tail), err
-		}
-	}
-	for i := range n {
-		var err error
-		if d.pieces[i], err = d.s.read(d.w, d.r, i); err != nil {
-			return nil, err
 		}
 	}
 	return d.w.Edit(d.r, upto, d.pieces[:upto], prefix)

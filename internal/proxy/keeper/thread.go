@@ -273,7 +273,6 @@ func (t *thread) work() {
 func (t *thread) do(job func(context.Context)) {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
-	defer func() { t.log.once = nil }()
 	ctx, stop := context.WithTimeout(context.Background(), jobTime)
 	defer stop()
 	defer func() {

@@ -243,14 +243,17 @@ func (e *editor) bytes(upto int) ([]byte, error) {
 		return nil, e.err
 	}
 	e.meet(upto)
-	out := make([][]byte, len(e.drafts))
+	var out []byte
 	for i, d := range e.drafts {
+		if i > 0 {
+			out = append(out, ',')
+		}
 		var err error
-		if out[i], err = e.write(d); err != nil {
+		if out, err = e.append(out, d); err != nil {
 			return nil, err
 		}
 	}
-	return joined(out), nil
+	return out, nil
 }
 
 // meet makes the last draft fit what follows as it came: no vendor takes a request
@@ -266,29 +269,38 @@ func (e *editor) meet(upto int) {
 	}
 }
 
-// write gives the bytes of a draft.
-func (e *editor) write(d *draft) ([]byte, error) {
-	list := make([][]byte, len(d.blocks))
-	for i, b := range d.blocks {
-		if list[i] = b.raw; b.bare && d.moved {
-			list[i] = e.d.text(b.raw)
-		}
-	}
-	content := append(append([]byte{'['}, joined(list)...), ']')
-	if d.message < 0 {
-		return append(append([]byte(`{"role":"`+d.role+`","`+e.d.member+`":`), content...), '}'), nil
-	}
-	m := d.from
-	var patches []patch
-	switch {
+// append writes a draft behind others.
+func (e *editor) append(out []byte, d *draft) ([]byte, error) {
+	m, body := d.from, e.r.Body
+	switch places := m.places(); {
+	case d.message < 0:
+		return append(e.appendBlocks(append(out, `{"role":"`+d.role+`","`+e.d.member+`":`...), d), '}'), nil
 	case d.moved:
-		patches = []patch{{m.content, content}}
-	case len(m.places()) != len(list):
+		out = e.appendBlocks(append(out, body[m.at.From:m.content.From]...), d)
+		return append(out, body[m.content.To:m.at.To]...), nil
+	case len(places) != len(d.blocks):
 		return nil, errShape
 	default:
-		for i, at := range m.places() {
-			patches = append(patches, patch{at, list[i]})
+		patches := make([]patch, len(places))
+		for i, at := range places {
+			patches[i] = patch{at, d.blocks[i].raw}
 		}
+		return appendPatched(out, body, m.at, patches), nil
 	}
-	return patched(e.r.Body, m.at, patches), nil
+}
+
+// appendBlocks writes the blocks of a draft as a list.
+func (e *editor) appendBlocks(out []byte, d *draft) []byte {
+	out = append(out, '[')
+	for i, b := range d.blocks {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		raw := b.raw
+		if b.bare {
+			raw = e.d.text(raw)
+		}
+		out = append(out, raw...)
+	}
+	return append(out, ']')
 }

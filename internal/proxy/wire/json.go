@@ -291,10 +291,40 @@ func canonical(raw []byte, at Span) string {
 	return string(s.out)
 }
 
+// index finds a string as it is written, -1 where it is not: by its quote, of which a long
+// text has few, as within one they are escaped, or at least rarer than any letter.
+func index(raw []byte, quoted string) int {
+	for at := 0; ; at++ {
+		i := bytes.IndexByte(raw[at:], '"')
+		if i < 0 {
+			return -1
+		}
+		if at += i; len(raw)-at >= len(quoted) && string(raw[at:at+len(quoted)]) == quoted {
+			return at
+		}
+	}
+}
+
+// Holds tells whether some member of a name stands in a range of a body with a string as its
+// value, both without escapes. In a text the words would have their quotes escaped.
+func (at Span) Holds(raw []byte, name, value string) bool {
+	for rest := at.of(raw); ; {
+		i := index(rest, `"`+name+`"`)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(name)+2:]
+		s := scanner{raw: rest}
+		if s.take(':'); s.err == nil && s.peek() == '"' && bytes.HasPrefix(rest[s.at:], []byte(`"`+value+`"`)) {
+			return true
+		}
+	}
+}
+
 // marks gives the places of the cache marks of the block at a place, and of the
 // blocks in its content.
 func marks(raw []byte, at Span) (list []patch) {
-	if !bytes.Contains(at.of(raw), []byte(`"cache_control"`)) {
+	if index(at.of(raw), `"cache_control"`) < 0 {
 		return nil
 	}
 	f, err := object(raw, at)

@@ -19,7 +19,10 @@ func patched(body []byte, at Span, patches []patch) []byte {
 	if len(patches) == 0 {
 		return at.of(body)
 	}
-	out := make([]byte, 0, at.To-at.From)
+	return appendPatched(make([]byte, 0, at.To-at.From), body, at, patches)
+}
+
+func appendPatched(out, body []byte, at Span, patches []patch) []byte {
 	from := at.From
 	for _, p := range patches {
 		out = append(append(out, body[from:p.From]...), p.text...)
