@@ -4,13 +4,15 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/rawjson"
 )
 
 // ArgumentsText writes the members of a call's arguments as NAME: VALUE, with the
 // line breaks of texts, so that a file that was written reads as it was. What is not
 // an object with members stays as it is.
 func ArgumentsText(arguments string) string {
-	dec := jsontext.NewDecoder(strings.NewReader(arguments), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	dec := jsontext.NewDecoder(strings.NewReader(arguments), rawjson.Lenient)
 	var b strings.Builder
 	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
 		return arguments
