@@ -136,7 +136,7 @@ func mark(l *tenfold.Log) string {
 	for e := range l.Entries() {
 		switch p := e.Payload.(type) {
 		case tenfold.Compaction:
-			if p.Source == imported {
+			if p.Source == tenfold.SourceImport {
 				continue
 			}
 		case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
@@ -147,9 +147,6 @@ func mark(l *tenfold.Log) string {
 	}
 	return id
 }
-
-// imported is the source of overlays that stand for opencode's own compactions.
-const imported = "import"
 
 // answer is what is sent in the epoch: the view that it began with, and whatever
 // came since.
