@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold"
 	"tenfold/internal/rawjson"
 )
 
@@ -46,4 +47,18 @@ func ArgumentsText(arguments string) string {
 		return arguments
 	}
 	return b.String()
+}
+
+// ResultText joins the texts of what a tool gave, a line or more each.
+func ResultText(parts []tenfold.Part) string {
+	if len(parts) == 1 {
+		return parts[0].Text
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
 }
