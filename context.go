@@ -6,9 +6,6 @@ import (
 	"unicode"
 )
 
-// sourceImport is the [Compaction.Source] of what another tool compacted.
-const sourceImport = "import"
-
 // standing notes that an entry says something about a subject: one that two
 // contexts have in common makes the later a version of the earlier (P8a).
 type standing struct{ seq, subject int32 }
@@ -97,7 +94,7 @@ func (l *Log) contextAt(seq int32) int {
 // hides reports whether the overlay can hide a user message that the rules for
 // ours would show: what another tool's hides, that tool hid.
 func (c *Compaction) hides() bool {
-	return c.Source != sourceImport && (c.Summary != nil || c.Turns == Omit || c.Texts != nil)
+	return c.Source != SourceImport && (c.Summary != nil || c.Turns == Omit || c.Texts != nil)
 }
 
 // newestContexts lists the contexts from lo to hi that say of some subject what

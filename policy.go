@@ -19,7 +19,7 @@ type Compaction struct {
 
 	// Profile, Strategy and Source say where the overlay came from: the
 	// profile or strategy asked for, and who asked ("user", "auto", "model",
-	// "micro", "import", [SourceBirth]).
+	// "micro", [SourceImport], [SourceBirth]).
 	Profile  string `json:"profile,omitzero"`
 	Strategy string `json:"strategy,omitzero"`
 	Source   string `json:"source,omitzero"`
@@ -49,10 +49,15 @@ type Compaction struct {
 	Keeps *Keeps `json:"keeps,omitzero"`
 }
 
-// SourceBirth is the [Compaction.Source] of an overlay that shortens a result
-// before a model sees it for the first time (live V3). No view ever showed more,
-// so that it changes none: it begins no epoch, brings no note, and is not undone.
-const SourceBirth = "birth"
+// Values of [Compaction.Source].
+const (
+	// SourceImport is that of what another tool compacted.
+	SourceImport = "import"
+	// SourceBirth is that of an overlay that shortens a result before a model sees
+	// it for the first time (live V3). No view ever showed more, so that it changes
+	// none: it begins no epoch, brings no note, and is not undone.
+	SourceBirth = "birth"
+)
 
 // AtBirth reports whether the overlay shortens what no model had seen (live V3).
 func (c *Compaction) AtBirth() bool { return c.Source == SourceBirth }
@@ -66,7 +71,7 @@ const StrategyRewind = "rewind"
 // Rewinds reports whether the overlay hides what a client took back. A strategy that
 // somebody named so compacts.
 func (c *Compaction) Rewinds() bool {
-	return c.Strategy == StrategyRewind && c.Source == sourceImport
+	return c.Strategy == StrategyRewind && c.Source == SourceImport
 }
 
 // Keeps is what an overlay leaves alone: older overlays and later ones may still have a

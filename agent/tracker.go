@@ -118,7 +118,7 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 	case tenfold.ConfigDelta:
 		t.configure(e, payload)
 	case tenfold.Compaction:
-		if e.Branch == "" && !payload.AtBirth() && payload.Source != "import" {
+		if e.Branch == "" && !payload.AtBirth() && payload.Source != tenfold.SourceImport {
 			t.commands[payload.Command+"/"+map[bool]string{true: e.ID}[payload.Command == ""]] = true
 		}
 		if p.used > 0 && payload.AtBirth() {

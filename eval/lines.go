@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 )
 
 // textOf is what a model reads of a payload: the text of a message, a result or
@@ -36,7 +37,7 @@ func valuesOf(value string) string {
 func eachValue(value string, yield func(name, text string)) {
 	var found [][2]string
 	name := ""
-	dec := jsontext.NewDecoder(strings.NewReader(value), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	dec := jsontext.NewDecoder(strings.NewReader(value), rawjson.Lenient)
 	for {
 		tok, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {

@@ -67,6 +67,25 @@ func Baselines() []BaselineInfo {
 	}
 }
 
+// ParsePolicies reads policies, each once, those of [Defaults] where there are none;
+// wrong words an error of one.
+func ParsePolicies(texts []string, wrong func(text string, err error) error) (all []Policy, err error) {
+	if len(texts) == 0 {
+		texts = Defaults()
+	}
+	for i, text := range texts {
+		if slices.Contains(texts[:i], text) {
+			continue
+		}
+		p, err := ParsePolicy(text)
+		if err != nil {
+			return nil, wrong(text, err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
 // ParsePolicy reads a policy: a baseline, with the target where it takes one
 // ("suffix:target=10%"), or a strategy as a command line has it.
 func ParsePolicy(text string) (Policy, error) {

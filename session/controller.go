@@ -323,7 +323,7 @@ func (c *Controller) Epoch() Epoch {
 func (c *Controller) Fresh() bool {
 	begun, ok := c.session.log.Entry(c.Epoch().Seq)
 	made, compacted := begun.Payload.(tenfold.Compaction)
-	if !ok || !compacted || made.Source == sourceMicro || made.Source == "import" {
+	if !ok || !compacted || made.Source == sourceMicro || made.Source == tenfold.SourceImport {
 		return false
 	}
 	for e := range c.session.log.After(begun.Seq) {

@@ -72,7 +72,7 @@ func (b *balance) add(l *tenfold.Log, e tenfold.Entry, lifetime time.Duration, l
 			b.total -= float64(p.TokensBefore - p.TokensAfter)
 			break
 		}
-		if p.Source == "import" { // the client's own: it would be there without us
+		if p.Source == tenfold.SourceImport { // the client's own: it would be there without us
 			b.summarised()
 			b.sum = 0
 			break

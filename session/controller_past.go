@@ -77,7 +77,7 @@ func (p *past) add(l *tenfold.Log, e tenfold.Entry, maxAttempts int) {
 		p.epoch = Epoch{e.ID, e.Seq}
 		p.undone, p.newest = false, payload.Command
 		own := p.state == Compacting && payload.Command == p.attempt
-		if own || p.state != Compacting && payload.Source != sourceMicro && payload.Source != "import" {
+		if own || p.state != Compacting && payload.Source != sourceMicro && payload.Source != tenfold.SourceImport {
 			in = AttemptDone
 			p.attempts, p.failure = 0, ""
 		}
@@ -115,7 +115,7 @@ func (p *past) revoked(l *tenfold.Log, r tenfold.CompactionRevoked) {
 	c, ok := target.Payload.(tenfold.Compaction)
 	switch {
 	case r.Command != "" && (r.Command == p.newest || r.Command == p.undo):
-	case ok && c.Source != "import":
+	case ok && c.Source != tenfold.SourceImport:
 		p.undone, p.undo = true, r.Command
 	case !ok:
 		p.undone = false

@@ -49,7 +49,7 @@ func (s *Session) rewinding(through int64, reason string) []tenfold.Entry {
 	}
 	var entries []tenfold.Entry
 	cover := func(to int, toStep *int, turns tenfold.Action) {
-		c := tenfold.Compaction{FromTurn: turn, ToTurn: to, ToStep: toStep, Turns: turns, Source: "import", Strategy: tenfold.StrategyRewind, Reason: reason}
+		c := tenfold.Compaction{FromTurn: turn, ToTurn: to, ToStep: toStep, Turns: turns, Source: tenfold.SourceImport, Strategy: tenfold.StrategyRewind, Reason: reason}
 		if turns == tenfold.Omit && asked != nil {
 			c.Keeps = &tenfold.Keeps{Entries: asked}
 		}

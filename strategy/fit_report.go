@@ -188,7 +188,7 @@ func SavedByTool(p *tenfold.Projection) Saved {
 		case IsToolsOwn(o.Compaction):
 			theirs[o.ID] = true
 			sum.Compactions++
-		case o.Compaction.Source != "import":
+		case o.Compaction.Source != tenfold.SourceImport:
 			ours = append(ours, tenfold.Entry{ID: o.ID + "/without", Payload: tenfold.CompactionRevoked{Target: o.ID}})
 		}
 	}
@@ -213,7 +213,7 @@ func SavedByTool(p *tenfold.Projection) Saved {
 // imported. What a person took back in it, rewound or left for another branch
 // is hidden by an overlay too, but is not a compaction.
 func IsToolsOwn(c tenfold.Compaction) bool {
-	return c.Source == "import" && !slices.ContainsFunc(
+	return c.Source == tenfold.SourceImport && !slices.ContainsFunc(
 		[]string{"branch left", "broke off", "reverted", "rewound", "taken back", "thread_rolled_back"},
 		func(word string) bool { return strings.HasPrefix(c.Reason, word) },
 	)

@@ -84,7 +84,7 @@ func (s Scale) Estimated(tokens int) int {
 // Sizes are what the view cost before and after a compaction, as its entry says:
 // an imported one has its tool's figures, which are its provider's already.
 func (s Scale) Sizes(c tenfold.Compaction) (before, after int) {
-	if c.Source == "import" {
+	if c.Source == tenfold.SourceImport {
 		s = Scale{}
 	}
 	return s.Tokens(c.TokensBefore), s.Tokens(c.TokensAfter)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/rawjson"
 )
 
 // arguments are the arguments of a call, read as far as they can be.
@@ -18,19 +20,16 @@ type arguments struct {
 	bare string
 }
 
-// lenient takes what models write.
-var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-
 func parse(text string) arguments {
 	var a arguments
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case strings.HasPrefix(trimmed, "{"):
-		if json.Unmarshal([]byte(trimmed), &a.members, lenient) != nil {
+		if rawjson.Unmarshal([]byte(trimmed), &a.members) != nil {
 			a.members = nil // cut off in the middle: nothing of it is sure
 		}
 	case strings.HasPrefix(trimmed, `"`):
-		if json.Unmarshal([]byte(trimmed), &a.bare, lenient) != nil {
+		if rawjson.Unmarshal([]byte(trimmed), &a.bare) != nil {
 			a.bare = ""
 		}
 	default:

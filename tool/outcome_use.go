@@ -106,7 +106,7 @@ func watches(name string) bool {
 // Output is what a tool gave, without what the host wrote around it of how the
 // call ended.
 func Output(r tenfold.ToolResult) string {
-	text := textOf(r.Parts)
+	text := ResultText(r.Parts)
 	w := wording{head: text[:min(len(text), sight)], tail: strings.TrimRight(text[max(0, len(text)-sight):], " \r\n")}
 	if _, ok := codexLines(w.head); ok {
 		_, text, _ = strings.Cut(text, "\nOutput:")
@@ -135,19 +135,6 @@ func Output(r tenfold.ToolResult) string {
 		return trimmed[:max(0, strings.LastIndexByte(trimmed, '\n'))]
 	}
 	return text
-}
-
-func textOf(parts []tenfold.Part) string {
-	if len(parts) == 1 {
-		return parts[0].Text
-	}
-	var texts []string
-	for _, p := range parts {
-		if p.Text != "" {
-			texts = append(texts, p.Text)
-		}
-	}
-	return strings.Join(texts, "\n")
 }
 
 func isExitLine(line string) bool {

@@ -4,13 +4,16 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
+	"tenfold/internal/rawjson"
 )
 
 // ArgumentsText writes the members of a call's arguments as NAME: VALUE, with the
 // line breaks of texts, so that a file that was written reads as it was. What is not
 // an object with members stays as it is.
 func ArgumentsText(arguments string) string {
-	dec := jsontext.NewDecoder(strings.NewReader(arguments), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	dec := jsontext.NewDecoder(strings.NewReader(arguments), rawjson.Lenient)
 	var b strings.Builder
 	if token, err := dec.ReadToken(); err != nil || token.Kind() != '{' {
 		return arguments
@@ -44,4 +47,18 @@ func ArgumentsText(arguments string) string {
 		return arguments
 	}
 	return b.String()
+}
+
+// ResultText joins the texts of what a tool gave, a line or more each.
+func ResultText(parts []tenfold.Part) string {
+	if len(parts) == 1 {
+		return parts[0].Text
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
 }

@@ -93,7 +93,7 @@ func (r *replayer) take(e tenfold.Entry) error {
 		r.common = min(r.common, r.p.Shared(with))
 		if c, ok := p.(tenfold.Compaction); ok && compacts(c) {
 			r.cost.Firings++
-			if c.Source == "import" {
+			if c.Source == tenfold.SourceImport {
 				r.restored.compacted()
 				r.held = 0
 			}
@@ -253,7 +253,7 @@ func (r *replayer) wrote(c tenfold.Compaction, at time.Time) {
 			model = c.Summary.Model
 		}
 		cost, _ = r.Prices.Cost(model, *u)
-	case c.Source == "import":
+	case c.Source == tenfold.SourceImport:
 		total := r.p.Tokens() + r.held
 		price, read := r.price.For(total), 0
 		if r.warm(at) {

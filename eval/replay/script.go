@@ -85,7 +85,7 @@ func compacts(c tenfold.Compaction) bool {
 	if c.Summary != nil || c.Reasoning != nil || c.ToolCalls != nil || c.Attachments != nil || c.ToolDefinitions != nil {
 		return true
 	}
-	if c.Source != "import" {
+	if c.Source != tenfold.SourceImport {
 		return true
 	}
 	switch c.Reason {

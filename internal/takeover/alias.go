@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/tool"
 )
 
@@ -255,7 +256,7 @@ type arguments map[string]jsontext.Value
 
 func members(c tenfold.ToolCall) arguments {
 	var a arguments
-	if err := json.Unmarshal([]byte(c.Arguments), &a, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+	if err := rawjson.Unmarshal([]byte(c.Arguments), &a); err != nil {
 		return nil
 	}
 	return a

@@ -5,30 +5,9 @@ import (
 	"net/http"
 	"time"
 
+	"tenfold/fleet/job"
 	"tenfold/internal/web/shape"
 )
-
-// Jobs is the background work of the store's conversations, of one tenant: fleet/job
-// as the API shows it. Its methods are safe for concurrent use. An unknown job is
-// store.ErrNotFound; what a job's state does not allow is a problem with the code
-// "job_state".
-type Jobs interface {
-	// List gives jobs, the newest first.
-	List(ctx context.Context, f JobFilter) (JobPage, error)
-	// Retry has a job that ended without its work done run again.
-	Retry(ctx context.Context, id string) (Job, error)
-	// Cancel ends a job that has not ended. What it had not written stays unwritten.
-	Cancel(ctx context.Context, id string) (Job, error)
-}
-
-// A JobFilter says which jobs are wanted; empty fields are all.
-type JobFilter struct {
-	States       []string
-	Conversation string
-	// Cursor is Next of the page before. Limit is at least 1.
-	Cursor string
-	Limit  int
-}
 
 // A Job is work in the background on one conversation. It names no content.
 type Job struct {
@@ -71,11 +50,11 @@ func (s *Server) declareJobs() {
 	declare(s, operation(http.MethodGet, "jobs", "/jobs", "List jobs, the newest first"), s.listJobs)
 	declare(s, operation(http.MethodPost, "retryJob", "/jobs/{id}/retry", "Retry a job that failed, was cancelled, or waits for its next attempt"),
 		func(ctx context.Context, in *inJob) (Job, error) {
-			return s.onJob(ctx, in, Jobs.Retry)
+			return s.onJob(ctx, in, job.Jobs.Retry)
 		})
 	declare(s, operation(http.MethodPost, "cancelJob", "/jobs/{id}/cancel", "Cancel a job that has not ended"),
 		func(ctx context.Context, in *inJob) (Job, error) {
-			return s.onJob(ctx, in, Jobs.Cancel)
+			return s.onJob(ctx, in, job.Jobs.Cancel)
 		})
 }
 
@@ -98,7 +77,10 @@ func (s *Server) listJobs(ctx context.Context, in *jobsOf) (out JobPage, err err
 	if s.jobs == nil {
 		return out, errNoJobs
 	}
-	f := JobFilter{States: in.State, Cursor: in.Cursor, Limit: in.Limit}
+	f := job.Filter{Cursor: in.Cursor, Limit: in.Limit}
+	for _, state := range in.State {
+		f.States = append(f.States, job.State(state))
+	}
 	if in.Conversation != "" {
 		c, err := s.service.Find(ctx, in.Conversation)
 		if err != nil {
@@ -106,12 +88,60 @@ func (s *Server) listJobs(ctx context.Context, in *jobsOf) (out JobPage, err err
 		}
 		f.Conversation = c.ID
 	}
-	return s.jobs.List(ctx, f)
+	page, err := s.jobs.List(ctx, f)
+	if err != nil {
+		return out, err
+	}
+	out.Items, out.Next, out.Counts = []Job{}, page.Next, []shape.Facet{}
+	titles := map[string]string{}
+	for _, j := range page.Jobs {
+		title, known := titles[j.Conversation]
+		if !known {
+			title = s.titleOf(ctx, j.Conversation)
+			titles[j.Conversation] = title
+		}
+		out.Items = append(out.Items, newJob(j, title))
+	}
+	for _, state := range job.States() {
+		if n := page.Counts[state]; n > 0 {
+			out.Counts = append(out.Counts, shape.Facet{Value: string(state), Count: n})
+		}
+	}
+	return out, nil
 }
 
-func (s *Server) onJob(ctx context.Context, in *inJob, do func(Jobs, context.Context, string) (Job, error)) (Job, error) {
+func (s *Server) onJob(ctx context.Context, in *inJob, do func(job.Jobs, context.Context, string) (job.Info, error)) (Job, error) {
 	if s.jobs == nil {
 		return Job{}, errNoJobs
 	}
-	return do(s.jobs, ctx, in.ID)
+	j, err := do(s.jobs, ctx, in.ID)
+	if err != nil {
+		return Job{}, err
+	}
+	return newJob(j, s.titleOf(ctx, j.Conversation)), nil
+}
+
+// titleOf is the title of a conversation; empty where it was deleted, or cannot be
+// read now.
+func (s *Server) titleOf(ctx context.Context, id string) string {
+	c, err := s.service.Find(ctx, id)
+	if err != nil || c.ID != id {
+		return ""
+	}
+	return c.Title
+}
+
+func newJob(j job.Info, title string) Job {
+	out := Job{
+		ID: j.ID, Kind: j.Kind, State: string(j.State), Conversation: j.Conversation, Title: title, Version: j.Version, Why: j.Why, Policy: j.Policy, Waits: j.Waits,
+		Attempt: j.Attempt, Attempts: j.Attempts, Error: j.Error, Hint: j.Hint, Created: j.Created, Due: j.Due, Began: j.Began, Ended: j.Ended,
+		Outcome: j.Outcome, Compactions: append([]string{}, j.Compactions...), Before: j.Before, After: j.After,
+	}
+	if j.Cost != nil {
+		out.Dollars = *j.Cost
+	}
+	if j.Reason != "" {
+		out.Outcome += ": " + j.Reason
+	}
+	return out
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"reflect"
-	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
@@ -54,21 +53,10 @@ type labMany struct {
 }
 
 // policiesOf reads strategies as "tenfold lab" does.
-func policiesOf(texts []string) (all []eval.Policy, err error) {
-	if len(texts) == 0 {
-		texts = eval.Defaults()
-	}
-	for i, text := range texts {
-		if slices.Contains(texts[:i], text) {
-			continue
-		}
-		p, err := eval.ParsePolicy(text)
-		if err != nil {
-			return nil, shape.Refused("invalid strategy "+text+": "+err.Error(), `"tenfold lab --help" lists what can be measured`)
-		}
-		all = append(all, p)
-	}
-	return all, nil
+func policiesOf(texts []string) ([]eval.Policy, error) {
+	return eval.ParsePolicies(texts, func(text string, err error) error {
+		return shape.Refused("invalid strategy "+text+": "+err.Error(), `"tenfold lab --help" lists what can be measured`)
+	})
 }
 
 // declareLab adds a stream of what strategies come to: events "progress", "point"

@@ -16,6 +16,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/fleet/job"
 	"tenfold/internal/logtest"
 	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
@@ -82,7 +83,7 @@ func fuzzed(t testing.TB) (h http.Handler, known []string) {
 		known = append(known, o.ID)
 	}
 	e, _ := open.Log().Entry(3)
-	jobs := &someJobs{all: []Job{{ID: "job_a", State: "failed", Conversation: "long", Created: time.Unix(1, 0).UTC()}}}
+	jobs := &someJobs{all: []job.Info{{ID: "job_a", State: "failed", Conversation: "long", Created: time.Unix(1, 0).UTC()}}}
 	s := New(Options{Backend: noAgent{&lent{service: service, model: ""}}, Store: remote.Handler(st), Jobs: jobs})
 	t.Cleanup(func() {
 		_ = s.Close()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"tenfold/fleet/job"
 	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
 	"tenfold/problem"
@@ -20,44 +21,45 @@ import (
 
 // someJobs are jobs for tests. They note how they are asked.
 type someJobs struct {
-	all   []Job
-	asked JobFilter
+	all   []job.Info
+	asked job.Filter
 }
 
-func (f *someJobs) List(_ context.Context, q JobFilter) (page JobPage, _ error) {
-	f.asked = q
+func (f *someJobs) List(_ context.Context, q job.Filter) (page job.Page, _ error) {
+	f.asked, page.Counts = q, map[job.State]int{}
 	for _, j := range f.all {
 		if q.Conversation == "" || j.Conversation == q.Conversation {
-			page.Items = append(page.Items, j)
+			page.Jobs = append(page.Jobs, j)
+			page.Counts[j.State]++
 		}
 	}
 	return page, nil
 }
 
-func (f *someJobs) change(id, state string, from ...string) (Job, error) {
-	at := slices.IndexFunc(f.all, func(j Job) bool { return j.ID == id })
+func (f *someJobs) change(id string, state job.State, from ...job.State) (job.Info, error) {
+	at := slices.IndexFunc(f.all, func(j job.Info) bool { return j.ID == id })
 	if at < 0 {
-		return Job{}, fmt.Errorf("job %s: %w", id, store.ErrNotFound)
+		return job.Info{}, fmt.Errorf("job %s: %w", id, store.ErrNotFound)
 	}
 	if !slices.Contains(from, f.all[at].State) {
-		return Job{}, &problem.Error{Op: "change", Subject: "job " + id, Code: "job_state", Problem: "it is " + f.all[at].State, Hint: "look at it again"}
+		return job.Info{}, &problem.Error{Op: "change", Subject: "job " + id, Code: "job_state", Problem: "it is " + string(f.all[at].State), Hint: "look at it again"}
 	}
 	f.all[at].State = state
 	return f.all[at], nil
 }
 
-func (f *someJobs) Retry(_ context.Context, id string) (Job, error) {
+func (f *someJobs) Retry(_ context.Context, id string) (job.Info, error) {
 	return f.change(id, "queued", "failed", "cancelled", "retrying")
 }
 
-func (f *someJobs) Cancel(_ context.Context, id string) (Job, error) {
+func (f *someJobs) Cancel(_ context.Context, id string) (job.Info, error) {
 	return f.change(id, "cancelled", "queued", "running")
 }
 
 // jobsServer is a server of two conversations with a job each.
 func jobsServer(t *testing.T, readOnly bool) (*Server, *someJobs) {
 	t.Helper()
-	jobs := &someJobs{all: []Job{
+	jobs := &someJobs{all: []job.Info{
 		{ID: "b", Kind: "compact", State: "failed", Conversation: "bread", Error: "no answer", Created: time.Unix(2, 0).UTC()},
 		{ID: "a", Kind: "compact", State: "completed", Conversation: "soup", Created: time.Unix(1, 0).UTC(), Compactions: []string{"cmp_1"}},
 	}}
@@ -77,7 +79,7 @@ func TestJobsAreListedAndChanged(t *testing.T) {
 	}
 	// A filter is handed on, and a conversation may be named by its beginning.
 	one := get[JobPage](t, s, "/api/jobs?state=failed&state=running&conversation=bre&cursor=x&limit=7", http.StatusOK)
-	want := JobFilter{States: []string{"failed", "running"}, Conversation: "bread", Cursor: "x", Limit: 7}
+	want := job.Filter{States: []job.State{"failed", "running"}, Conversation: "bread", Cursor: "x", Limit: 7}
 	if fmt.Sprint(jobs.asked) != fmt.Sprint(want) || len(one.Items) != 1 || one.Items[0].ID != "b" {
 		t.Errorf("%+v gives %+v", jobs.asked, one)
 	}
@@ -136,5 +138,26 @@ func TestJobsReadOnly(t *testing.T) {
 	}
 	if jobs.all[0].State != "failed" {
 		t.Errorf("%+v", jobs.all[0])
+	}
+}
+
+// What a job came to is told with its reason and its cost, and the conversation by its
+// title: a deleted one has none, even where the id of another begins with its own.
+func TestAJobAsThePageShowsIt(t *testing.T) {
+	t.Parallel()
+	s, jobs := jobsServer(t, false)
+	if err := s.service.Rename(t.Context(), "bread", "Rye"); err != nil {
+		t.Fatal(err)
+	}
+	jobs.all = []job.Info{
+		{ID: "b", State: job.Completed, Conversation: "bread", Outcome: job.Nothing, Reason: "it is short", Cost: new(0.25)},
+		{ID: "a", State: job.Completed, Conversation: "brea"},
+	}
+	all := get[JobPage](t, s, "/api/jobs", http.StatusOK)
+	if len(all.Items) != 2 || all.Items[0].Title != "Rye" || all.Items[0].Outcome != "nothing to compact: it is short" || all.Items[0].Dollars != 0.25 || all.Items[1].Title != "" {
+		t.Errorf("%+v", all.Items)
+	}
+	if len(all.Counts) != 1 || all.Counts[0] != (shape.Facet{Value: "completed", Count: 2}) {
+		t.Errorf("%+v", all.Counts)
 	}
 }

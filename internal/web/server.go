@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"tenfold/agent"
+	"tenfold/fleet/job"
 	"tenfold/fleet/tenant"
 	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
@@ -32,7 +33,7 @@ type Options struct {
 	// shelf bounds what all tenants have open together; nil makes one.
 	shelf *shelf
 	// Jobs is the work in the background; nil where there is none.
-	Jobs Jobs
+	Jobs job.Jobs
 }
 
 // A Server answers the API, below /api/. Who may ask is decided before it is asked
@@ -53,7 +54,7 @@ type Server struct {
 	page      http.Handler
 	store     http.Handler
 	gate      *tenant.Gate
-	jobs      Jobs
+	jobs      job.Jobs
 
 	// alive ends with the server, and with it all event streams.
 	alive context.Context

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"tenfold/body"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
 )
@@ -39,13 +40,13 @@ func New(name string, o provider.Options) (*Model, error) {
 	return wire.NewModel(name, header, o, wire.Format{
 		Profile: body.Anthropic(),
 		Address: base + "/v1/messages",
-		Ask:     func(a wire.Asked) wire.Object { return ask(model, a) },
+		Ask:     func(a wire.Asked) rawjson.Object { return ask(model, a) },
 		Mark:    mark,
 		Decoder: func() wire.Decoder { return newStream(model) },
 
 		CountAddress: base + "/v1/messages/count_tokens", Counted: "input_tokens",
-		CountBody: func(view wire.Object) wire.Object {
-			return append(wire.Object{{Name: "model", Value: wire.Quote(model)}}, view...)
+		CountBody: func(view rawjson.Object) rawjson.Object {
+			return append(rawjson.Object{{Name: "model", Value: rawjson.Quote(model)}}, view...)
 		},
 	})
 }
@@ -54,9 +55,9 @@ func New(name string, o provider.Options) (*Model, error) {
 // number, and all models of a generation take this one.
 const usualMax = 32_000
 
-func ask(model string, a wire.Asked) wire.Object {
-	o := wire.Object{
-		{Name: "model", Value: wire.Quote(model)},
+func ask(model string, a wire.Asked) rawjson.Object {
+	o := rawjson.Object{
+		{Name: "model", Value: rawjson.Quote(model)},
 		{Name: "max_tokens", Value: wire.Number(wire.MostOutput(model, cmp.Or(max(a.MaxTokens, 0), usualMax)))},
 		{Name: "stream", Value: []byte("true")},
 	}
@@ -65,8 +66,8 @@ func ask(model string, a wire.Asked) wire.Object {
 	}
 	if a.Schema != nil {
 		closed, _ := wire.Closed(a.Schema)
-		format := wire.Object{{Name: "type", Value: wire.Quote("json_schema")}, {Name: "schema", Value: closed}}
-		o.Set("output_config", wire.Object{{Name: "format", Value: format.Bytes()}}.Bytes())
+		format := rawjson.Object{{Name: "type", Value: rawjson.Quote("json_schema")}, {Name: "schema", Value: closed}}
+		o.Set("output_config", rawjson.Object{{Name: "format", Value: format.Bytes()}}.Bytes())
 	}
 	return o
 }

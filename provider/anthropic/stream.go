@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
 )
@@ -180,18 +181,18 @@ func (s *stream) delta(e event) ([]provider.Event, error) {
 		return nil, err
 	}
 	if piece := d.Get("partial_json"); piece != nil {
-		b.input = append(b.input, wire.Text(piece)...)
+		b.input = append(b.input, rawjson.Text(piece)...)
 		return nil, nil
 	}
-	switch wire.Text(d.Get("type")) {
+	switch rawjson.Text(d.Get("type")) {
 	case "text_delta":
-		text := wire.Text(d.Get("text"))
+		text := rawjson.Text(d.Get("text"))
 		b.Grow("text", text)
 		if b.kind == "text" && text != "" {
 			return []provider.Event{{Text: text}}, nil
 		}
 	case "thinking_delta":
-		text := wire.Text(d.Get("thinking"))
+		text := rawjson.Text(d.Get("thinking"))
 		b.Grow("thinking", text)
 		if text != "" {
 			return []provider.Event{{Reasoning: text}}, nil
@@ -244,7 +245,7 @@ func (b *block) payload() tenfold.Payload {
 	if len(b.input) > 0 {
 		input := jsontext.Value(b.input)
 		if !input.IsValid() {
-			input = wire.Quote(string(b.input)) // cut off: keep it as a text
+			input = rawjson.Quote(string(b.input)) // cut off: keep it as a text
 		}
 		b.Set("input", input)
 	}

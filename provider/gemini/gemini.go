@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"tenfold/body"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
 )
@@ -54,25 +55,25 @@ func New(name string, o provider.Options) (*Model, error) {
 	return wire.NewModel(name, header, o, wire.Format{
 		Profile: body.Gemini(),
 		Address: address + ":streamGenerateContent?alt=sse",
-		Ask:     func(a wire.Asked) wire.Object { return ask(model, a) },
+		Ask:     func(a wire.Asked) rawjson.Object { return ask(model, a) },
 		Decoder: func() wire.Decoder { return newStream(model) },
 
 		CountAddress: address + ":countTokens", Counted: "totalTokens",
-		CountBody: func(view wire.Object) wire.Object {
+		CountBody: func(view rawjson.Object) rawjson.Object {
 			whole := "models/" + strings.TrimPrefix(model, "models/")
-			inner := append(wire.Object{{Name: "model", Value: wire.Quote(whole)}}, view...)
-			return wire.Object{{Name: "generateContentRequest", Value: inner.Bytes()}}
+			inner := append(rawjson.Object{{Name: "model", Value: rawjson.Quote(whole)}}, view...)
+			return rawjson.Object{{Name: "generateContentRequest", Value: inner.Bytes()}}
 		},
 	})
 }
 
-func ask(model string, a wire.Asked) wire.Object {
-	var generation, o wire.Object
+func ask(model string, a wire.Asked) rawjson.Object {
+	var generation, o rawjson.Object
 	if a.MaxTokens > 0 {
 		generation.Set("maxOutputTokens", wire.Number(wire.MostOutput(model, a.MaxTokens)))
 	}
 	if a.Schema != nil {
-		generation.Set("responseMimeType", wire.Quote("application/json"))
+		generation.Set("responseMimeType", rawjson.Quote("application/json"))
 		generation.Set("responseJsonSchema", a.Schema)
 	}
 	if len(generation) > 0 {

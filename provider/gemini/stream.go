@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
 )
@@ -110,8 +111,8 @@ func (s *stream) part(raw jsontext.Value) ([]provider.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	signature := wire.Text(o.Get("thoughtSignature"))
-	text := wire.Text(o.Get("text"))
+	signature := rawjson.Text(o.Get("thoughtSignature"))
+	text := rawjson.Text(o.Get("text"))
 	switch {
 	case o.Get("functionCall") != nil:
 		return s.call(o.Get("functionCall"), signature)
@@ -172,8 +173,8 @@ func (s *stream) call(raw jsontext.Value, signature string) ([]provider.Event, e
 }
 
 // only reports whether an object has no members but these.
-func only(o wire.Object, names ...string) bool {
-	return len(o) > 0 && !slices.ContainsFunc(o, func(m wire.Member) bool { return !slices.Contains(names, m.Name) })
+func only(o rawjson.Object, names ...string) bool {
+	return len(o) > 0 && !slices.ContainsFunc(o, func(m rawjson.Member) bool { return !slices.Contains(names, m.Name) })
 }
 
 func (s *stream) flushText() []provider.Event {

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
 )
@@ -113,7 +114,7 @@ func (s *chat) delta(raw jsontext.Value) ([]provider.Event, error) {
 	}
 	var out []provider.Event
 	for _, m := range d {
-		text := wire.Text(m.Value)
+		text := rawjson.Text(m.Value)
 		switch m.Name {
 		case "role":
 		case "content":
@@ -129,7 +130,7 @@ func (s *chat) delta(raw jsontext.Value) ([]provider.Event, error) {
 			}
 		case "reasoning_content", "reasoning":
 			// Servers that know both names send the same under each.
-			if text != "" && (m.Name == "reasoning" || wire.Text(d.Get("reasoning")) == "") {
+			if text != "" && (m.Name == "reasoning" || rawjson.Text(d.Get("reasoning")) == "") {
 				s.reasoning.WriteString(text)
 				out = append(out, provider.Event{Reasoning: text})
 			}
@@ -153,7 +154,7 @@ func (s *chat) delta(raw jsontext.Value) ([]provider.Event, error) {
 }
 
 // keep holds on to a member that is not known.
-func (s *chat) keep(m wire.Member) error {
+func (s *chat) keep(m rawjson.Member) error {
 	if m.Value.Kind() == 'n' {
 		return nil
 	}
@@ -164,7 +165,7 @@ func (s *chat) keep(m wire.Member) error {
 		}
 		s.rest = b
 	}
-	s.rest.Apply(wire.Object{m})
+	s.rest.Apply(rawjson.Object{m})
 	return nil
 }
 
@@ -206,7 +207,7 @@ func (s *chat) callPieces(raw jsontext.Value) error {
 			c.arguments.Write(p.Function.Arguments)
 			continue
 		}
-		c.arguments.WriteString(wire.Text(p.Function.Arguments))
+		c.arguments.WriteString(rawjson.Text(p.Function.Arguments))
 	}
 	return nil
 }
@@ -253,7 +254,7 @@ func (s *chat) End() ([]provider.Event, error) {
 		}
 		arguments := c.arguments.String()
 		if c.custom { // its text is the member "input" (tenfold.ToolCall)
-			arguments = string(wire.Object{{Name: "input", Value: wire.Quote(arguments)}}.Bytes())
+			arguments = string(rawjson.Object{{Name: "input", Value: rawjson.Quote(arguments)}}.Bytes())
 		}
 		give(tenfold.ToolCall{CallID: c.id, Name: c.name, Arguments: arguments, Custom: c.custom})
 	}

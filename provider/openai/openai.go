@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"tenfold/body"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
 )
@@ -50,14 +51,14 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 		f = wire.Format{
 			Profile: body.OpenAIResponses(),
 			Address: base + "/responses",
-			Ask:     func(a wire.Asked) wire.Object { return askResponses(model, own, a) },
+			Ask:     func(a wire.Asked) rawjson.Object { return askResponses(model, own, a) },
 			Decoder: func() wire.Decoder { return newResponses(model) },
 		}
 	case Chat:
 		f = wire.Format{
 			Profile: body.OpenAIChat(),
 			Address: base + "/chat/completions",
-			Ask:     func(a wire.Asked) wire.Object { return askChat(model, own, a) },
+			Ask:     func(a wire.Asked) rawjson.Object { return askChat(model, own, a) },
 			Decoder: func() wire.Decoder { return newChat(model) },
 		}
 	default:
@@ -74,13 +75,13 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 
 // asked begins a request, and gives the limit of the answer: that of OpenAI's
 // models at OpenAI's own address alone.
-func asked(model string, own bool, a wire.Asked) (o wire.Object, most int) {
+func asked(model string, own bool, a wire.Asked) (o rawjson.Object, most int) {
 	most = a.MaxTokens
 	if own {
 		most = wire.MostOutput(model, most)
 	}
-	return wire.Object{
-		{Name: "model", Value: wire.Quote(model)},
+	return rawjson.Object{
+		{Name: "model", Value: rawjson.Quote(model)},
 		{Name: "stream", Value: []byte("true")},
 	}, most
 }
@@ -88,7 +89,7 @@ func asked(model string, own bool, a wire.Asked) (o wire.Object, most int) {
 // leastAnswer is the least the Responses API takes as a limit.
 const leastAnswer = 16
 
-func askResponses(model string, own bool, a wire.Asked) wire.Object {
+func askResponses(model string, own bool, a wire.Asked) rawjson.Object {
 	o, most := asked(model, own, a)
 	o.Set("store", []byte("false"))
 	if reasons(model) {
@@ -98,14 +99,14 @@ func askResponses(model string, own bool, a wire.Asked) wire.Object {
 		o.Set("max_output_tokens", wire.Number(max(most, leastAnswer)))
 	}
 	if a.Schema != nil {
-		format := append(wire.Object{{Name: "type", Value: wire.Quote("json_schema")}}, named(a.Schema)...)
-		o.Set("text", wire.Object{{Name: "format", Value: format.Bytes()}}.Bytes())
+		format := append(rawjson.Object{{Name: "type", Value: rawjson.Quote("json_schema")}}, named(a.Schema)...)
+		o.Set("text", rawjson.Object{{Name: "format", Value: format.Bytes()}}.Bytes())
 	}
 	forbidTools(&o, a)
 	return o
 }
 
-func askChat(model string, own bool, a wire.Asked) wire.Object {
+func askChat(model string, own bool, a wire.Asked) rawjson.Object {
 	o, most := asked(model, own, a)
 	o.Set("stream_options", []byte(`{"include_usage":true}`))
 	if most > 0 {
@@ -116,8 +117,8 @@ func askChat(model string, own bool, a wire.Asked) wire.Object {
 		o.Set(limit, wire.Number(most))
 	}
 	if a.Schema != nil {
-		o.Set("response_format", wire.Object{
-			{Name: "type", Value: wire.Quote("json_schema")},
+		o.Set("response_format", rawjson.Object{
+			{Name: "type", Value: rawjson.Quote("json_schema")},
 			{Name: "json_schema", Value: named(a.Schema).Bytes()},
 		}.Bytes())
 	}
@@ -125,15 +126,15 @@ func askChat(model string, own bool, a wire.Asked) wire.Object {
 	return o
 }
 
-func forbidTools(o *wire.Object, a wire.Asked) {
+func forbidTools(o *rawjson.Object, a wire.Asked) {
 	if a.NoTools {
-		o.Set("tool_choice", wire.Quote("none"))
+		o.Set("tool_choice", rawjson.Quote("none"))
 	}
 }
 
-func named(schema []byte) wire.Object {
+func named(schema []byte) rawjson.Object {
 	closed, strict := wire.Closed(schema)
-	o := wire.Object{{Name: "name", Value: wire.Quote("answer")}, {Name: "schema", Value: closed}}
+	o := rawjson.Object{{Name: "name", Value: rawjson.Quote("answer")}, {Name: "schema", Value: closed}}
 	if strict {
 		o.Set("strict", []byte("true"))
 	}

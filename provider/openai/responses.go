@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 	"tenfold/provider/internal/wire"
 )
@@ -65,11 +66,11 @@ func (s *responses) Take(_ string, data []byte) ([]provider.Event, error) {
 	case "response.created", "response.in_progress", "response.queued":
 		s.meet(e)
 	case "response.output_text.delta", "response.refusal.delta":
-		if text := wire.Text(e.Delta); text != "" {
+		if text := rawjson.Text(e.Delta); text != "" {
 			return []provider.Event{{Text: text}}, nil
 		}
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		if text := wire.Text(e.Delta); text != "" {
+		if text := rawjson.Text(e.Delta); text != "" {
 			return []provider.Event{{Reasoning: text}}, nil
 		}
 	case "response.output_item.done":

@@ -181,7 +181,7 @@ func printOverlay(a *command.App, o report.Overlay) {
 		parts[i] = terminal.VisibleLine(parts[i])
 	}
 	switch {
-	case o.Before > 0 && o.After == 0 && o.Source == "import": // few tools tell what was left
+	case o.Before > 0 && o.After == 0 && o.Source == tenfold.SourceImport: // few tools tell what was left
 		parts = append(parts, "of "+number.Count(o.Before, "token"))
 	case o.Before > 0 || o.After > 0:
 		parts = append(parts, number.Tokens(o.Before, o.After))

@@ -160,18 +160,13 @@ func (k *lab) options() (eval.Options, error) {
 		return o, command.Usage("unknown preset "+command.Quote(k.preset), "known presets: frontier")
 	case len(texts) == 0 && k.live:
 		texts = []string{"none"}
-	case len(texts) == 0:
-		texts = eval.Defaults()
 	}
-	for i, text := range texts {
-		if slices.Contains(texts[:i], text) {
-			continue
-		}
-		p, err := eval.ParsePolicy(text)
-		if err != nil {
-			return o, command.Usage("invalid --strategy "+command.Quote(text)+": "+err.Error(), strings.TrimPrefix(command.Explain(err).Hint+`; "tenfold lab --help" lists the baselines`, "; "))
-		}
-		o.Policies = append(o.Policies, p)
+	var err error
+	o.Policies, err = eval.ParsePolicies(texts, func(text string, err error) error {
+		return command.Usage("invalid --strategy "+command.Quote(text)+": "+err.Error(), strings.TrimPrefix(command.Explain(err).Hint+`; "tenfold lab --help" lists the baselines`, "; "))
+	})
+	if err != nil {
+		return o, err
 	}
 	if k.live {
 		e, err := k.Effective()
@@ -193,7 +188,6 @@ func (k *lab) options() (eval.Options, error) {
 			return o, command.Usage("unknown price of --model "+command.Quote(model), "use the vendor's name: claude-sonnet-4-5, gpt-5, gemini-2.5-pro")
 		}
 	}
-	var err error
 	if o.Cuts, err = percents("--cuts", k.cuts); err != nil {
 		return o, err
 	}

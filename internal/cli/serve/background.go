@@ -11,8 +11,6 @@ import (
 	"tenfold/internal/cli/query"
 	"tenfold/internal/config"
 	"tenfold/internal/live"
-	"tenfold/internal/web"
-	"tenfold/internal/web/shape"
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/store"
@@ -140,94 +138,21 @@ func (b *Backend) dueLimit() (dueLimit, error) {
 	return dueLimit{trigger.Limit(t, l.Request.Options.Window), "auto at " + t.String()}, nil
 }
 
-// of gives the jobs of a store to the page.
-func (g *background) of(st store.Store) web.Jobs {
+// of gives the jobs of a store to the page; nil where it has none.
+func (g *background) of(st store.Store) job.Jobs {
 	switch {
 	case g == nil:
 		return nil
 	case g.queue == nil:
-		return shownJobs{g.local, st}
+		return g.local
 	}
-	if w, ok := st.(*job.Store); ok {
-		return shownJobs{g.queue.Of(w.TenantID()), st}
-	}
-	if p, ok := st.(*postgres.Store); ok {
-		return shownJobs{g.queue.Of(p.TenantID()), st}
+	switch st := st.(type) {
+	case *job.Store:
+		return g.queue.Of(st.TenantID())
+	case *postgres.Store:
+		return g.queue.Of(st.TenantID())
 	}
 	return nil
-}
-
-// shownJobs are jobs as the page shows them: with the titles of the conversations.
-type shownJobs struct {
-	of job.Jobs
-	st store.Store
-}
-
-// List implements [web.Jobs].
-func (s shownJobs) List(ctx context.Context, f web.JobFilter) (out web.JobPage, err error) {
-	states := make([]job.State, len(f.States))
-	for i, state := range f.States {
-		states[i] = job.State(state)
-	}
-	page, err := s.of.List(ctx, job.Filter{States: states, Conversation: f.Conversation, Cursor: f.Cursor, Limit: f.Limit})
-	if err != nil {
-		return out, err
-	}
-	out.Items, out.Next, out.Counts = []web.Job{}, page.Next, []shape.Facet{}
-	titles := map[string]string{}
-	for _, j := range page.Jobs {
-		title, known := titles[j.Conversation]
-		if !known {
-			title = s.title(ctx, j.Conversation)
-			titles[j.Conversation] = title
-		}
-		out.Items = append(out.Items, shownJob(j, title))
-	}
-	for _, state := range job.States() {
-		if n := page.Counts[state]; n > 0 {
-			out.Counts = append(out.Counts, shape.Facet{Value: string(state), Count: n})
-		}
-	}
-	return out, nil
-}
-
-// Retry implements [web.Jobs].
-func (s shownJobs) Retry(ctx context.Context, id string) (web.Job, error) {
-	j, err := s.of.Retry(ctx, id)
-	return shownJob(j, s.title(ctx, j.Conversation)), err
-}
-
-// Cancel implements [web.Jobs].
-func (s shownJobs) Cancel(ctx context.Context, id string) (web.Job, error) {
-	j, err := s.of.Cancel(ctx, id)
-	return shownJob(j, s.title(ctx, j.Conversation)), err
-}
-
-// title is that of a conversation; empty where it was deleted, or cannot be read now.
-func (s shownJobs) title(ctx context.Context, id string) string {
-	if id == "" {
-		return ""
-	}
-	c, err := s.st.Conversation(ctx, id)
-	if err != nil {
-		return ""
-	}
-	return c.Title
-}
-
-func shownJob(j job.Info, title string) web.Job {
-	out := web.Job{
-		ID: j.ID, Kind: j.Kind, State: string(j.State), Conversation: j.Conversation, Title: title, Version: j.Version, Why: j.Why, Policy: j.Policy, Waits: j.Waits,
-		Attempt: j.Attempt, Attempts: j.Attempts, Error: j.Error, Hint: j.Hint, Created: j.Created, Due: j.Due, Began: j.Began, Ended: j.Ended,
-		Outcome: j.Outcome, Compactions: append([]string{}, j.Compactions...), Before: j.Before, After: j.After,
-	}
-	if j.Cost != nil {
-		out.Dollars = *j.Cost
-	}
-	if j.Reason != "" {
-		out.Outcome += ": " + j.Reason
-	}
-	return out
 }
 
 // unattended is how jobs compact: with the operator's model for their own tenant, and

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/internal/hook"
+	"tenfold/internal/rawjson"
 )
 
 // Client is opencode.
@@ -34,7 +34,7 @@ const command = `["tenfold"]`
 func (Client) Files(p hook.Place) ([]hook.File, error) {
 	content := adapter
 	if p.Binary != "" {
-		content = bytes.Replace(adapter, []byte(command), fmt.Appendf(nil, `[%s, "tenfold"]`, quoted(p.Binary)), 1)
+		content = bytes.Replace(adapter, []byte(command), fmt.Appendf(nil, `[%s, "tenfold"]`, rawjson.Quote(p.Binary)), 1)
 	}
 	return []hook.File{{Path: filepath.Join(p.OpenCode(), "plugin", "tenfold.js"), Content: content}}, nil
 }
@@ -42,7 +42,7 @@ func (Client) Files(p hook.Place) ([]hook.File, error) {
 // Handle implements [hook.Client].
 func (Client) Handle(ctx context.Context, h *hook.Host, name string, in []byte) ([]byte, error) {
 	var e event
-	if err := json.Unmarshal(in, &e, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
+	if err := rawjson.Unmarshal(in, &e); err != nil {
 		return nil, fmt.Errorf("read the event: %w", err)
 	}
 	h.Saw(e.Info.Version)

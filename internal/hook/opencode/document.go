@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/rawjson"
 )
 
 // A document is a session as opencode tells it.
@@ -55,14 +57,14 @@ func (e *event) document(last string) (*document, error) {
 			Parts []jsontext.Value `json:"parts"`
 		}
 		one := message{raw: raw}
-		if err := unmarshal(raw, &m); err == nil {
+		if err := rawjson.Unmarshal(raw, &m); err == nil {
 			one.head = m.Info
-			_ = unmarshal(m.Info, &one.info) // so does such a message
+			_ = rawjson.Unmarshal(m.Info, &one.info) // so does such a message
 		}
 		at := len(d.messages)
 		for i, raw := range m.Parts {
 			p := part{raw: raw}
-			_ = unmarshal(raw, &p) // one that is damaged says nothing to a model
+			_ = rawjson.Unmarshal(raw, &p) // one that is damaged says nothing to a model
 			one.parts = append(one.parts, p)
 			d.byPart[p.ID] = place{at, i}
 		}
@@ -83,5 +85,5 @@ func (d *document) export() []byte {
 	for i, m := range d.messages {
 		raws[i] = m.raw
 	}
-	return slices.Concat([]byte(`{"info":`), d.info, []byte(`,"messages":`), list(raws), []byte("}"))
+	return slices.Concat([]byte(`{"info":`), d.info, []byte(`,"messages":`), rawjson.List(raws), []byte("}"))
 }

@@ -15,6 +15,7 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/outfile"
 	"tenfold/internal/hook"
+	"tenfold/internal/rawjson"
 )
 
 // An epoch is what requests of a session begin with until the next compaction
@@ -58,7 +59,7 @@ func readEpoch(h *hook.Host, session string) *epoch {
 		return nil
 	}
 	var e epoch
-	if unmarshal(data, &e) != nil {
+	if rawjson.Unmarshal(data, &e) != nil {
 		return nil
 	}
 	return &e
@@ -135,7 +136,7 @@ func mark(l *tenfold.Log) string {
 	for e := range l.Entries() {
 		switch p := e.Payload.(type) {
 		case tenfold.Compaction:
-			if p.Source == imported {
+			if p.Source == tenfold.SourceImport {
 				continue
 			}
 		case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
@@ -146,9 +147,6 @@ func mark(l *tenfold.Log) string {
 	}
 	return id
 }
-
-// imported is the source of overlays that stand for opencode's own compactions.
-const imported = "import"
 
 // answer is what is sent in the epoch: the view that it began with, and whatever
 // came since.
@@ -162,14 +160,14 @@ func (ep *epoch) answer(e *event) *answer {
 		// A compaction of opencode's hides it: ids ascend.
 		for _, m := range e.Messages {
 			if m.ID > ep.Upto && !m.Compaction && !m.Summary {
-				out = append(out, quoted(m.ID))
+				out = append(out, rawjson.Quote(m.ID))
 			}
 		}
 		return &answer{View: out}
 	}
 	for _, m := range e.Messages {
 		if newer && !m.Compaction && !m.Summary {
-			out = append(out, quoted(m.ID))
+			out = append(out, rawjson.Quote(m.ID))
 		}
 		newer = newer || m.ID == ep.Upto
 	}

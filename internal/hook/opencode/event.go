@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/internal/config"
+	"tenfold/internal/rawjson"
 	"tenfold/trigger"
 )
 
@@ -52,7 +53,7 @@ func (i *info) UnmarshalJSON(raw []byte) error {
 	var read struct {
 		Version string `json:"version"`
 	}
-	err := unmarshal(raw, &read)
+	err := rawjson.Unmarshal(raw, &read)
 	i.Version = read.Version
 	return err
 }

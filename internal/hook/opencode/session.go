@@ -164,7 +164,7 @@ func (e *event) begin(h *hook.Host, d *document, v *hook.View, known []told, upt
 // conversation: those opencode shows itself.
 func shortened(p *tenfold.Projection) bool {
 	for o := range p.Overlays() {
-		if o.Live && o.Compaction.Source != imported {
+		if o.Live && o.Compaction.Source != tenfold.SourceImport {
 			return true
 		}
 	}

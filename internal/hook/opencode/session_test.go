@@ -17,6 +17,7 @@ import (
 	"tenfold"
 	"tenfold/internal/config"
 	"tenfold/internal/hook"
+	"tenfold/internal/rawjson"
 	"tenfold/session"
 	"tenfold/store/memory"
 )
@@ -58,10 +59,10 @@ func newClient(tb testing.TB) *client {
 }
 
 // event has the hook answer an event.
-func (c *client) event(name string, more ...member) answer {
+func (c *client) event(name string, more ...rawjson.Member) answer {
 	c.tb.Helper()
-	o := object{{"session", quoted("ses_sample")}, {"dir", quoted(c.tb.TempDir())}}
-	in := append(o, more...).raw()
+	o := rawjson.Object{{Name: "session", Value: rawjson.Quote("ses_sample")}, {Name: "dir", Value: rawjson.Quote(c.tb.TempDir())}}
+	in := append(o, more...).Bytes()
 	out := c.h.Run(c.tb.Context(), Client{}, name, bytes.NewReader(in), time.Hour)
 	var a answer
 	if err := json.Unmarshal(out, &a); err != nil {
@@ -71,7 +72,7 @@ func (c *client) event(name string, more ...member) answer {
 }
 
 // told are the members that each event about messages has.
-func (c *client) told() []member {
+func (c *client) told() []rawjson.Member {
 	var messages []jsontext.Value
 	for _, raw := range c.all[c.from:] {
 		var m struct {
@@ -94,17 +95,17 @@ func (c *client) told() []member {
 		}
 		messages = append(messages, one)
 	}
-	return []member{
-		{"messages", list(messages)},
-		{"counted", quoted(c.counted)},
-		{"model", jsontext.Value(fmt.Sprintf(`{"context":%d,"output":2000}`, window))},
-		{"used", jsontext.Value(fmt.Sprint(c.used))},
-		{"ended", jsontext.Value(fmt.Sprint(c.now.Add(-time.Minute).UnixMilli()))},
+	return []rawjson.Member{
+		{Name: "messages", Value: rawjson.List(messages)},
+		{Name: "counted", Value: rawjson.Quote(c.counted)},
+		{Name: "model", Value: jsontext.Value(fmt.Sprintf(`{"context":%d,"output":2000}`, window))},
+		{Name: "used", Value: jsontext.Value(fmt.Sprint(c.used))},
+		{Name: "ended", Value: jsontext.Value(fmt.Sprint(c.now.Add(-time.Minute).UnixMilli()))},
 	}
 }
 
-func (c *client) whole() []member {
-	return []member{{"info", c.info}, {"all", list(c.all)}}
+func (c *client) whole() []rawjson.Member {
+	return []rawjson.Member{{Name: "info", Value: c.info}, {Name: "all", Value: rawjson.List(c.all)}}
 }
 
 // request is what opencode sends: it asks as the plug-in does.
@@ -112,7 +113,7 @@ func (c *client) request() []jsontext.Value {
 	c.tb.Helper()
 	a := c.event("messages", c.told()...)
 	if a.Send != "" {
-		a = c.event("session", append(append(c.told(), c.whole()...), member{"why", quoted(a.Send)})...)
+		a = c.event("session", append(append(c.told(), c.whole()...), rawjson.Member{Name: "why", Value: rawjson.Quote(a.Send)})...)
 	}
 	if failed, _ := c.h.Failures(1); len(failed) > 0 {
 		c.tb.Fatalf("%s failed: %s", failed[0].Event, failed[0].Why)
@@ -194,11 +195,11 @@ func TestV1WithinAnEpochRequestsOnlyGrow(t *testing.T) {
 			before := c.sent[len(c.sent)-2]
 			switch {
 			case begins(sent, before):
-			case len(bytes.Join(bytesOf(sent), nil)) > len(bytes.Join(bytesOf(before), nil))*3/4:
+			case len(rawjson.List(sent)) > len(rawjson.List(before))*3/4:
 				t.Fatalf("request %d begins otherwise and is not shorter", i)
 			default:
 				epochs++
-				if strings.Contains(string(list(sent)), `"signature"`) {
+				if strings.Contains(string(rawjson.List(sent)), `"signature"`) {
 					t.Fatalf("request %d begins an epoch with thinking", i)
 				}
 				if c.line == "" {
@@ -214,7 +215,7 @@ func TestV1WithinAnEpochRequestsOnlyGrow(t *testing.T) {
 	if epochs < 2 || epochs > 20 {
 		t.Errorf("%d epochs in 60 requests", epochs)
 	}
-	if last := string(list(c.sent[len(c.sent)-1])); !strings.Contains(last, `"signature":"sig-file58.txt"`) {
+	if last := string(rawjson.List(c.sent[len(c.sent)-1])); !strings.Contains(last, `"signature":"sig-file58.txt"`) {
 		t.Error("what was thought last is not sent")
 	}
 }
@@ -232,10 +233,10 @@ func TestV2WhatIsUndoneIsShownAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.works("another.txt", 3)
-	if _, err := c.h.Import(t.Context(), hook.Ask{Format: "opencode", Data: (&document{info: c.info, messages: []message{{raw: jsontext.Value(bytes.Join(bytesOf(c.all), []byte(",")))}}}).export()}); err != nil {
+	if _, err := c.h.Import(t.Context(), hook.Ask{Format: "opencode", Data: (&document{info: c.info, messages: []message{{raw: bytes.Trim(rawjson.List(c.all), "[]")}}}).export()}); err != nil {
 		t.Fatal(err)
 	}
-	if sent := c.request(); !begins(sent, before) || !strings.Contains(string(list(sent)), "sig-another.txt") {
+	if sent := c.request(); !begins(sent, before) || !strings.Contains(string(rawjson.List(sent)), "sig-another.txt") {
 		t.Error("an import ended the epoch")
 	}
 	if err := s.Refresh(t.Context()); err != nil {
@@ -245,7 +246,7 @@ func TestV2WhatIsUndoneIsShownAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.used = 5000
-	sent := string(list(c.request()))
+	sent := string(rawjson.List(c.request()))
 	for _, raw := range c.all {
 		if id := idOf(t, raw); !strings.Contains(sent, id) {
 			t.Errorf("after undo %s is not sent", id)
@@ -266,7 +267,7 @@ func TestA3ACompactionThatFailsIsTriedOnceATurn(t *testing.T) {
 	if a.Send != whyAuto {
 		t.Fatalf("a full context is answered by %+v", a)
 	}
-	if a = c.event("session", append(append(c.told(), c.whole()...), member{"why", quoted(a.Send)})...); len(a.View) > 0 {
+	if a = c.event("session", append(append(c.told(), c.whole()...), rawjson.Member{Name: "why", Value: rawjson.Quote(a.Send)})...); len(a.View) > 0 {
 		t.Fatalf("of one word a view was made: %s", a.View)
 	}
 	if a = c.event("messages", c.told()...); !a.Raw {
@@ -307,7 +308,7 @@ func TestX4ACompactionOfTheClientIsAnswered(t *testing.T) {
 	c.from = len(c.all) - 2
 	c.used = window // as was counted before
 	c.says("Who calls it?")
-	sent := string(list(c.request()))
+	sent := string(rawjson.List(c.request()))
 	if strings.Contains(sent, asks) || strings.Contains(sent, answers) || !strings.Contains(sent, "never touch the door") || !strings.Contains(sent, "[compacted]") || !strings.Contains(sent, "Who calls it?") {
 		t.Fatalf("the next request is not the view: %s", sent)
 	}
@@ -319,7 +320,7 @@ func TestX4ACompactionOfTheClientIsAnswered(t *testing.T) {
 	// A full context later: the text is of no conversation.
 	c.used = window
 	c.says("Go on.")
-	if sent := string(list(c.request())); strings.Contains(sent, "Tenfold: ") || !strings.Contains(sent, "never touch the door") {
+	if sent := string(rawjson.List(c.request())); strings.Contains(sent, "Tenfold: ") || !strings.Contains(sent, "never touch the door") {
 		t.Errorf("the next epoch shows %s", sent)
 	}
 
@@ -331,7 +332,7 @@ func TestX4ACompactionOfTheClientIsAnswered(t *testing.T) {
 	c.from = len(c.all) - 2
 	c.used = 3000
 	c.says("And now?")
-	if sent := string(list(c.request())); !strings.Contains(sent, "Files were read.") || !strings.Contains(sent, "And now?") || strings.Contains(sent, "file1.txt") {
+	if sent := string(rawjson.List(c.request())); !strings.Contains(sent, "Files were read.") || !strings.Contains(sent, "And now?") || strings.Contains(sent, "file1.txt") {
 		t.Errorf("after opencode's own compaction the request is %s", sent)
 	}
 }
@@ -341,14 +342,14 @@ func TestV1WhatTheEpochStandsFor(t *testing.T) {
 	m := func(id string, flags ...string) told {
 		return told{ID: id, Role: "user", Compaction: slices.Contains(flags, "asks"), Summary: slices.Contains(flags, "answers")}
 	}
-	ep := epoch{Upto: "m3", View: []jsontext.Value{quoted("m1")}, Asked: []string{"m4"}}
+	ep := epoch{Upto: "m3", View: []jsontext.Value{rawjson.Quote("m1")}, Asked: []string{"m4"}}
 	for name, test := range map[string]struct {
 		messages []told
 		holds    bool
 		newer    string
 	}{
 		"as it began":                 {[]told{m("m1"), m("m2"), m("m3")}, true, ""},
-		"more came":                   {[]told{m("m1"), m("m3"), m("m6"), m("m7")}, true, `"m6""m7"`},
+		"more came":                   {[]told{m("m1"), m("m3"), m("m6"), m("m7")}, true, `"m6","m7"`},
 		"compacted, and answered":     {[]told{m("m4", "asks"), m("m5", "answers"), m("m6")}, true, `"m6"`},
 		"answered, the tail kept":     {[]told{m("m4", "asks"), m("m5", "answers"), m("m3"), m("m6")}, true, `"m6"`},
 		"the tail first":              {[]told{m("m3"), m("m4", "asks"), m("m5", "answers"), m("m6")}, true, `"m6"`},
@@ -361,7 +362,7 @@ func TestV1WhatTheEpochStandsFor(t *testing.T) {
 		if ep.holds(e) != test.holds {
 			t.Errorf("%s: holds is %v", name, !test.holds)
 		}
-		if got := string(bytes.Join(bytesOf(ep.answer(e).View[1:]), nil)); test.holds && got != test.newer {
+		if got := string(rawjson.List(ep.answer(e).View[1:])); test.holds && got != "["+test.newer+"]" {
 			t.Errorf("%s: after the view comes %s, want %s", name, got, test.newer)
 		}
 	}
@@ -383,13 +384,13 @@ func TestEditResult(t *testing.T) {
 		"failed":      {`{"status":"error","error":"long"}`, tenfold.Text("short"), `{"status":"error","error":"short"}`},
 		"interrupted": {`{"status":"error","error":"stopped","metadata":{"interrupted":true,"output":"long"}}`, tenfold.Text("short"), `{"status":"error","error":"short","metadata":{"interrupted":true,"output":"short"}}`},
 	} {
-		state, err := readObject(jsontext.Value(test.state))
+		state, err := rawjson.Parse(jsontext.Value(test.state))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := editResult(state, tenfold.ToolResult{Parts: test.parts})
-		if err != nil || string(got.raw()) != test.want {
-			t.Errorf("%s: %s %v", name, got.raw(), err)
+		err = editResult(&state, tenfold.ToolResult{Parts: test.parts})
+		if err != nil || string(state.Bytes()) != test.want {
+			t.Errorf("%s: %s %v", name, state.Bytes(), err)
 		}
 	}
 }

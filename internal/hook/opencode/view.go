@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 )
 
 // A drawing makes the messages that show a projection of a document.
@@ -87,9 +88,18 @@ func (w *drawing) item(it tenfold.Item) error {
 func (w *drawing) add(role, text string) {
 	w.made++
 	id := "msg_tenfold_" + strconv.Itoa(w.made)
-	info := object{{"id", quoted(id)}, {"role", quoted(role)}}
-	part := object{{"id", quoted("prt_tenfold_" + strconv.Itoa(w.made))}, {"messageID", quoted(id)}, {"type", quoted("text")}, {"text", quoted(text)}, {"synthetic", jsontext.Value("true")}}
-	w.write(object{{"info", info.raw()}, {"parts", list([]jsontext.Value{part.raw()})}}.raw())
+	info := slices.Concat([]byte(`{"id":`), rawjson.Quote(id), []byte(`,"role":`), rawjson.Quote(role), []byte("}"))
+	w.message(info, madePart("prt_tenfold_"+strconv.Itoa(w.made), id, text))
+}
+
+// madePart is a text of our own in a message.
+func madePart(id, message, text string) jsontext.Value {
+	return slices.Concat([]byte(`{"id":`), rawjson.Quote(id), []byte(`,"messageID":`), rawjson.Quote(message),
+		[]byte(`,"type":"text","text":`), rawjson.Quote(text), []byte(`,"synthetic":true}`))
+}
+
+func (w *drawing) message(info jsontext.Value, parts ...jsontext.Value) {
+	w.write(slices.Concat([]byte(`{"info":`), info, []byte(`,"parts":`), rawjson.List(parts), []byte("}")))
 }
 
 func (w *drawing) write(v jsontext.Value) { w.out = append(w.out, v) }
@@ -111,7 +121,7 @@ func (w *drawing) flush() error {
 // whole draws a message as opencode has it.
 func (w *drawing) whole(m *message) {
 	if w.known[m.info.ID] {
-		w.write(quoted(m.info.ID))
+		w.write(rawjson.Quote(m.info.ID))
 		return
 	}
 	w.write(m.raw)
@@ -131,15 +141,14 @@ func (w *drawing) user(m *message, items []tenfold.Item) error {
 	var before []jsontext.Value
 	parts := said.Parts
 	if it.Noted && len(parts) > 0 {
-		note := object{{"id", quoted("prt_tenfold_note")}, {"messageID", quoted(m.info.ID)}, {"type", quoted("text")}, {"text", quoted(parts[0].Text)}, {"synthetic", jsontext.Value("true")}}
-		before, parts = append(before, note.raw()), parts[1:]
+		before, parts = append(before, madePart("prt_tenfold_note", m.info.ID, parts[0].Text)), parts[1:]
 	}
 	if it.Fate == tenfold.Kept && len(before) == 0 {
 		w.whole(m)
 		return nil
 	}
 	if it.Fate == tenfold.Kept && w.known[m.info.ID] {
-		w.write(object{{"id", quoted(m.info.ID)}, {"before", list(before)}}.raw())
+		w.write(slices.Concat([]byte(`{"id":`), rawjson.Quote(m.info.ID), []byte(`,"before":`), rawjson.List(before), []byte("}")))
 		return nil
 	}
 	shown := before
@@ -150,16 +159,15 @@ func (w *drawing) user(m *message, items []tenfold.Item) error {
 			}
 			text := parts[0]
 			if parts = parts[1:]; p.Type == "text" && it.Fate != tenfold.Kept {
-				o, err := readObject(p.raw)
-				if err != nil {
+				var err error
+				if p.raw, err = editText(p.raw, text.Text); err != nil {
 					return err
 				}
-				p.raw = o.set("text", quoted(text.Text)).raw()
 			}
 		}
 		shown = append(shown, p.raw)
 	}
-	w.write(object{{"info", m.head}, {"parts", list(shown)}}.raw())
+	w.message(m.head, shown...)
 	return nil
 }
 
@@ -185,15 +193,16 @@ func (w *drawing) assistant(m *message, items map[string][]tenfold.Item) error {
 	}
 	if w.reasoned(m) {
 		for i, raw := range parts {
-			o, err := readObject(raw)
+			o, err := rawjson.Parse(raw)
 			if err != nil {
 				return err
 			}
 			// It names items that the provider takes only with their reasoning.
-			parts[i] = o.set("metadata", nil).raw()
+			o.Delete("metadata")
+			parts[i] = o.Bytes()
 		}
 	}
-	w.write(object{{"info", m.head}, {"parts", list(parts)}}.raw())
+	w.message(m.head, parts...)
 	return nil
 }
 
@@ -233,11 +242,11 @@ func (w *drawing) part(p part, items []tenfold.Item) (raw jsontext.Value, shown 
 		case tenfold.ToolCall:
 			shown = true
 			if args := jsontext.Value(payload.Arguments); it.Fate != tenfold.Kept && args.Kind() == '{' && args.IsValid() {
-				raw, err = editState(raw, func(state object) (object, error) { return state.set("input", args), nil })
+				raw, err = editMember(raw, "state", func(state *rawjson.Object) error { state.Set("input", args); return nil })
 			}
 		case tenfold.ToolResult:
 			if it.Fate != tenfold.Kept {
-				raw, err = editState(raw, func(state object) (object, error) { return editResult(state, payload) })
+				raw, err = editMember(raw, "state", func(state *rawjson.Object) error { return editResult(state, payload) })
 			}
 		default:
 			shown = true
@@ -260,60 +269,66 @@ func (w *drawing) part(p part, items []tenfold.Item) (raw jsontext.Value, shown 
 }
 
 func editText(raw jsontext.Value, text string) (jsontext.Value, error) {
-	o, err := readObject(raw)
+	o, err := rawjson.Parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	return o.set("text", quoted(text)).raw(), nil
+	o.Set("text", rawjson.Quote(text))
+	return o.Bytes(), nil
 }
 
-func editState(raw jsontext.Value, change func(object) (object, error)) (jsontext.Value, error) {
-	o, err := readObject(raw)
+// editMember changes a member that is an object itself.
+func editMember(raw jsontext.Value, name string, change func(*rawjson.Object) error) (jsontext.Value, error) {
+	o, err := rawjson.Parse(raw)
 	if err != nil {
 		return nil, err
 	}
-	state, err := readObject(o.get("state"))
+	inner, err := rawjson.Parse(o.Get(name))
 	if err != nil {
 		return nil, err
 	}
-	if state, err = change(state); err != nil {
+	if err := change(&inner); err != nil {
 		return nil, err
 	}
-	return o.set("state", state.raw()).raw(), nil
+	o.Set(name, inner.Bytes())
+	return o.Bytes(), nil
 }
 
 // editResult has a call's state say what is shown of its result. Where opencode
 // cleared it, that mark goes, for opencode would show its own words instead.
-func editResult(state object, r tenfold.ToolResult) (object, error) {
-	text := quoted(textOf(r.Parts))
-	var err error
-	if string(state.get("status")) == `"error"` {
-		state = state.set("error", text)
-		if o, e := readObject(state.get("metadata")); e == nil && string(o.get("interrupted")) == "true" {
-			state, err = state.edit("metadata", func(o object) object { return o.set("output", text) })
+func editResult(state *rawjson.Object, r tenfold.ToolResult) error {
+	text := rawjson.Quote(textOf(r.Parts))
+	if string(state.Get("status")) == `"error"` {
+		state.Set("error", text)
+		if about, err := rawjson.Parse(state.Get("metadata")); err == nil && string(about.Get("interrupted")) == "true" {
+			about.Set("output", text)
+			state.Set("metadata", about.Bytes())
 		}
-		return state, err
+		return nil
 	}
-	state = state.set("output", text)
-	if state.get("time") != nil {
-		if state, err = state.edit("time", func(o object) object { return o.set("compacted", nil) }); err != nil {
-			return nil, err
+	state.Set("output", text)
+	if at := state.Get("time"); at != nil {
+		times, err := rawjson.Parse(at)
+		if err != nil {
+			return err
 		}
+		times.Delete("compacted")
+		state.Set("time", times.Bytes())
 	}
 	var files []jsontext.Value
-	if raw := state.get("attachments"); raw != nil {
-		if err := unmarshal(raw, &files); err != nil {
-			return nil, err
+	if raw := state.Get("attachments"); raw != nil {
+		if err := rawjson.Unmarshal(raw, &files); err != nil {
+			return err
 		}
 		files = slices.DeleteFunc(files, func(file jsontext.Value) bool {
-			o, err := readObject(file)
+			o, err := rawjson.Parse(file)
 			return err != nil || !slices.ContainsFunc(r.Parts, func(p tenfold.Part) bool {
-				return p.File != nil && string(quoted(p.File.URI)) == string(o.get("url"))
+				return p.File != nil && string(rawjson.Quote(p.File.URI)) == string(o.Get("url"))
 			})
 		})
-		state = state.set("attachments", list(files))
+		state.Set("attachments", rawjson.List(files))
 	}
-	return state, nil
+	return nil
 }
 
 // textOf joins the texts of parts.

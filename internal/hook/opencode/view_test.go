@@ -14,6 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
+	"tenfold/internal/rawjson"
 	"tenfold/session"
 	"tenfold/strategy"
 	"tenfold/transcript"
@@ -37,11 +38,11 @@ func build(tb testing.TB, view, at []jsontext.Value) []jsontext.Value {
 			out = append(out, byID[id])
 			continue
 		}
-		o, err := readObject(v)
+		o, err := rawjson.Parse(v)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if o.get("info") != nil {
+		if o.Get("info") != nil {
 			out = append(out, v)
 			continue
 		}
@@ -52,10 +53,11 @@ func build(tb testing.TB, view, at []jsontext.Value) []jsontext.Value {
 		if err := json.Unmarshal(v, &patch); err != nil || byID[patch.ID] == nil {
 			tb.Fatalf("the view has %s: %v", v, err)
 		}
-		m, _ := readObject(byID[patch.ID])
+		m, _ := rawjson.Parse(byID[patch.ID])
 		var parts []jsontext.Value
-		_ = json.Unmarshal(m.get("parts"), &parts, lenient)
-		out = append(out, m.set("parts", list(slices.Concat(patch.Before, parts))).raw())
+		_ = json.Unmarshal(m.Get("parts"), &parts, rawjson.Lenient)
+		m.Set("parts", rawjson.List(slices.Concat(patch.Before, parts)))
+		out = append(out, m.Bytes())
 	}
 	return out
 }
@@ -65,7 +67,7 @@ func idOf(tb testing.TB, raw jsontext.Value) string {
 	var m struct {
 		Info messageInfo `json:"info"`
 	}
-	if err := unmarshal(raw, &m); err != nil {
+	if err := rawjson.Unmarshal(raw, &m); err != nil {
 		tb.Fatal(err)
 	}
 	return m.Info.ID
@@ -95,7 +97,7 @@ func exported(data []byte) (*event, error) {
 		Info     info             `json:"info"`
 		Messages []jsontext.Value `json:"messages"`
 	}
-	err := unmarshal(data, &read)
+	err := rawjson.Unmarshal(data, &read)
 	e.Info, e.All = read.Info, read.Messages
 	return &e, err
 }
@@ -141,8 +143,8 @@ func lines(p *tenfold.Projection) []line {
 			}
 		case tenfold.ToolCall:
 			var v any
-			_ = json.Unmarshal([]byte(e.Arguments), &v, lenient)
-			args, _ := json.Marshal(v, json.Deterministic(true), lenient)
+			_ = json.Unmarshal([]byte(e.Arguments), &v, rawjson.Lenient)
+			args, _ := json.Marshal(v, json.Deterministic(true), rawjson.Lenient)
 			out = append(out, line{"call", e.Name, string(args)})
 		case tenfold.ToolResult:
 			if it.Added != tenfold.AddedPlaceholder {
@@ -160,7 +162,7 @@ func TestX2aTheViewSaysWhatTheProjectionSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, known := read(t, data)
 			if slices.ContainsFunc(d.raws(), func(raw jsontext.Value) bool {
-				return unmarshal(raw, &struct {
+				return rawjson.Unmarshal(raw, &struct {
 					Info messageInfo `json:"info"`
 				}{}) != nil
 			}) {

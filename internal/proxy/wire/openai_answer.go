@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 	"tenfold/provider/answer"
 )
@@ -31,8 +31,6 @@ type itemDecoder struct {
 	calls bool  // tools of the client's were called
 }
 
-var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-
 // Take implements [answer.Decoder].
 func (d *itemDecoder) Take(name string, data []byte) ([]provider.Event, error) {
 	var e struct {
@@ -45,7 +43,7 @@ func (d *itemDecoder) Take(name string, data []byte) ([]provider.Event, error) {
 			Output []jsontext.Value `json:"output"`
 		} `json:"response"`
 	}
-	if json.Unmarshal(data, &e, lenient) != nil {
+	if rawjson.Unmarshal(data, &e) != nil {
 		return d.whole.Take(name, data)
 	}
 	if e.Type == "" && e.Object == "response" { // an answer that is not a stream

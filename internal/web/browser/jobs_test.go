@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"tenfold"
+	"tenfold/fleet/job"
 	"tenfold/internal/logtest"
 	"tenfold/internal/web"
 	"tenfold/internal/web/door"
@@ -27,46 +28,43 @@ import (
 // queue is a queue of jobs that a test fills: what a worker would do it does by hand.
 type queue struct {
 	mu  sync.Mutex
-	all []web.Job
+	all []job.Info
 }
 
-func (q *queue) List(_ context.Context, f web.JobFilter) (page web.JobPage, _ error) {
+func (q *queue) List(_ context.Context, f job.Filter) (page job.Page, _ error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	counts := map[string]int{}
+	page.Counts = map[job.State]int{}
 	for _, j := range q.all {
 		if f.Conversation != "" && j.Conversation != f.Conversation {
 			continue
 		}
-		counts[j.State]++
-		if (len(f.States) == 0 || slices.Contains(f.States, j.State)) && len(page.Items) < f.Limit {
-			page.Items = append(page.Items, j)
+		page.Counts[j.State]++
+		if (len(f.States) == 0 || slices.Contains(f.States, j.State)) && len(page.Jobs) < f.Limit {
+			page.Jobs = append(page.Jobs, j)
 		}
-	}
-	for state, n := range counts {
-		page.Counts = append(page.Counts, shape.Facet{Value: state, Count: n})
 	}
 	return page, nil
 }
 
 // set changes the job of an id.
-func (q *queue) set(id string, change func(*web.Job)) (web.Job, error) {
+func (q *queue) set(id string, change func(*job.Info)) (job.Info, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	i := slices.IndexFunc(q.all, func(j web.Job) bool { return j.ID == id })
+	i := slices.IndexFunc(q.all, func(j job.Info) bool { return j.ID == id })
 	if i < 0 {
-		return web.Job{}, store.ErrNotFound
+		return job.Info{}, store.ErrNotFound
 	}
 	change(&q.all[i])
 	return q.all[i], nil
 }
 
-func (q *queue) Retry(_ context.Context, id string) (web.Job, error) {
-	return q.set(id, func(j *web.Job) { j.State, j.Error, j.Hint = "queued", "", "" })
+func (q *queue) Retry(_ context.Context, id string) (job.Info, error) {
+	return q.set(id, func(j *job.Info) { j.State, j.Error, j.Hint = "queued", "", "" })
 }
 
-func (q *queue) Cancel(_ context.Context, id string) (web.Job, error) {
-	return q.set(id, func(j *web.Job) { j.State, j.Outcome = "cancelled", "cancelled by a person" })
+func (q *queue) Cancel(_ context.Context, id string) (job.Info, error) {
+	return q.set(id, func(j *job.Info) { j.State, j.Outcome = "cancelled", "cancelled by a person" })
 }
 
 // lends is what a server needs that runs in the test.
@@ -111,28 +109,27 @@ func serveJobs(t *testing.T, q *queue) *Server {
 // queued is a queue with a job in each state, of a conversation each, the newest first.
 func queued(t *testing.T, now time.Time) *queue {
 	t.Helper()
-	base := web.Job{Kind: "compact", Policy: "balanced", Why: "82% of the context window", Version: 40, Attempts: 5}
+	base := job.Info{Kind: "compact", Policy: "balanced", Why: "82% of the context window", Version: 40, Attempts: 5}
 	q := &queue{}
-	for i, change := range []func(*web.Job){
-		func(j *web.Job) { j.State, j.Waits = "queued", "4 jobs of this tenant run already" },
-		func(j *web.Job) { j.State, j.Attempt, j.Began = "running", 1, now },
-		func(j *web.Job) {
+	for i, change := range []func(*job.Info){
+		func(j *job.Info) { j.State, j.Waits = "queued", "4 jobs of this tenant run already" },
+		func(j *job.Info) { j.State, j.Attempt, j.Began = "running", 1, now },
+		func(j *job.Info) {
 			j.State, j.Attempt, j.Due, j.Error = "retrying", 2, now.Add(time.Hour), "the model answered 529: overloaded"
 		},
-		func(j *web.Job) { j.State, j.Due, j.Waits = "scheduled", now.Add(2*time.Hour), "is set for later" },
-		func(j *web.Job) {
+		func(j *job.Info) { j.State, j.Due, j.Waits = "scheduled", now.Add(2*time.Hour), "is set for later" },
+		func(j *job.Info) {
 			j.State, j.Attempt, j.Began, j.Ended = "failed", 5, now.Add(-time.Minute), now
 			j.Error, j.Hint = `<img src=x onerror="document.title='owned'">`, "check the key of the provider"
 		},
-		func(j *web.Job) { j.State, j.Outcome = "cancelled", "superseded by a newer job" },
-		func(j *web.Job) {
+		func(j *job.Info) { j.State, j.Outcome = "cancelled", "superseded by a newer job" },
+		func(j *job.Info) {
 			j.State, j.Attempt, j.Began, j.Ended, j.Outcome, j.Compactions = "completed", 1, now, now.Add(40*time.Millisecond), "compacted", []string{"cmp_1"}
-			j.Before, j.After, j.Dollars = 82_000, 31_000, 0.0213
+			j.Before, j.After, j.Cost = 82_000, 31_000, new(0.0213)
 		},
 	} {
 		j := base
 		j.ID, j.Conversation, j.Created = fmt.Sprint("job", i), fmt.Sprint("con", i), now.Add(-time.Duration(i)*time.Minute)
-		j.Title = fmt.Sprint("Conversation ", i)
 		change(&j)
 		q.all = append(q.all, j)
 	}
@@ -172,7 +169,7 @@ func TestJobsOnThePage(t *testing.T) {
 	tab.Accessible()
 
 	// What a worker does is seen without a reload.
-	if _, err := q.set("job1", func(j *web.Job) { j.State, j.Ended, j.Outcome = "completed", time.Now(), "nothing to compact" }); err != nil {
+	if _, err := q.set("job1", func(j *job.Info) { j.State, j.Ended, j.Outcome = "completed", time.Now(), "nothing to compact" }); err != nil {
 		t.Fatal(err)
 	}
 	tab.Wait(jobStates + `.startsWith("queued,completed")`)
@@ -221,7 +218,7 @@ func TestTheHeaderTellsOfJobs(t *testing.T) {
 	tab.WaitText(".background", "running")
 	tab.Pictures("background")
 	tab.Narrow()
-	if _, err := q.set("job1", func(j *web.Job) { j.State, j.Error, j.Hint = "failed", "the model answered 401", "check the key" }); err != nil {
+	if _, err := q.set("job1", func(j *job.Info) { j.State, j.Error, j.Hint = "failed", "the model answered 401", "check the key" }); err != nil {
 		t.Fatal(err)
 	}
 	tab.WaitText(".background", "the model answered 401")
@@ -230,12 +227,12 @@ func TestTheHeaderTellsOfJobs(t *testing.T) {
 	asks(tab, "may call a model")
 	tab.Keys(Enter)
 	tab.WaitText(".background", "queued")
-	if _, err := q.set("job1", func(j *web.Job) { j.State = "completed" }); err != nil {
+	if _, err := q.set("job1", func(j *job.Info) { j.State = "completed" }); err != nil {
 		t.Fatal(err)
 	}
 	tab.Wait(`!document.querySelector(".background")`)
 	// It asks again when the log has grown: that is when a job begins.
-	if _, err := q.set("job1", func(j *web.Job) { j.State = "queued" }); err != nil {
+	if _, err := q.set("job1", func(j *job.Info) { j.State = "queued" }); err != nil {
 		t.Fatal(err)
 	}
 	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}}); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"tenfold/internal/rawjson"
 	"tenfold/internal/runes"
 )
 
@@ -113,6 +114,6 @@ func unquote(message string, body []byte) string {
 
 // inner is how a text stands inside a JSON string.
 func inner(text []byte) []byte {
-	q := Quote(string(text))
+	q := rawjson.Quote(string(text))
 	return q[1 : len(q)-1]
 }

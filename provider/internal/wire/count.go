@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 )
 
@@ -16,7 +17,7 @@ const perObject = 3
 // a little for each object. Bytes of files and other opaque data, long strings
 // without a space, count a token for each four bytes at most.
 func CountTexts(c tenfold.Counter, body []byte) int {
-	dec := jsontext.NewDecoder(bytes.NewReader(body), lenient)
+	dec := jsontext.NewDecoder(bytes.NewReader(body), rawjson.Lenient)
 	total := 0
 	for {
 		t, err := dec.ReadToken()

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/body"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 	"tenfold/token"
 )
@@ -21,10 +22,10 @@ type Format struct {
 	// Address is where a request goes.
 	Address string
 	// Ask writes what a request holds beside the conversation.
-	Ask func(Asked) Object
+	Ask func(Asked) rawjson.Object
 	// Mark asks for a request to be kept in the prompt cache; nil where that is
 	// done unasked.
-	Mark func(view Object)
+	Mark func(view rawjson.Object)
 	// Decoder makes a decoder for one answer.
 	Decoder func() Decoder
 
@@ -32,7 +33,7 @@ type Format struct {
 	// Counted the member of its answer with the tokens.
 	CountAddress, Counted string
 	// CountBody writes the question from the conversation part of a request.
-	CountBody func(view Object) Object
+	CountBody func(view rawjson.Object) rawjson.Object
 }
 
 // Asked is what a request asks for beside an answer.
@@ -46,7 +47,7 @@ type Asked struct {
 type Model struct {
 	name   string
 	end    *Endpoint
-	extra  Object
+	extra  rawjson.Object
 	format Format
 }
 
@@ -134,7 +135,7 @@ func (m *Model) Count(ctx context.Context, r provider.Request) (provider.Count, 
 }
 
 // view writes the conversation part of a request.
-func (m *Model) view(r provider.Request) (Object, error) {
+func (m *Model) view(r provider.Request) (rawjson.Object, error) {
 	if r.View == nil {
 		return nil, m.invalid("the request has no view", "set Request.View")
 	}

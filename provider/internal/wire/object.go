@@ -11,12 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-)
 
-// lenient reads what servers really send.
-var lenient = json.JoinOptions(
-	jsontext.AllowDuplicateNames(true),
-	jsontext.AllowInvalidUTF8(true),
+	"tenfold/internal/rawjson"
 )
 
 // errNotJSON names no part of what it is about: that may be conversation.
@@ -24,7 +20,7 @@ var errNotJSON = errors.New("the stream holds an unexpected event")
 
 // Unmarshal reads JSON as servers send it. The error has nothing of the text.
 func Unmarshal(data []byte, into any) error {
-	if json.Unmarshal(data, into, lenient) != nil {
+	if json.Unmarshal(data, into, rawjson.Lenient) != nil {
 		return errNotJSON
 	}
 	return nil
@@ -43,117 +39,22 @@ func (n *Int) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// A Member is a name and a value of an [Object].
-type Member struct {
-	Name  string
-	Value jsontext.Value
-}
-
-// An Object is a JSON object whose values are kept byte for byte, in order.
-type Object []Member
-
-// ParseObject reads an object.
-func ParseObject(raw []byte) (Object, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(raw), lenient)
-	if t, err := dec.ReadToken(); err != nil || t.Kind() != '{' {
-		return nil, errNotJSON
-	}
-	var o Object
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return nil, errNotJSON
-		}
-		key := name.String()
-		value, err := dec.ReadValue()
-		if err != nil {
-			return nil, errNotJSON
-		}
-		o = append(o, Member{key, value.Clone()})
-	}
-	if t, err := dec.ReadToken(); err != nil || t.Kind() != '}' {
+// ParseObject reads an object of a stream.
+func ParseObject(raw []byte) (rawjson.Object, error) {
+	o, err := rawjson.Parse(raw)
+	if err != nil {
 		return nil, errNotJSON
 	}
 	return o, nil
 }
 
-// Get gives a value; nil when there is none.
-func (o Object) Get(name string) jsontext.Value {
-	for _, m := range o {
-		if m.Name == name {
-			return m.Value
-		}
-	}
-	return nil
-}
-
-// Set changes a value in its place, or adds it at the end.
-func (o *Object) Set(name string, value jsontext.Value) {
-	for i := range *o {
-		if (*o)[i].Name == name {
-			(*o)[i].Value = value
-			return
-		}
-	}
-	*o = append(*o, Member{name, value})
-}
-
-// Merge adds the members of other that o has not; where both have an object,
-// these are merged.
-func (o *Object) Merge(other Object) {
-	for _, m := range other {
-		have := o.Get(m.Name)
-		if have == nil {
-			o.Set(m.Name, m.Value)
-			continue
-		}
-		if have.Kind() != '{' || m.Value.Kind() != '{' {
-			continue
-		}
-		a, errA := ParseObject(have)
-		b, errB := ParseObject(m.Value)
-		if errA == nil && errB == nil {
-			a.Merge(b)
-			o.Set(m.Name, a.Bytes())
-		}
-	}
-}
-
-// Bytes writes the object on one line, values as they are.
-func (o Object) Bytes() jsontext.Value {
-	out := []byte{'{'}
-	for i, m := range o {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(append(out, Quote(m.Name)...), ':')
-		out = append(out, m.Value...)
-	}
-	return append(out, '}')
-}
-
-// Quote writes a string.
-func Quote(text string) jsontext.Value {
-	quoted, _ := jsontext.AppendQuote(nil, text) // what is no UTF-8 is replaced
-	return quoted
-}
-
 // Number writes a whole number.
 func Number(n int) jsontext.Value { return jsontext.Value(strconv.Itoa(n)) }
-
-// Text gives the text of a string; empty for anything else.
-func Text(v jsontext.Value) string {
-	if v.Kind() != '"' {
-		return ""
-	}
-	text, _ := jsontext.AppendUnquote(nil, v)
-	return string(text)
-}
 
 // A Block is an object of which a stream says more and more.
 type Block struct {
 	raw    []byte
-	object Object
+	object rawjson.Object
 	grown  map[string]*strings.Builder
 }
 
@@ -174,7 +75,7 @@ func (b *Block) Grow(name, text string) {
 	g := b.grown[name]
 	if g == nil {
 		g = &strings.Builder{}
-		g.WriteString(Text(b.object.Get(name)))
+		g.WriteString(rawjson.Text(b.object.Get(name)))
 		b.grown[name] = g
 	}
 	g.WriteString(text)
@@ -185,7 +86,7 @@ func (b *Block) Text(name string) string {
 	if g := b.grown[name]; g != nil {
 		return g.String()
 	}
-	return Text(b.object.Get(name))
+	return rawjson.Text(b.object.Get(name))
 }
 
 // Set replaces a member.
@@ -197,12 +98,12 @@ func (b *Block) Set(name string, value jsontext.Value) {
 
 // Apply adds what a piece of a stream says of the block: strings grow,
 // anything else is replaced. The members type and index are the stream's own.
-func (b *Block) Apply(delta Object) {
+func (b *Block) Apply(delta rawjson.Object) {
 	for _, m := range delta {
 		switch {
 		case m.Name == "type", m.Name == "index":
 		case m.Value.Kind() == '"':
-			b.Grow(m.Name, Text(m.Value))
+			b.Grow(m.Name, rawjson.Text(m.Value))
 		default:
 			b.Set(m.Name, m.Value)
 		}
@@ -216,7 +117,7 @@ func (b *Block) Bytes() jsontext.Value {
 	}
 	o := slices.Clone(b.object)
 	for _, name := range slices.Sorted(maps.Keys(b.grown)) {
-		o.Set(name, Quote(b.grown[name].String()))
+		o.Set(name, rawjson.Quote(b.grown[name].String()))
 	}
 	return o.Bytes()
 }

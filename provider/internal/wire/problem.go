@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 )
 
@@ -74,7 +75,7 @@ func (p *Problem) object(v jsontext.Value, depth int) bool {
 			return false
 		}
 	case '"':
-		p.Message = Text(v)
+		p.Message = rawjson.Text(v)
 		return true
 	default:
 		return false
@@ -83,21 +84,21 @@ func (p *Problem) object(v jsontext.Value, depth int) bool {
 		return true
 	}
 	for _, w := range []jsontext.Value{b.Type, b.Code, b.Status} {
-		p.word(Text(w))
+		p.word(rawjson.Text(w))
 	}
 	if n := Int(0); p.Status == 0 && b.Code.Kind() == '0' && n.UnmarshalJSON(b.Code) == nil {
 		p.Status = int(n)
 	}
 	for _, d := range b.Details {
-		p.word(Text(d.Reason))
-		if wait, err := time.ParseDuration(Text(d.Delay)); err == nil {
+		p.word(rawjson.Text(d.Reason))
+		if wait, err := time.ParseDuration(rawjson.Text(d.Delay)); err == nil {
 			p.After = max(p.After, wait)
 		}
 	}
 	p.Used, p.Limit = int(b.Prompt), int(b.Window)
-	p.Message = Text(b.Message)
+	p.Message = rawjson.Text(b.Message)
 	if p.Message == "" {
-		p.Message = Text(b.Detail)
+		p.Message = rawjson.Text(b.Detail)
 	}
 	// A message may itself be the JSON of an error behind the one that speaks.
 	if strings.HasPrefix(strings.TrimSpace(p.Message), "{") {

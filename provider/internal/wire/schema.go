@@ -1,6 +1,10 @@
 package wire
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/rawjson"
+)
 
 // maxDepth bounds how deep a schema is followed.
 const maxDepth = 64
@@ -19,7 +23,7 @@ func closeSchema(v jsontext.Value, depth int) (jsontext.Value, bool) {
 		return v, depth > 0
 	}
 	strict := true
-	if o.Get("properties") != nil || Text(o.Get("type")) == "object" {
+	if o.Get("properties") != nil || rawjson.Text(o.Get("type")) == "object" {
 		if o.Get("additionalProperties") == nil {
 			o.Set("additionalProperties", jsontext.Value("false"))
 		}
@@ -47,14 +51,14 @@ func closeSchema(v jsontext.Value, depth int) (jsontext.Value, bool) {
 				inner, ok := closeSchema(list[j], depth-1)
 				list[j], strict = inner, strict && ok
 			}
-			o[i].Value = Join(list)
+			o[i].Value = rawjson.List(list)
 			strict = strict && m.Name == "anyOf"
 		}
 	}
 	return o.Bytes(), strict
 }
 
-func requiresAll(o Object) bool {
+func requiresAll(o rawjson.Object) bool {
 	var required []string
 	_ = Unmarshal(o.Get("required"), &required) // none is an empty list
 	want := map[string]bool{}
@@ -71,16 +75,4 @@ func requiresAll(o Object) bool {
 		}
 	}
 	return true
-}
-
-// Join writes a JSON array of values.
-func Join(list []jsontext.Value) jsontext.Value {
-	out := []byte{'['}
-	for i, v := range list {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, v...)
-	}
-	return append(out, ']')
 }

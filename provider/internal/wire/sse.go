@@ -8,6 +8,8 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/rawjson"
 )
 
 // A Reader reads server-sent events, and never more than a bound of bytes.
@@ -76,7 +78,7 @@ func (r *Reader) Next() (name string, data []byte, err error) {
 
 // whole tells a full event from one that was cut.
 func whole(data []byte) bool {
-	return string(data) == "[DONE]" || jsontext.Value(data).IsValid(lenient)
+	return string(data) == "[DONE]" || jsontext.Value(data).IsValid(rawjson.Lenient)
 }
 
 // plain reads what is left of a body that is JSON.

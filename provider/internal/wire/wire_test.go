@@ -50,12 +50,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-func TestObjectsKeepBytes(t *testing.T) {
+func TestBlocksKeepBytes(t *testing.T) {
 	const raw = `{"b":1.50,"a":"\u00e9\/","b":[1 , 2],"c":{"x":null}}`
-	o, err := ParseObject([]byte(raw))
-	if err != nil || string(o.Bytes()) != raw {
-		t.Errorf("%s, %v", o.Bytes(), err)
-	}
 	b, err := NewBlock([]byte(raw))
 	if err != nil || string(b.Bytes()) != raw {
 		t.Errorf("%s, %v", b.Bytes(), err)
@@ -65,19 +61,8 @@ func TestObjectsKeepBytes(t *testing.T) {
 	if got := string(b.Bytes()); got != `{"b":1.50,"a":"é/!","b":[1 , 2],"c":7}` {
 		t.Error(got)
 	}
-	for _, bad := range []string{"", "[]", "{", `{"a"}`, `{"a":}`, "7", `{"a":1`} {
-		if _, err := ParseObject([]byte(bad)); err == nil {
-			t.Errorf("%q is an object", bad)
-		}
-	}
-}
-
-func TestMerge(t *testing.T) {
-	o, _ := ParseObject([]byte(`{"a":1,"g":{"x":1,"in":{"p":1}}}`))
-	extra, _ := ParseObject([]byte(`{"a":2,"g":{"x":9,"y":2,"in":{"q":2}},"z":[]}`))
-	o.Merge(extra)
-	if got := string(o.Bytes()); got != `{"a":1,"g":{"x":1,"in":{"p":1,"q":2},"y":2},"z":[]}` {
-		t.Error(got)
+	if _, err := NewBlock([]byte("[]")); !errors.Is(err, errNotJSON) {
+		t.Errorf("a block of a list: %v", err)
 	}
 }
 

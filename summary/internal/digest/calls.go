@@ -185,17 +185,17 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 
 	if len(c.questions) > 0 {
 		// What the tool gives back is what the person said.
-		if _, refused := refusal(saidIn(p.Parts)); refused && l.plans[branch] != nil {
+		if _, refused := refusal(tool.ResultText(p.Parts)); refused && l.plans[branch] != nil {
 			l.plans[branch].refused = true
 		}
-		for _, said := range answersIn(saidIn(p.Parts), c.questions) {
+		for _, said := range answersIn(tool.ResultText(p.Parts), c.questions) {
 			l.addRequest(turn, branch, said.answer, said.question)
 		}
 		return
 	}
 	r := result{ended: tool.OutcomeOf(c.name, p), failed: tool.Failed(c.name, c.arguments, p)}
 	if r.failed {
-		if words, refused := refusal(saidIn(p.Parts)); refused {
+		if words, refused := refusal(tool.ResultText(p.Parts)); refused {
 			l.addRequest(turn, branch, words, "may I run "+clip(c.name+" "+c.arguments, lineLength/2)+"?")
 			return
 		}
@@ -225,7 +225,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 		l.remove(c.command.text, c.turn)
 	}
 	for _, f := range c.files {
-		l.touch(c, createdIn(f, saidIn(p.Parts)))
+		l.touch(c, createdIn(f, tool.ResultText(p.Parts)))
 		l.readPlan(c, f, p)
 	}
 	if name := c.known.Skill(c.arguments); name != "" {

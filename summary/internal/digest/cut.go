@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 )
 
+// lineLength is how many characters of a tool's line are quoted.
+const lineLength = 200
+
 // fragmentFrom is from how many characters on a line without sentences may be
 // quoted in part (semantics P5b).
 const fragmentFrom = 220

@@ -37,7 +37,7 @@ func earlier(r strategy.SummaryRequest) []quoted {
 			case tenfold.CompactionRevoked:
 				revoked[p.Target] = !revoked[p.Target]
 			case tenfold.Compaction:
-				if p.Summary != nil && p.Source == imported && p.FromTurn <= r.Range.ToTurn && p.ToTurn >= r.Range.FromTurn {
+				if p.Summary != nil && p.Source == tenfold.SourceImport && p.FromTurn <= r.Range.ToTurn && p.ToTurn >= r.Range.FromTurn {
 					p.Reason = e.ID // to find out whether it still counts
 					made = append(made, p)
 				}
@@ -65,9 +65,6 @@ func conclusionOf(text string) string {
 	}
 	return text
 }
-
-// imported is the source of an overlay that came with a transcript.
-const imported = "import"
 
 // addEarlier quotes summaries of others, as far as so many tokens go.
 func (s *items) addEarlier(all []quoted, counter tenfold.Counter, tokens int) {

@@ -71,7 +71,7 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 		return c.unknown(l, id, "claude-code.user")
 	}
 	o := tenfold.Compaction{
-		ToTurn: c.place.Turn, Source: "import", Reason: pend.trigger,
+		ToTurn: c.place.Turn, Source: tenfold.SourceImport, Reason: pend.trigger,
 		TokensBefore: pend.preTokens, TokensAfter: pend.postTokens,
 		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
 	}
@@ -144,7 +144,7 @@ func (c *claude) microBoundary(l *claudeLine, id string) error {
 		after = max(d.preTokens-d.saved, 0)
 	}
 	return c.emit(tenfold.Entry{ID: id + "/compaction", Time: c.now, Payload: tenfold.Compaction{
-		ToTurn: c.place.Turn, Source: "import", Reason: d.trigger, TokensBefore: d.preTokens, TokensAfter: after,
+		ToTurn: c.place.Turn, Source: tenfold.SourceImport, Reason: d.trigger, TokensBefore: d.preTokens, TokensAfter: after,
 		ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Calls: calls},
 	}})
 }

@@ -120,7 +120,7 @@ func (c *claude) rewind(l *claudeLine, id string) error {
 	c.prompts = append(c.prompts[:from], node)
 	return c.emit(tenfold.Entry{ID: id + "/rewind", Time: c.now, Payload: tenfold.Compaction{
 		FromTurn: int(c.tree[earlier].turn), ToTurn: c.place.Turn, Turns: tenfold.Omit,
-		Source: "import", Reason: "rewound in claude-code",
+		Source: tenfold.SourceImport, Reason: "rewound in claude-code",
 	}})
 }
 

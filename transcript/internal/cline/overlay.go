@@ -127,7 +127,7 @@ func (d *cline) condense(c *chatapi.Chat, w *engine.Finder, t *clineTags, id str
 	}
 	g.done = true
 	o := tenfold.Compaction{
-		FromTurn: g.from, ToTurn: g.to, Source: "import", Reason: "condense",
+		FromTurn: g.from, ToTurn: g.to, Source: tenfold.SourceImport, Reason: "condense",
 		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
 	}
 	k := d.shrunk[t.condenseID]
@@ -146,7 +146,7 @@ func (d *cline) truncate(c *chatapi.Chat, w *engine.Finder, t *clineTags, id str
 		return d.shown(c, w, t, id)
 	}
 	g.done = true
-	o := tenfold.Compaction{FromTurn: g.from, ToTurn: g.to, Source: "import", Reason: "truncate", Turns: tenfold.Omit}
+	o := tenfold.Compaction{FromTurn: g.from, ToTurn: g.to, Source: tenfold.SourceImport, Reason: "truncate", Turns: tenfold.Omit}
 	if err := c.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o}); err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (d *cline) compactPrefix(c *chatapi.Chat) error {
 	return c.Emit(tenfold.Entry{
 		ID: c.Ids.Unique("compaction:" + engine.Digest(p.raw)), Source: string(p.raw),
 		Payload: tenfold.Compaction{
-			ToTurn: c.Place.Turn, Source: "import", Reason: "compact",
+			ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Reason: "compact",
 			Summary: &tenfold.Summary{Text: p.text, Placement: tenfold.PlaceMessage},
 		},
 	})

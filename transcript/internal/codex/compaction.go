@@ -78,7 +78,7 @@ func (c *codex) compacted(root, payload engine.Node, id string) error {
 			c.Warn.Add(c.r.Number, "compaction says nothing: nothing is hidden", "compactions say nothing: nothing is hidden")
 			return c.Keep(id, "codex.compacted", root.Raw())
 		}
-		o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: "import", Summary: &tenfold.Summary{
+		o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Summary: &tenfold.Summary{
 			Text: c.items.Text(message), Placement: tenfold.PlaceMessage,
 		}}
 		return c.replace(id, engine.Splice(root.Raw(), c.items.Cuts), o, nil, nil)
@@ -88,7 +88,7 @@ func (c *codex) compacted(root, payload engine.Node, id string) error {
 	for _, it := range rest {
 		cuts = append(cuts, it.cuts...)
 	}
-	o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: "import", Turns: tenfold.Omit}
+	o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Turns: tenfold.Omit}
 	return c.replace(id, engine.Splice(root.Raw(), cuts), o, pins, rest)
 }
 

@@ -125,6 +125,6 @@ func (c *codex) rollback(root, payload engine.Node, id string, name tenfold.Kind
 	}
 	c.State = engine.TurnOver
 	return c.Emit(tenfold.Entry{ID: id, Source: source, Payload: tenfold.Compaction{
-		FromTurn: from, ToTurn: c.Place.Turn, Source: "import", Reason: string(name[len("codex."):]), Turns: tenfold.Omit,
+		FromTurn: from, ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Reason: string(name[len("codex."):]), Turns: tenfold.Omit,
 	}})
 }

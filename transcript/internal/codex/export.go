@@ -172,7 +172,7 @@ func (x *codexWriter) whole() {
 			}
 		}
 		for _, e := range group {
-			if c, ok := e.Payload.(tenfold.Compaction); ok && (c.Source != "import" || undone[e.ID]) {
+			if c, ok := e.Payload.(tenfold.Compaction); ok && (c.Source != tenfold.SourceImport || undone[e.ID]) {
 				continue
 			}
 			if _, err := past.Append(e); err != nil && x.Err == nil {
@@ -227,7 +227,7 @@ func itemType(root engine.Node) string {
 // all before: what a model sees after it. Codex has no form for other overlays.
 func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold.Projection) {
 	c, _ := e.Payload.(tenfold.Compaction)
-	if c.Source != "import" && (c.Summary == nil || c.FromTurn != 0) {
+	if c.Source != tenfold.SourceImport && (c.Summary == nil || c.FromTurn != 0) {
 		x.warn.NoForm(e, engine.Codex)
 		return
 	}

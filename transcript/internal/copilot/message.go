@@ -197,7 +197,7 @@ func (c *copilot) compaction(e *Event, id string) error {
 		return c.unknown(e, id)
 	}
 	o := tenfold.Compaction{
-		ToTurn: at.Turn, Source: "import", Reason: "compacted in copilot-cli", TokensBefore: e.before, TokensAfter: e.after,
+		ToTurn: at.Turn, Source: tenfold.SourceImport, Reason: "compacted in copilot-cli", TokensBefore: e.before, TokensAfter: e.after,
 		Summary: &tenfold.Summary{Text: w.Text(e.Summary), Placement: tenfold.PlaceMessage},
 	}
 	switch {
@@ -225,6 +225,6 @@ func (c *copilot) rewind(e *Event, id string) error {
 	}
 	c.Over = true
 	return c.Emit(tenfold.Entry{ID: id, Source: string(e.raw), Payload: tenfold.Compaction{
-		FromTurn: at.Turn, ToTurn: c.Place.Turn, Turns: tenfold.Omit, Source: "import", Reason: "rewound in copilot-cli",
+		FromTurn: at.Turn, ToTurn: c.Place.Turn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: "rewound in copilot-cli",
 	}})
 }

@@ -211,7 +211,7 @@ func (s *Session) summary(raw []byte, id string, parts []crushPart) error {
 	}
 	s.opened = engine.TurnOver
 	return s.emit(tenfold.Entry{ID: id + "/compaction", Source: w.Done(), Payload: tenfold.Compaction{
-		ToTurn: s.Em.Place.Turn, Source: "import", Reason: "summarised in crush",
+		ToTurn: s.Em.Place.Turn, Source: tenfold.SourceImport, Reason: "summarised in crush",
 		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
 	}})
 }

@@ -82,7 +82,7 @@ func (v View) WithoutRenewed() (View, int) {
 	if len(gone) > 0 {
 		// As if another tool had dropped them: of ours, P8a lets none go.
 		v.Projection = v.Projection.With(tenfold.Compaction{
-			ToTurn: v.Projection.Log().Turns(), Source: "import", Texts: &tenfold.TextPolicy{Entries: gone},
+			ToTurn: v.Projection.Log().Turns(), Source: tenfold.SourceImport, Texts: &tenfold.TextPolicy{Entries: gone},
 		})
 	}
 	return v, len(gone)

@@ -156,7 +156,7 @@ func (g *geminiCLI) hide(st *geminiCLIState, id string) error {
 		return nil
 	}
 	overlay := func(from, to int, step int, turns tenfold.Action) tenfold.Compaction {
-		o := tenfold.Compaction{FromTurn: from, ToTurn: to, Turns: turns, Source: "import", Reason: "taken back in gemini-cli"}
+		o := tenfold.Compaction{FromTurn: from, ToTurn: to, Turns: turns, Source: tenfold.SourceImport, Reason: "taken back in gemini-cli"}
 		if step >= 0 {
 			o.ToStep = &step
 		}
@@ -285,7 +285,7 @@ func (g *geminiCLI) compressed(r *Record, id string) (bool, error) {
 		}
 	}
 	o := tenfold.Compaction{
-		ToTurn: g.Place.Turn, Source: "import", Reason: "compressed in gemini-cli",
+		ToTurn: g.Place.Turn, Source: tenfold.SourceImport, Reason: "compressed in gemini-cli",
 		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
 	}
 	over := true

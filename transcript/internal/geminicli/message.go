@@ -148,7 +148,7 @@ func (g *geminiCLI) results(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiC
 // snapshot makes an overlay of a summary: it stands for all there was.
 func (g *geminiCLI) snapshot(w *geminiCLIWriter, text string, st *geminiCLIState) error {
 	o := tenfold.Compaction{
-		ToTurn: g.Place.Turn, Source: "import", Reason: "compressed in gemini-cli",
+		ToTurn: g.Place.Turn, Source: tenfold.SourceImport, Reason: "compressed in gemini-cli",
 		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
 	}
 	g.Over, st.compaction = true, st.base

@@ -58,51 +58,46 @@ func fromBase64(s string) (text string, standard, ok bool) {
 func (j *jp) decodeAll(value []byte) (text string, exact bool) {
 	var s engine.Scanner
 	s.Reset(value)
-	out := make([]byte, 0, len(value))
-	out, exact = j.decodeValue(&s, out, true)
+	exact = true
+	out := mapStrings(&s, make([]byte, 0, len(value)), func(out []byte, at engine.Span) []byte {
+		t, same := j.decode(at, s.Raw)
+		exact = exact && same && !strings.Contains(t, "\uFFFD")
+		out, _ = jsontext.AppendQuote(out, t)
+		return out
+	})
 	if s.Err != nil {
 		return string(value), false
 	}
 	return string(out), exact
 }
 
-func (j *jp) decodeValue(s *engine.Scanner, out []byte, exact bool) ([]byte, bool) {
-	switch kind := s.Kind(); kind {
-	case '{', '[':
-		s.Token()
-		out = append(out, byte(kind))
-		for first := true; s.More(); first = false {
-			if !first {
-				out = append(out, ',')
-			}
-			if kind == '{' {
-				out = append(append(out, s.Name()...), ':')
-			}
-			out, exact = j.decodeValue(s, out, exact)
-		}
-		s.Token()
-		if kind == '{' {
-			return append(out, '}'), exact
-		}
-		return append(out, ']'), exact
-	case '"':
+// mapStrings appends a value without blanks, with what change appends in place of each
+// string that is no name of a member.
+func mapStrings(s *engine.Scanner, out []byte, change func(out []byte, at engine.Span) []byte) []byte {
+	kind := s.Kind()
+	if kind != '{' && kind != '[' {
 		at := s.Value()
-		if s.Err != nil {
-			return out, false
+		switch {
+		case s.Err != nil:
+			return out
+		case kind == '"':
+			return change(out, at)
 		}
-		t, same := j.decode(at, s.Raw)
-		if strings.Contains(t, "\uFFFD") {
-			same = false
-		}
-		out, _ = jsontext.AppendQuote(out, t)
-		return out, exact && same
-	default:
-		at := s.Value()
-		if s.Err != nil {
-			return out, false
-		}
-		return append(out, bytes.TrimSpace(at.Of(s.Raw))...), exact
+		return append(out, bytes.TrimSpace(at.Of(s.Raw))...)
 	}
+	s.Token()
+	out = append(out, byte(kind))
+	for first := true; s.More(); first = false {
+		if !first {
+			out = append(out, ',')
+		}
+		if kind == '{' {
+			out = append(append(out, s.Name()...), ':')
+		}
+		out = mapStrings(s, out, change)
+	}
+	s.Token()
+	return append(out, byte(kind)+2) // the closing one, in ASCII
 }
 
 // Peel takes off layers of base64 as long as what is inside is base64 itself.

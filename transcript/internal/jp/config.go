@@ -72,7 +72,7 @@ func (j *jp) compaction(e *jpEvent, w *engine.Finder) (tenfold.Compaction, bool)
 	if from, to = j.turns.Ours(from, to, j.Place.Turn); from > to {
 		return tenfold.Compaction{}, false
 	}
-	o := tenfold.Compaction{FromTurn: from, ToTurn: to, Source: "import"}
+	o := tenfold.Compaction{FromTurn: from, ToTurn: to, Source: tenfold.SourceImport}
 	text := e.summaryText
 	if !text.Found() {
 		text = e.summary

@@ -2,7 +2,6 @@ package jp
 
 import (
 	"encoding/base64"
-	"strings"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
@@ -75,42 +74,13 @@ func rebuildJP(scan *engine.Scanner, source string, entries []tenfold.Entry) (st
 func EncodeStrings(value string) string {
 	var s engine.Scanner
 	s.Reset([]byte(value))
-	out := encodeValue(&s, make([]byte, 0, len(value)+len(value)/2))
+	out := mapStrings(&s, make([]byte, 0, len(value)+len(value)/2), func(out []byte, at engine.Span) []byte {
+		text, _ := s.Unquote(at)
+		return append(base64.StdEncoding.AppendEncode(append(out, '"'), []byte(text)), '"')
+	})
 	s.End()
 	if s.Err != nil {
 		return `{"input":"` + base64.StdEncoding.EncodeToString([]byte(value)) + `"}`
 	}
 	return string(out)
-}
-
-func encodeValue(s *engine.Scanner, out []byte) []byte {
-	switch kind := s.Kind(); kind {
-	case '{', '[':
-		s.Token()
-		out = append(out, byte(kind))
-		for first := true; s.More(); first = false {
-			if !first {
-				out = append(out, ',')
-			}
-			if kind == '{' {
-				out = append(append(out, s.Name()...), ':')
-			}
-			out = encodeValue(s, out)
-		}
-		s.Token()
-		if kind == '{' {
-			return append(out, '}')
-		}
-		return append(out, ']')
-	case '"':
-		out = append(out, '"')
-		out = base64.StdEncoding.AppendEncode(out, []byte(s.Text()))
-		return append(out, '"')
-	default:
-		at := s.Value()
-		if s.Err != nil {
-			return out
-		}
-		return append(out, strings.TrimSpace(string(at.Of(s.Raw)))...)
-	}
 }

@@ -108,7 +108,7 @@ func viewOfOurs(text string) bool {
 
 func (o *openCodeSession) overlay(m *openCodeMessage, pend *openCodeCompaction, text string) tenfold.Compaction {
 	c := tenfold.Compaction{
-		ToTurn: o.em.Place.Turn, Source: "import", Reason: "manual",
+		ToTurn: o.em.Place.Turn, Source: tenfold.SourceImport, Reason: "manual",
 		Summary: &tenfold.Summary{Text: text, Heading: SummaryQuery, Model: m.model},
 	}
 	if pend.auto {
@@ -157,7 +157,7 @@ func (o *openCodeSession) prune(until int) error {
 		names.WriteString(p.call + "@" + itoa(p.at) + "\n")
 	}
 	return o.emit(tenfold.Entry{ID: o.em.Ids.Unique("prune:" + engine.Digest([]byte(names.String()))), Payload: tenfold.Compaction{
-		ToTurn: o.em.Place.Turn, Source: "import", Reason: "pruned in opencode",
+		ToTurn: o.em.Place.Turn, Source: tenfold.SourceImport, Reason: "pruned in opencode",
 		ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Calls: calls},
 	}})
 }

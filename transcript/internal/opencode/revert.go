@@ -53,7 +53,7 @@ func (o *openCodeSession) takeBack() error {
 		return nil
 	}
 	return o.emit(tenfold.Entry{ID: id, Payload: tenfold.Compaction{
-		FromTurn: r.turn, ToTurn: o.em.Place.Turn, Turns: tenfold.Omit, Source: "import", Reason: "reverted in opencode",
+		FromTurn: r.turn, ToTurn: o.em.Place.Turn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: "reverted in opencode",
 	}})
 }
 

@@ -202,13 +202,13 @@ func (p *pi) drop(id string) error {
 }
 
 func brokenOff(turn int) tenfold.Compaction {
-	return tenfold.Compaction{FromTurn: turn, ToTurn: turn, Turns: tenfold.Omit, Source: "import", Reason: "broke off in pi"}
+	return tenfold.Compaction{FromTurn: turn, ToTurn: turn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: "broke off in pi"}
 }
 
 // rewound makes an overlay that hides turns of an abandoned branch, or shows
 // those of a path again.
 func (p *pi) rewound(from, to int, turns tenfold.Action) tenfold.Compaction {
-	return tenfold.Compaction{FromTurn: from, ToTurn: to, Turns: turns, Source: "import", Reason: "branch left in pi"}
+	return tenfold.Compaction{FromTurn: from, ToTurn: to, Turns: turns, Source: tenfold.SourceImport, Reason: "branch left in pi"}
 }
 
 // diverges is the first turn in which two paths differ that share i runs.
@@ -350,7 +350,7 @@ func (p *pi) compaction(r *Record, id string) error {
 		}
 	}
 	o := tenfold.Compaction{
-		ToTurn: c.turn, Source: "import", Reason: "compacted in pi", TokensBefore: r.tokens,
+		ToTurn: c.turn, Source: tenfold.SourceImport, Reason: "compacted in pi", TokensBefore: r.tokens,
 		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
 	}
 	if c.step >= 0 {

@@ -298,7 +298,7 @@ func (m *Markdown) compaction(id string, c tenfold.Compaction) {
 		text += " (" + markdownCell(engine.FirstLine(c.Reason)) + ")"
 	}
 	switch {
-	case c.TokensBefore > 0 && c.TokensAfter == 0 && c.Source == "import": // few tools tell what was left
+	case c.TokensBefore > 0 && c.TokensAfter == 0 && c.Source == tenfold.SourceImport: // few tools tell what was left
 		text += ", of " + number.Thousands(c.TokensBefore) + " tokens"
 	case c.TokensBefore > 0:
 		text += ", " + number.Thousands(c.TokensBefore) + " → " + number.Thousands(c.TokensAfter) + " tokens"
