@@ -80,7 +80,9 @@ const fetchLockSQL = "SELECT pg_advisory_xact_lock(x'74656e666f6c6466'::bigint),
 // have the fewest running, so that who has ten thousand waiting does not keep others
 // waiting.
 //
-// It costs as much as there are tenants with jobs that wait, however many jobs.
+// It costs as much as there are tenants with jobs that wait, however many jobs. Whether
+// one of a conversation runs is looked up for each, as a scalar subquery: a join would
+// read all that run, and what the index has of those that did lately.
 const fetchSQL = `
 WITH RECURSIVE waiting (tenant) AS (
 	(SELECT (args->>'tenant')::integer FROM ~.river_job WHERE state = 'available' ORDER BY (args->>'tenant')::integer LIMIT 1)
@@ -102,10 +104,10 @@ WITH RECURSIVE waiting (tenant) AS (
 		FROM (
 			SELECT a.id, a.priority, a.scheduled_at, a.args->>'conversation' AS conversation FROM ~.river_job AS a
 			WHERE a.state = 'available' AND (a.args->>'tenant')::integer = room.tenant AND a.scheduled_at <= now() AND a.queue = $2
-				AND NOT EXISTS (
-					SELECT FROM ~.river_job AS b
-					WHERE b.state = 'running' AND (b.args->>'tenant')::integer = room.tenant AND b.args->>'conversation' = a.args->>'conversation'
-				)
+				AND (
+					SELECT b.id FROM ~.river_job AS b
+					WHERE b.state = 'running' AND (b.args->>'tenant')::integer = room.tenant AND b.args->>'conversation' = a.args->>'conversation' LIMIT 1
+				) IS NULL
 			ORDER BY a.priority, a.scheduled_at, a.id
 			LIMIT greatest(least(room.free, $1::integer), 0) + 1
 		) AS j

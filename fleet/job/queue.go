@@ -317,16 +317,18 @@ func (s *Store) DeleteIn(ctx context.Context, id string, expected int64, also fu
 }
 
 // openSQL tells which conversations have no job yet that will do the same, the time, and
-// how many more jobs the tenant may have.
+// how many more jobs the tenant may have. Conversations are looked up one by one, as a
+// scalar subquery: a join would read all jobs of the tenant that have not ended.
 const openSQL = `
 SELECT now(),
 	(SELECT CASE WHEN max_jobs IS NOT NULL THEN max_jobs - (SELECT count(*) FROM ~.river_job WHERE finalized_at IS NULL AND (args->>'tenant')::integer = $1) END
 		FROM tenfold_tenants WHERE id = $1),
 	ARRAY(SELECT nth FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS w (conversation, prefix, policy, nth)
-		WHERE NOT EXISTS (
-			SELECT FROM ~.river_job
+		WHERE (
+			SELECT id FROM ~.river_job
 			WHERE finalized_at IS NULL AND (args->>'tenant')::integer = $1 AND args->>'conversation' = w.conversation AND args->>'prefix' = w.prefix AND args->>'policy' = w.policy
-		) ORDER BY nth)`
+			LIMIT 1
+		) IS NULL ORDER BY nth)`
 
 // newDue is the job that a batch makes due.
 func newDue(ctx context.Context, tenant int, b store.Batch) river.InsertManyParams {

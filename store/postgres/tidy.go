@@ -7,9 +7,9 @@ import (
 )
 
 // tidyPause is how often a process looks whether new entries wait to be sorted into
-// the index of words. All processes together sort them once in five seconds
-// (tenfold_tidy): a search reads those that wait one by one, and the more are sorted
-// at once, the less each costs.
+// the index of words. All processes together sort them once in a second
+// (tenfold_tidy): a search reads those that wait one by one, and they take far more of
+// the index than those that are sorted.
 const tidyPause = 500 * time.Millisecond
 
 // A tidier sorts new entries into the index of words, of the months that this

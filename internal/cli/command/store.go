@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tenfold"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store"
@@ -67,7 +68,13 @@ func (a *App) OpenNew(ctx context.Context, local ...sqlite.Option) (*Workspace, 
 
 // ServiceOver makes a service over a store.
 func (a *App) ServiceOver(st store.Store, more ...session.Option) *session.Service {
-	counter, err := a.Counter()
+	return a.ServiceCounting(a.Counter, st, more...)
+}
+
+// ServiceCounting is ServiceOver for who asks so often that the configuration is not to
+// be read each time.
+func (a *App) ServiceCounting(by func() (tenfold.Counter, error), st store.Store, more ...session.Option) *session.Service {
+	counter, err := by()
 	if err != nil { // whatever needs the configuration says so
 		counter = token.O200k()
 	}

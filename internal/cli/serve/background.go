@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 
+	"tenfold"
 	"tenfold/fleet/job"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/compaction"
@@ -59,7 +60,12 @@ func (k *serving) background(ctx context.Context, b *Backend) (*background, erro
 		l.Store = out.over(plain)
 		l.Service = out.service(l.Store, b)
 	}
-	w := job.Worker{Service: func(st store.Store) *session.Service { return k.ServiceOver(st) }, Live: k.unattended(b, plain), Jobs: n, Log: k.StoreLog}
+	var counters command.Recent[tenfold.Counter]
+	counter := func() (tenfold.Counter, error) { return counters.Get(k.Counter) }
+	w := job.Worker{
+		Service: func(st store.Store) *session.Service { return k.ServiceCounting(counter, st) },
+		Live:    k.unattended(b, plain), Jobs: n, Log: k.StoreLog,
+	}
 	switch {
 	case n == 0 || k.readOnly:
 	case out.local != nil:
