@@ -65,15 +65,17 @@ func (o Object) Get(name string) jsontext.Value {
 	return nil
 }
 
-// Set changes a value in its place, or adds it at the end.
+// Set changes a value in its place, or adds it at the end. Of a name that comes twice one
+// stays: who reads the object may take either.
 func (o *Object) Set(name string, value jsontext.Value) {
-	for i := range *o {
-		if (*o)[i].Name == name {
-			(*o)[i].Value = value
-			return
-		}
+	is := func(m Member) bool { return m.Name == name }
+	i := slices.IndexFunc(*o, is)
+	if i < 0 {
+		*o = append(*o, Member{name, value})
+		return
 	}
-	*o = append(*o, Member{name, value})
+	(*o)[i].Value = value
+	*o = append((*o)[:i+1], slices.DeleteFunc((*o)[i+1:], is)...)
 }
 
 // Delete takes a member out.

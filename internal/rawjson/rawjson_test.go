@@ -1,6 +1,7 @@
 package rawjson_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,6 +18,14 @@ func TestObjectsKeepBytes(t *testing.T) {
 	o.Set("c", []byte("7"))
 	o.Set("d", rawjson.List([]jsontext.Value{rawjson.Quote(`"`)}))
 	if got := string(o.Bytes()); got != `{"b":1.50,"a":"\u00e9\/","b":[1 , 2],"c":7,"d":["\""]}` {
+		t.Error(got)
+	}
+	again := slices.Clone(o)
+	again.Set("b", []byte("0"))
+	if got := string(again.Bytes()); got != `{"b":0,"a":"\u00e9\/","c":7,"d":["\""]}` {
+		t.Error(got)
+	}
+	if got := string(rawjson.Quote("a\xffb")); got != "\"a\uFFFDb\"" {
 		t.Error(got)
 	}
 	o.Delete("b")

@@ -11,30 +11,30 @@ import (
 // and in whichever request it comes: what a job stores it finds again in the log, and draws.
 type once struct {
 	wire.Protocol
-	read []struct {
-		of     wire.Message // where it was read
-		pieces []wire.Piece
-	}
+	read []readMessage
+}
+
+// A readMessage is one with its pieces, at the places where it stood.
+type readMessage struct {
+	wire.Message
+	pieces []wire.Piece
 }
 
 // Read implements [wire.Protocol]. Whoever asks may change the pieces, not their places.
 func (o *once) Read(r *wire.Request, i int) ([]wire.Piece, error) {
 	m := r.Messages[i]
-	for len(o.read) <= i {
-		o.read = append(o.read, struct {
-			of     wire.Message
-			pieces []wire.Piece
-		}{})
+	if missing := i + 1 - len(o.read); missing > 0 {
+		o.read = append(o.read, make([]readMessage, missing)...)
 	}
 	was := &o.read[i]
-	if was.pieces == nil || was.of.Print != m.Print || was.of.Chain != m.Chain {
+	if was.pieces == nil || was.Print != m.Print || was.Chain != m.Chain {
 		pieces, err := o.Protocol.Read(r, i)
 		if err != nil {
 			return nil, err
 		}
-		was.of, was.pieces = m, pieces
+		*was = readMessage{m, pieces}
 	}
-	return placed(was.pieces, m.From-was.of.From), nil
+	return placed(was.pieces, m.From-was.From), nil
 }
 
 // placed gives pieces of a message that stands so much further on.
@@ -67,11 +67,15 @@ func (o *once) logged(i int, l *tenfold.Log, seqs []int64) {
 	}
 }
 
-// wire is the protocol of the history, for the job under way.
+// wire is the protocol of the history. Of messages that a request does not have nothing is
+// kept: a client that compacted by itself says them no more.
 func (t *thread) wire(ex *exchange) *once {
 	c := &t.log
 	if c.once == nil {
 		c.once = &once{Protocol: ex.in.Protocol}
+	}
+	if n := len(ex.r.Messages); n < len(c.once.read) {
+		c.once.read = slices.Delete(c.once.read, n, len(c.once.read))
 	}
 	return c.once
 }

@@ -308,14 +308,19 @@ func index(raw []byte, quoted string) int {
 // Holds tells whether some member of a name stands in a range of a body with a string as its
 // value, both without escapes. In a text the words would have their quotes escaped.
 func (at Span) Holds(raw []byte, name, value string) bool {
-	for rest := at.of(raw); ; {
-		i := index(rest, `"`+name+`"`)
+	name, value = `"`+name+`"`, `"`+value+`"`
+	s := scanner{raw: raw[:at.To], at: at.From}
+	for {
+		i := index(s.raw[s.at:], name)
 		if i < 0 {
 			return false
 		}
-		rest = rest[i+len(name)+2:]
-		s := scanner{raw: rest}
-		if s.take(':'); s.err == nil && s.peek() == '"' && bytes.HasPrefix(rest[s.at:], []byte(`"`+value+`"`)) {
+		s.at += i + len(name)
+		if s.peek() != ':' {
+			continue
+		}
+		s.at++
+		if s.space(); string(s.raw[s.at:min(s.at+len(value), at.To)]) == value {
 			return true
 		}
 	}

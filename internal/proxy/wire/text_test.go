@@ -39,3 +39,29 @@ func FuzzTexts(f *testing.F) {
 		}
 	})
 }
+
+// A member is found however it is spaced, and not where a text quotes one.
+func TestHolds(t *testing.T) {
+	for raw, want := range map[string]bool{
+		`{"ttl":"1h"}`:                  true,
+		"{\"ttl\" :\n\"1h\"}":           true,
+		`{"ttl":"5m"},{"ttl":"1h"}`:     true,
+		`{"a\"b":"\"ttl\"","ttl":"1h"}`: true,
+		`{"ttl":"5m"}`:                  false,
+		`{"ttl":"1hour"}`:               false,
+		`{"text":"\"ttl\":\"1h\""}`:     false,
+		`["ttl","1h"]`:                  false,
+		`{"ttl":`:                       false,
+		`{"ttl":"1h`:                    false,
+		`"ttl"`:                         false,
+		``:                              false,
+	} {
+		if got := (wire.Span{To: len(raw)}).Holds([]byte(raw), "ttl", "1h"); got != want {
+			t.Errorf("%s: %v", raw, got)
+		}
+		behind := raw + `,"ttl":"1h"`
+		if got := (wire.Span{To: len(raw)}).Holds([]byte(behind), "ttl", "1h"); got != want {
+			t.Errorf("%s, with what stands behind it: %v", raw, got)
+		}
+	}
+}
