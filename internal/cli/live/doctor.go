@@ -64,7 +64,7 @@ func doctor(ctx context.Context, a *command.App) error {
 	all = append(all, checkTerminal(a))
 	failed, wide := false, 0
 	for _, f := range all {
-		wide = max(wide, ansi.StringWidth(f.Check))
+		wide = max(wide, ansi.StringWidth(terminal.VisibleLine(f.Check)))
 	}
 	for _, f := range all {
 		failed = failed || f.Status == statusFail
@@ -79,15 +79,16 @@ func doctor(ctx context.Context, a *command.App) error {
 }
 
 func printFinding(a *command.App, f finding, wide int) {
+	check := terminal.VisibleLine(f.Check) // it may name a provider
 	paint := map[string]terminal.Colour{statusOK: terminal.Green, statusWarn: terminal.Yellow, statusFail: terminal.Red}[f.Status]
 	indent := 6 + wide + 2
 	width := 80
 	if a.Width > 0 {
 		width = min(width, a.Width)
 	}
-	head := a.Paint(paint, terminal.Pad(f.Status, 6)) + terminal.Pad(f.Check, indent-6)
+	head := a.Paint(paint, terminal.Pad(f.Status, 6)) + terminal.Pad(check, indent-6)
 	if width-indent < 40 { // then the detail goes below
-		a.Printf("%s%s\n", a.Paint(paint, terminal.Pad(f.Status, 6)), f.Check)
+		a.Printf("%s%s\n", a.Paint(paint, terminal.Pad(f.Status, 6)), check)
 		indent = 6
 		head = strings.Repeat(" ", indent)
 	}
