@@ -239,7 +239,19 @@ const storeTime = 30 * time.Second
 // store appends entries, also after ctx ended: nothing that came is lost. It is
 // called with the lock held.
 func (a *Agent) store(ctx context.Context, entries ...tenfold.Entry) error {
+	return a.storeOf(ctx, func() []tenfold.Entry { return entries })
+}
+
+// storeOf stores what the log as it stands asks for. Where another program came first,
+// that is asked again. It is called with the lock held.
+func (a *Agent) storeOf(ctx context.Context, entries func() []tenfold.Entry) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer stop()
-	return a.session.AppendLatest(ctx, entries...)
+	return a.session.Rewrite(ctx, func() error {
+		a.past.read(a.session.Log())
+		if all := entries(); len(all) > 0 {
+			return a.session.Append(ctx, all...)
+		}
+		return nil
+	})
 }

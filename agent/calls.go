@@ -104,7 +104,7 @@ func (w *worker) jobs() []job {
 }
 
 // unfinished answers a call of which it is not known whether it was run.
-const unfinished = "Interrupted: the program ended before the call did. It may have run, in part or whole. Look at what it changed before you repeat it."
+const unfinished = "Interrupted: the program that ran the call ended before it did, or still runs it. It may have run, in part or whole. Look at what it changed before you repeat it."
 
 // look finds the tool of a call, and what the call would do.
 func (w *worker) look(j *job) {
@@ -159,13 +159,7 @@ func (w *worker) unknownTool(name string) string {
 
 // closeCalls answers the open calls of the branch without running them.
 func (w *worker) closeCalls() error {
-	w.mu.Lock()
-	entries := w.open()
-	w.mu.Unlock()
-	if len(entries) == 0 {
-		return nil
-	}
-	return w.append(entries...)
+	return w.appendOf(w.open)
 }
 
 // open answers the open calls of the branch: as interrupted where they may have been
@@ -196,6 +190,8 @@ func (w *worker) answerCall(ctx context.Context, j job) ([]tenfold.Entry, error)
 	}
 	verdict, denied, err := w.decide(ctx, j)
 	switch {
+	case errors.Is(err, errTaken):
+		return []tenfold.Entry{}, nil // the log says what became of it, or the next look at it does
 	case err != nil:
 		return nil, err
 	case over(ctx):
@@ -211,6 +207,10 @@ func (w *worker) answerCall(ctx context.Context, j job) ([]tenfold.Entry, error)
 	return w.result(j, result), nil
 }
 
+// errTaken says that another program, which goes on with the same conversation, has
+// answered a call or runs it.
+var errTaken = errors.New("another program has taken the call")
+
 // decide decides whether a call may run. Decisions about what changes something are
 // in the log before it runs, so that after a crash it is known what may have run.
 func (w *worker) decide(ctx context.Context, j job) (v permission.Verdict, denied string, err error) {
@@ -223,7 +223,18 @@ func (w *worker) decide(ctx context.Context, j job) (v permission.Verdict, denie
 		v = w.options.Judge.Judge(j.mapped.Name, j.intent)
 	}
 	note := func(state tenfold.ApprovalState, reason string) error {
-		return w.append(tenfold.Entry{Branch: w.branch, Payload: tenfold.Approval{State: state, CallID: j.call.CallID, Reason: reason}})
+		taken := false
+		err := w.appendOf(func() []tenfold.Entry {
+			p := w.past.at(w.branch)
+			if taken = !slices.Contains(p.open, j.seq) || p.began[j.call.CallID]; taken {
+				return nil
+			}
+			return []tenfold.Entry{{Branch: w.branch, Payload: tenfold.Approval{State: state, CallID: j.call.CallID, Reason: reason}}}
+		})
+		if err == nil && taken {
+			return errTaken
+		}
+		return err
 	}
 	switch v.Action {
 	case permission.Allow:

@@ -146,7 +146,12 @@ func (r *run) tell() {
 
 // append appends entries and tells of them.
 func (r *run) append(entries ...tenfold.Entry) error {
-	return r.with(func() error { return r.store(r.ctx, entries...) })
+	return r.appendOf(func() []tenfold.Entry { return entries })
+}
+
+// appendOf appends what the log as it stands asks for, and tells of it.
+func (r *run) appendOf(entries func() []tenfold.Entry) error {
+	return r.with(func() error { return r.storeOf(r.ctx, entries) })
 }
 
 // gauged tells how full the context is now.
@@ -184,15 +189,15 @@ func (r *run) start(parts []tenfold.Part) error {
 // begin begins the turn of a message. Calls that nobody answered, as after a crash,
 // are told as interrupted first: the person goes on to something else.
 func (w *worker) begin(parts []tenfold.Part) error {
-	w.mu.Lock()
-	entries := append(w.open(), tenfold.Entry{Payload: tenfold.TurnStart{}})
-	if w.options.Context != nil {
-		if text := w.options.Context(); text != "" && text != w.past.context {
-			entries = append(entries, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Context, Synthetic: true}})
+	return w.appendOf(func() []tenfold.Entry {
+		entries := append(w.open(), tenfold.Entry{Payload: tenfold.TurnStart{}})
+		if w.options.Context != nil {
+			if text := w.options.Context(); text != "" && text != w.past.context {
+				entries = append(entries, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Context, Synthetic: true}})
+			}
 		}
-	}
-	w.mu.Unlock()
-	return w.append(append(entries, tenfold.Entry{Payload: tenfold.UserMessage{Parts: parts}})...)
+		return append(entries, tenfold.Entry{Payload: tenfold.UserMessage{Parts: parts}})
+	})
 }
 
 // ended tells why the context ended, if it did.

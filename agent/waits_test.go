@@ -152,7 +152,7 @@ func TestStoreIsLockedForLong(t *testing.T) {
 					}
 				}
 				log := strings.Join(k.shows(), "\n")
-				result := map[string]string{"waited for": "result 1: edited", "interrupted": "error 1: Interrupted: the program ended before the call did."}[name]
+				result := map[string]string{"waited for": "result 1: edited", "interrupted": "error 1: Interrupted: the program that ran the call ended"}[name]
 				if ran != 1 || !strings.HasSuffix(log, "assistant: Done.\nusage") || strings.Count(log, result) != 1 {
 					t.Errorf("the call ran %d times; the log:\n%s", ran, log)
 				}

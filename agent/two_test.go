@@ -1,0 +1,65 @@
+package agent_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/provider/script"
+	"tenfold/store/memory"
+	"tenfold/toolbox"
+)
+
+// Two programs have one conversation, as two terminals do: no call runs in both, none runs
+// that the model was told is not run, and none is said to have ended with a program that
+// still runs it.
+func TestTwoProgramsRunNoCallTwice(t *testing.T) {
+	t.Parallel()
+	for name, message := range map[string][]string{"one goes on to something else": {"Something else."}, "one goes on": nil} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := memory.New()
+			t.Cleanup(func() { _ = st.Close() })
+			var ran []string
+			var other *talk
+			edits := tool("edits", toolbox.Edits, func(_ context.Context, c toolbox.Call) (toolbox.Result, error) {
+				if ran = append(ran, c.ID); c.ID == "1" && other == nil { // in the first program
+					other = beginIn(t, st, script.New(script.Text("Well.")), tool("edits", toolbox.Edits, func(_ context.Context, c toolbox.Call) (toolbox.Result, error) {
+						ran = append(ran, c.ID)
+						return says("edited by the other")
+					}))
+					if stop := other.stop(message...); stop.Reason != agent.Answered {
+						t.Errorf("the other program ends with %+v", stop)
+					}
+				}
+				return says("edited")
+			})
+			k := beginIn(t, st, script.New(script.Calls(call("1", "edits"), call("2", "edits")), script.Text("Done.")), edits)
+			if stop := k.stop("Go."); stop.Reason != agent.Answered {
+				t.Errorf("it ends with %+v", stop)
+			}
+			log := strings.Join(k.shows(), "\n")
+			if slices.Sort(ran); !slices.Equal(ran, slices.Compact(slices.Clone(ran))) {
+				t.Errorf("calls %q ran; the log:\n%s", ran, log)
+			}
+			if notRun := strings.Contains(log, "error 2: Interrupted before it was run"); notRun == slices.Contains(ran, "2") {
+				t.Errorf("calls %q ran; the log:\n%s", ran, log)
+			}
+			if !strings.Contains(log, "error 1: Interrupted: the program that ran the call ended before it did, or still runs it.") {
+				t.Errorf("what is told of the call that runs is missing:\n%s", log)
+			}
+			results := 0
+			for e := range k.Session().Log().Entries() {
+				if _, ok := e.Payload.(tenfold.ToolResult); ok && k.Session().Log().Pair(e.Seq) > 0 {
+					results++
+				}
+			}
+			if results != 2 {
+				t.Errorf("%d results answer the two calls:\n%s", results, log)
+			}
+		})
+	}
+}
