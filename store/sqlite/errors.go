@@ -29,7 +29,15 @@ func hint(err error) string {
 	case errors.Is(err, row.ErrDamaged), errors.Is(err, engine.ErrGap):
 		return damaged
 	}
-	switch code(err) {
+	return hintOf(extended(err))
+}
+
+// hintOf says what to try against an extended result code of SQLite.
+func hintOf(extended int) string {
+	if extended == sqlite3.SQLITE_IOERR_SHMSIZE { // as a full disk leaves no room for the index of the log
+		return full
+	}
+	switch extended & 0xff {
 	case sqlite3.SQLITE_FULL:
 		return full
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN:
@@ -51,9 +59,12 @@ const full = "free some disk space and try again; nothing of this was written"
 const damaged = `the file is damaged: restore a backup, or save what is left with "sqlite3 FILE .recover"`
 
 // code is SQLite's primary result code, 0 for errors of others.
-func code(err error) int {
+func code(err error) int { return extended(err) & 0xff }
+
+// extended is SQLite's extended result code, 0 for errors of others.
+func extended(err error) int {
 	if e, ok := errors.AsType[*driverpkg.Error](err); ok {
-		return e.Code() & 0xff
+		return e.Code()
 	}
 	return 0
 }

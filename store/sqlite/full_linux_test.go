@@ -1,14 +1,17 @@
 package sqlite
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
 
-// The same on a disk that is truly full, where the tests may mount one.
-func TestFullDisk(t *testing.T) {
+// disk is one that a test can fill, where the tests may mount one.
+func disk(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=5m"); err != nil {
 		t.Skip("no disk to fill:", err)
@@ -18,6 +21,31 @@ func TestFullDisk(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	return dir
+}
+
+// A store on a disk that got full since cannot be opened, and says why.
+func TestFullDiskIsNamedOnOpening(t *testing.T) {
+	dir := disk(t)
+	path := filepath.Join(dir, "store.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, 6<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal("the disk is not full:", err)
+	}
+	if _, err = Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "free some disk space") {
+		t.Errorf("a full disk gives %v", err)
+	}
+}
+
+// The same on a disk that is truly full, where the tests may mount one.
+func TestFullDisk(t *testing.T) {
+	dir := disk(t)
 	s, err := Open(t.Context(), filepath.Join(dir, "store.db"))
 	if err != nil {
 		t.Fatal(err)
