@@ -188,7 +188,7 @@ from the start.`,
 					return err
 				}
 				return a.Result(t, func() {
-					a.Noticef(`created tenant %s; "tenfold token create %s" makes a token for its programs`, t.Name, t.Name)
+					a.Noticef("created tenant %s; %q makes a token for its programs", t.Name, makeToken(t.Name))
 				})
 			})
 		},

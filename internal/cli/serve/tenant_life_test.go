@@ -59,6 +59,14 @@ func TestLifeOfATenant(t *testing.T) {
 	}
 	kitchen, pantry := " --store "+url+"&tenant=kitchen", " --store "+url+"&tenant=pantry"
 
+	_, _, created := try("tenant create larder")
+	_, _, listed := try("token ls larder")
+	for _, said := range []string{created, listed} { // what they say to type is a command that works
+		_, typed, _ := strings.Cut(said, `"tenfold `)
+		typed, _, _ = strings.Cut(typed, `"`)
+		must(typed, "tf_")
+	}
+
 	master(1)
 	must("tenant create kitchen", "created tenant kitchen")
 	must("compact ../../../examples/session.jsonl --strategy micro"+kitchen, "smaller)")

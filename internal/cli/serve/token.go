@@ -62,6 +62,11 @@ type madeJSON struct {
 	Secret string `json:"secret"`
 }
 
+// makeToken is a command that makes a token for a tenant's programs.
+func makeToken(tenant string) string {
+	return "tenfold token create " + tenant + " --label LABEL --scopes read,append,compact"
+}
+
 // showMade prints a new token's secret alone, for scripts, and the rest beside it.
 func showMade(a *command.App, t tenant.Token, s tenant.Secret) error {
 	return a.Result(madeJSON{t, s.Reveal()}, func() {
@@ -128,7 +133,7 @@ valid, when it was used last (to the minute) and when it ends.`,
 					}
 				}
 				if len(all) == 0 {
-					a.Noticef(`tenant %s has no tokens; "tenfold token create %s" makes one`, t.Name, t.Name)
+					a.Noticef("tenant %s has no tokens; %q makes one", t.Name, makeToken(t.Name))
 				}
 				return nil
 			})
