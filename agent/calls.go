@@ -252,13 +252,17 @@ func (w *worker) decide(ctx context.Context, j job) (v permission.Verdict, denie
 	return v, denied, note(tenfold.ApprovalDenied, denied)
 }
 
-// Unasked begins the reason of a denial for want of somebody to ask.
+// Unasked begins the reason of a denial for want of somebody to ask; a colon follows
+// where a rule would allow the call.
 const Unasked = "it must be asked about, and nobody is there to be asked"
 
 // approve asks a person.
 func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note func(tenfold.ApprovalState, string) error) (permission.Verdict, string, error) {
 	if w.options.Approver == nil {
 		denied := Unasked + ": " + v.Reason
+		if v.Firm {
+			denied = Unasked + ", whatever is allowed: " + v.Reason
+		}
 		return v, denied, note(tenfold.ApprovalDenied, denied)
 	}
 	if err := note(tenfold.ApprovalRequested, v.Reason); err != nil {

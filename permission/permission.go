@@ -19,6 +19,8 @@ type Verdict struct {
 	Action Action
 	// Contained has the call run in containment: it is allowed because of that.
 	Contained, Network bool
+	// Firm has it asked about whatever a rule or a consent allows.
+	Firm bool
 	// Reason is fit to be shown to a person and to the model.
 	Reason string
 }

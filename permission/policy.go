@@ -94,15 +94,15 @@ func (p *Policy) Judge(tool string, intent toolbox.Intent) Verdict {
 		}
 	}
 	if doubt != "" {
-		return Verdict{Action: Ask, Reason: doubt}
+		return Verdict{Action: Ask, Firm: true, Reason: doubt}
 	}
 	for _, r := range p.ask {
 		if c.touches(r) != no {
-			return Verdict{Action: Ask, Reason: "the rule " + r.text + " says to ask"}
+			return Verdict{Action: Ask, Firm: true, Reason: "the rule " + r.text + " says to ask"}
 		}
 	}
 	if name := c.guarded(); name != "" {
-		return Verdict{Action: Ask, Reason: "other programs act on what is in " + name}
+		return Verdict{Action: Ask, Firm: true, Reason: "other programs act on what is in " + name}
 	}
 	if p.allows(c) {
 		return Verdict{Action: Allow, Reason: "it was allowed by name"}

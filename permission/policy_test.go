@@ -304,3 +304,35 @@ func ExampleNew() {
 	// go test ./... && make install: ask, because no rule allows it, and it cannot be contained
 	// cd x; git push: deny, because the rule shell:git push * denies it
 }
+
+// What is asked about in spite of every rule to allow says so, and nothing else does.
+func TestFirmIsWhatNoRuleAllows(t *testing.T) {
+	t.Parallel()
+	rules := Rules{Ask: []string{"fs_modify_file:*.lock"}, Deny: []string{"shell:rm *"}}
+	for _, c := range []struct {
+		tool   string
+		intent toolbox.Intent
+	}{
+		{"fs_modify_file", edit("a")},
+		{"fs_modify_file", edit("a.lock")},
+		{"fs_modify_file", edit(".git/config")},
+		{"shell", command("$x")},
+		{"shell", command("make")},
+		{"other", unknown("x")},
+	} {
+		before, err := New(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict := before.Judge(c.tool, c.intent)
+		rules.Allow = []string{c.tool}
+		after, err := New(rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules.Allow = nil
+		if still := after.Judge(c.tool, c.intent).Action == Ask; verdict.Action != Ask || verdict.Firm != still {
+			t.Errorf("%s %v: %+v; with a rule that allows it, asked about: %v", c.tool, c.intent, verdict, still)
+		}
+	}
+}

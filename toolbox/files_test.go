@@ -114,6 +114,7 @@ func TestCreateFile(t *testing.T) {
 	b.want(b.call("fs_create_file", "path", "new/dir/f", "content", "c"), "replaced new/dir/f: 1 line, was 2 lines; hash ")
 	b.put("new/dir/f", "other")
 	b.want(b.call("fs_create_file", "path", "new/dir/f", "content", "d"), "error: new/dir/f exists already (1 line, hash ", "you have not read all of it as it is now")
+	b.want(b.call("fs_create_file", "path", "new/dir/f/g", "content", "d"), "error: new/dir/f/g cannot be made: a directory in its path is a file")
 	b.want(b.call("fs_read_file", "path", "new/dir/f"), "other")
 	b.want(b.call("fs_create_file", "path", "new/dir/f", "content", "d"), "replaced new/dir/f")
 

@@ -262,7 +262,11 @@ func (w *workspace) known(f file) sight {
 func (w *workspace) store(f file, isNew bool) error {
 	dir := path.Dir(f.real)
 	if isNew {
-		if err := w.root.MkdirAll(dir, 0o777); err != nil { // less the umask, as for any program
+		err := w.root.MkdirAll(dir, 0o777) // less the umask, as for any program
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s cannot be made: a directory in its path is a file", show(f.name))
+		}
+		if err != nil {
 			return w.explain(f.name, err)
 		}
 	}

@@ -168,7 +168,7 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 		if payload.State == tenfold.ApprovalDenied {
 			call := callOf{branch, payload.CallID}
 			line := "denied " + p.calls[call] + ": " + payload.Reason
-			if strings.HasPrefix(payload.Reason, agent.Unasked) {
+			if strings.HasPrefix(payload.Reason, agent.Unasked+": ") {
 				line += "; --allow " + p.calls[call] + " allows it"
 			}
 			p.line(branch, line)
