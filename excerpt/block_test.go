@@ -115,6 +115,10 @@ func TestF6WhatIsEditedNext(t *testing.T) {
 	if got := chances(long, hit); got[1] <= got[2] {
 		t.Errorf("quoted by a search %d, not quoted %d", got[1], got[2])
 	}
+	library := ranCall(2, "Read", `{"file_path":"node_modules/oven/some_file.go"}`, function("some", 16))
+	if got := chances(library, said); got[0] != 0 {
+		t.Errorf("installed by a package manager %d", got[0])
+	}
 }
 
 // The first file that a command shows, as far as its words tell.

@@ -20,9 +20,9 @@ const (
 	pointedLines = 8
 	// pointedBack is how many of the model's messages are looked through for them.
 	pointedBack = 12
-	// agreedBack is of how many of the latest agreements what was agreed to stays, and
-	// agreedLines is how many lines of it.
-	agreedBack, agreedLines = 4, 8
+	// decidedBack is of how many of the latest decisions what they are about stays, and
+	// decidedLines is how many lines of it.
+	decidedBack, decidedLines = 4, 8
 )
 
 // An item of a list that can be pointed at by number or letter: "2. Move it",
@@ -39,11 +39,11 @@ var (
 // keepPointed keeps the lines of the model's words that a person's message means
 // and does not repeat: "do 1+2 next" says nothing without the list, which may be a
 // few messages back, and "let's do that" nothing without the question (F5); and what
-// the person agreed to, where the question names it "this approach".
+// the person agreed to or declined, where the question names it "this approach".
 func (f *fitting) keepPointed() {
 	l := f.p.Log()
-	var said []int64   // the model's words, the latest last
-	var agreed []int64 // those that the person agreed to
+	var said []int64    // the model's words, the latest last
+	var decided []int64 // those that the person agreed to or declined
 	for seq := range f.each(f.first, f.p.Version()) {
 		if !f.p.Reads(seq) {
 			continue
@@ -58,14 +58,14 @@ func (f *fitting) keepPointed() {
 			if m.IsRequest() {
 				answer := tenfold.TextLines(m)
 				f.keepMeant(answer, said)
-				if n := len(said); n > 0 && atom.Agrees(answer) {
-					agreed = append(agreed, said[n-1])
+				if n := len(said); n > 0 && atom.Decides(answer) {
+					decided = append(decided, said[n-1])
 				}
 			}
 		}
 	}
-	for _, seq := range agreed[max(0, len(agreed)-agreedBack):] {
-		f.keepLines(seq, agreedTo(f.text(seq)))
+	for _, seq := range decided[max(0, len(decided)-decidedBack):] {
+		f.keepLines(seq, proposed(f.text(seq)))
 	}
 }
 
@@ -175,14 +175,14 @@ func lastQuestion(text string) (line []tenfold.LineRange) {
 	return line
 }
 
-// agreedTo is what a text proposes whose question, such as "Does this approach work for
+// proposed is what a text proposes whose question, such as "Does this approach work for
 // you?", only points at it.
-func agreedTo(text string) (lines []tenfold.LineRange) {
+func proposed(text string) (lines []tenfold.LineRange) {
 	all := strings.Split(text, "\n")
 	if asked := lastQuestion(text); len(asked) == 0 || !atom.PointsBack(all[asked[0].First-1]) {
 		return nil
 	}
-	for _, number := range atom.Proposal(text, agreedLines) {
+	for _, number := range atom.Proposal(text, decidedLines) {
 		lines = append(lines, shortRange(number, all[number-1]))
 	}
 	return lines
