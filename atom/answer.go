@@ -27,20 +27,15 @@ func IsShortAnswer(text string) bool {
 	return slices.Contains(agreeing, word) || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(pointing, strings.Trim(w, ".,;:!)(")) })
 }
 
-// Agrees reports whether a message is a short answer that agrees with what was proposed.
-func Agrees(text string) bool { return beginsWith(text, assenting) }
-
 // Decides reports whether a message is a short answer that agrees with what was proposed
 // or declines it.
-func Decides(text string) bool { return beginsWith(text, assenting) || beginsWith(text, deciding) }
-
-// beginsWith reports whether a message is a short answer that begins with one of some words.
-func beginsWith(text string, words []string) bool {
+func Decides(text string) bool {
 	if !IsShortAnswer(text) {
 		return false
 	}
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), " ")
-	return slices.Contains(words, strings.Trim(word, ".,;:!)("))
+	word = strings.Trim(word, ".,;:!)(")
+	return slices.Contains(assenting, word) || slices.Contains(deciding, word)
 }
 
 // PointsBack reports whether a question, such as "Does this approach work for you?",

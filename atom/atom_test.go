@@ -105,3 +105,14 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 }
+
+func TestAMessageThatBeginsWithWhatItIsAbout(t *testing.T) {
+	for text, want := range map[string]bool{
+		"on 4, can you look?": true, "ok, do 1+2 next": true, "#3": true, "yeah let's do 1": true, "Option B, please": true, "3: is it safe?": true,
+		"2 tests fail": false, "a word": false, "do 3 loaves": false, "": false, "look at 3": false,
+	} {
+		if got := atom.PointsFirst(text); got != want {
+			t.Errorf("PointsFirst(%q) is %v", text, got)
+		}
+	}
+}
