@@ -30,7 +30,7 @@ var (
 
 // What points at items by all that it says, or before it says more of them.
 var pointsFirst = regexp.MustCompile(`(?i)^\W*(?:(?:ok|okay|yes|yeah|now|then|and|also)\b\W*)*(?:(?:let['’]?s|please|can you|could you)\s+)*` +
-	`(?:(?:do|on|for|about|regarding|fix|address|take|go with|option|item|point|number)\s+)*#?(?:\d{1,2}|[a-h])\b` +
+	`(?:(?:do|on|for|about|regarding|fix|address|take|drop|skip|keep|ignore|apply|implement|(?:go|start|begin|continue) with|option|item|point|number)\s+)*#?(?:\d{1,2}|[a-h])\b` +
 	`(?:\W*$|\s*[+,:;.&/)–-]|\s+(?:and|or|to|next|first|now|please|then)\b)`)
 
 // PointsFirst reports whether a message begins with the items that it is about, by their
