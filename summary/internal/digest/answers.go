@@ -172,7 +172,7 @@ func (l *Ledger) pointed(message string) (items []string) {
 
 // inShort is how a line of a list begins, to stand before another.
 func inShort(line string) string {
-	return clip(strings.TrimSpace(strings.ReplaceAll(line, "**", "")), proposedPart) + ";"
+	return clip(strings.TrimLeft(strings.ReplaceAll(line, "**", ""), "#> \t"), proposedPart) + ";"
 }
 
 // urging are words of agreement that begin requests too.
