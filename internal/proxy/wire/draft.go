@@ -243,7 +243,14 @@ func (e *editor) bytes(upto int) ([]byte, error) {
 		return nil, e.err
 	}
 	e.meet(upto)
-	var out []byte
+	n := 0
+	for _, d := range e.drafts {
+		n += len(`{"role":"assistant","content":[]},`)
+		for _, b := range d.blocks {
+			n += len(b.raw) + 1
+		}
+	}
+	out := make([]byte, 0, n) // about
 	for i, d := range e.drafts {
 		if i > 0 {
 			out = append(out, ',')

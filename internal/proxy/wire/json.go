@@ -31,6 +31,8 @@ type scanner struct {
 	// without spacing, and without marks for the vendor's cache (V1).
 	keep bool
 	out  []byte
+	// loose tells that some of it is not in that form.
+	loose bool
 }
 
 func (s *scanner) fail(err error) {
@@ -45,6 +47,7 @@ func (s *scanner) space() {
 		switch s.raw[s.at] {
 		case ' ', '\n', '\t', '\r':
 			s.at++
+			s.loose = true
 		default:
 			return
 		}
@@ -72,6 +75,13 @@ func (s *scanner) take(c byte) {
 func (s *scanner) put(c byte) {
 	if s.keep {
 		s.out = append(s.out, c)
+	}
+}
+
+// write puts something else than what is walked over.
+func (s *scanner) write(text string) {
+	if s.loose = true; s.keep {
+		s.out = append(s.out, text...)
 	}
 }
 
@@ -147,7 +157,7 @@ func (s *scanner) members(marks bool, each func(name []byte)) {
 		s.take(':')
 		each(name)
 		if marks && string(name) == `"cache_control"` {
-			s.out = s.out[:min(mark, len(s.out))]
+			s.out, s.loose = s.out[:min(mark, len(s.out))], true
 		} else {
 			first = false
 		}

@@ -280,3 +280,22 @@ func TestX2aResultsOfGeminiTwice(t *testing.T) {
 		}
 	}
 }
+
+// What an epoch begins with is held against what a request may have there, and nothing else
+// of that is read again (X3, X9).
+func TestX9WhatIsEditedIsCheckedAlone(t *testing.T) {
+	t.Parallel()
+	v := vendors()[0]
+	for _, messages := range []string{
+		"", "{}", `{"role":"user","content":"a"} , {"role":"assistant"}`, "{},", ",{}", "{} {}", "{}}", "1", `"a"`, "[{}]", "null",
+		`{"a":}`, `{"a"`, `{"a":"}`, `{"a":tru}`, "{\"a\":\"\xff\"}", "{}\x00", strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2000),
+	} {
+		_, whole := v.Scan(v.path, []byte(`{"messages":[`+messages+`]}`), nil)
+		if err := wire.Check([]byte(messages)); (err == nil) != (whole == nil) {
+			t.Errorf("%.40q: %v, and in a request %v", messages, err, whole)
+		}
+	}
+	if err := wire.Check([]byte(`{}],"other":[{}`)); err == nil {
+		t.Error("what ends the list is part of it")
+	}
+}

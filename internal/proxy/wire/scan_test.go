@@ -3,6 +3,7 @@ package wire_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -301,6 +302,37 @@ func TestRequestTools(t *testing.T) {
 			if err != nil || r.Tools() != want || again.Tools() != want {
 				t.Errorf("%s with %q: %v, then %v, %v", name, tools, r.Tools(), again.Tools(), err)
 			}
+		}
+	}
+}
+
+// Two goroutines sum the messages of a long request, and messages have the sums that each
+// has in a short one: what is not UTF-8 is no JSON in either half (X9).
+func TestX9LongRequestsAreSummedAsShortOnes(t *testing.T) {
+	t.Parallel()
+	v := vendors()[0]
+	list := make([]string, 300)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":"%d %s"}]}`, i, strings.Repeat("words ", 300))
+	}
+	list[7] = strings.ReplaceAll(list[7], ",", ", ")
+	list[290] = strings.Replace(list[290], `"}]`, `","cache_control":{"type":"ephemeral"}}]`, 1)
+	body := func(list ...string) []byte { return []byte(`{"messages":[` + strings.Join(list, ",") + `]}`) }
+	r, err := v.Scan(v.path, body(list...), nil)
+	if err != nil || len(r.Messages) != len(list) {
+		t.Fatal(err)
+	}
+	for i := range list {
+		one, err := v.Scan(v.path, body(list[i]), nil)
+		if err != nil || one.Messages[0].Sum != r.Messages[i].Sum || one.Messages[0].Print != r.Messages[i].Print {
+			t.Fatalf("message %d: %v", i, err)
+		}
+	}
+	for _, i := range []int{3, 297} {
+		bad := slices.Clone(list)
+		bad[i] = strings.Replace(bad[i], "words", "\xff", 1)
+		if _, err := v.Scan(v.path, body(bad...), nil); err == nil {
+			t.Errorf("message %d is not UTF-8, and nobody says so", i)
 		}
 	}
 }
