@@ -93,13 +93,48 @@ const aheadShare = 0.75
 // between two requests, takes time with what came since, and writes nothing. A plan is
 // the same with it and without, so that a restart changes nothing.
 func (c *Controller) ReadAhead() {
+	if c.readsAhead() {
+		c.session.chosenFrom().Advance(c.session.projection)
+	}
+}
+
+// AppendAhead is [Session.Append] and [Controller.ReadAhead] at once: what is appended is
+// read while the store writes it.
+func (c *Controller) AppendAhead(ctx context.Context, entries ...tenfold.Entry) error {
+	c.session.readsAlong = c.readsAhead()
+	defer func() { c.session.readsAlong = false }()
+	return c.session.Append(ctx, entries...)
+}
+
+// readsAhead tells whether what comes is to be read at once.
+func (c *Controller) readsAhead() bool {
 	tokens, window := c.used()
 	fits := func(s strategy.Strategy) bool { _, ok := s.(strategy.Fit); return ok }
-	if !c.live.Auto.Enabled || c.live.Request.Options.Index != nil || !slices.ContainsFunc(c.live.Auto.Strategies, fits) ||
-		float64(tokens) < aheadShare*float64(trigger.Limit(c.live.Auto.Trigger, window)) || ViewOf(c.session.projection, c.live.Request.Branch) != c.session.projection {
-		return
+	return c.live.Auto.Enabled && c.live.Request.Options.Index == nil && slices.ContainsFunc(c.live.Auto.Strategies, fits) &&
+		float64(tokens) >= aheadShare*float64(trigger.Limit(c.live.Auto.Trigger, window)) && ViewOf(c.session.projection, c.live.Request.Branch) == c.session.projection
+}
+
+// readAlong reads what is being appended in another goroutine, and gives what waits for
+// that. Where the store did not take it, the index knows of what never was.
+func (s *Session) readAlong(with *tenfold.Projection) (wait func(stored bool)) {
+	if !s.readsAlong {
+		return func(bool) {}
 	}
-	c.session.chosenFrom().Advance(c.session.projection)
+	var failure any
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { failure = recover() }()
+		s.chosenFrom().Advance(with)
+	}()
+	return func(stored bool) {
+		if <-done; failure != nil || !stored {
+			s.index = nil
+		}
+		if failure != nil {
+			panic(failure) // where the caller can catch it
+		}
+	}
 }
 
 // compact does what a decision says, by the plan prepared ahead if that holds.

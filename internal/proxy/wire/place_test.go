@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -297,5 +298,49 @@ func TestX9WhatIsEditedIsCheckedAlone(t *testing.T) {
 	}
 	if err := wire.Check([]byte(`{}],"other":[{}`)); err == nil {
 		t.Error("what ends the list is part of it")
+	}
+}
+
+// What a tool gave is not read again where the log has it: it is known by its id, and of the
+// very call (X9).
+func TestX9ResultsInTheLogAreNotReadAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		p    wire.Protocol
+		path string
+		body string
+	}{
+		"messages":  {wire.Anthropic{}, "/v1/messages", `{"messages":[{"role":"user","content":[{"type":"text","text":"so"},{"type":"tool_result","tool_use_id":"c","content":"long"}]}]}`},
+		"chat":      {wire.OpenAIChat{}, "/v1/chat/completions", `{"messages":[{"role":"tool","tool_call_id":"c","content":"long"}]}`},
+		"responses": {wire.OpenAIResponses{}, "/v1/responses", `{"input":[{"type":"function_call_output","call_id":"c","output":"long"}]}`},
+	} {
+		r, err := c.p.Scan(c.path, []byte(c.body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := func() wire.Piece {
+			t.Helper()
+			pieces, err := c.p.Read(r, 0)
+			if err != nil || len(pieces) == 0 {
+				t.Fatal(name, err)
+			}
+			return pieces[len(pieces)-1]
+		}
+		plain := read()
+		for call, want := range map[string]string{"c": "logged", "other": "long"} {
+			r.Logged = func(id string) tenfold.Payload {
+				if id != plain.Entry.ID {
+					return nil
+				}
+				return tenfold.ToolResult{CallID: call, Parts: tenfold.Text("logged")}
+			}
+			got := read()
+			if p, _ := got.Entry.Payload.(tenfold.ToolResult); p.CallID != "c" || len(p.Parts) != 1 || p.Parts[0].Text != want {
+				t.Errorf("%s: %+v, want %s", name, p, want)
+			}
+			if got.Entry.ID != plain.Entry.ID || !slices.Equal(got.At, plain.At) {
+				t.Errorf("%s: it stands at %v, and stood at %v", name, got.At, plain.At)
+			}
+		}
 	}
 }

@@ -66,6 +66,9 @@ type Request struct {
 	First, End int
 	// Same is how many messages at the start are those of known, unread.
 	Same int
+	// Logged gives what a log has under the id of an entry, or nil: what a tool gave is
+	// most of a long request, and not read again where the log has it. It may be nil.
+	Logged func(id string) tenfold.Payload
 
 	head *head
 }
