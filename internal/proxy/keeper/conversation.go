@@ -228,7 +228,9 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		return st, fmt.Errorf("message 0: %w", err)
 	}
 	known, ok := st.follow(s.Projection(), 0, pieces)
-	if !ok || len(known) < len(pieces) {
+	if ok && len(known) == len(pieces) {
+		t.wire(ex).readAll(&r, upto)
+	} else {
 		if st, err = t.baseOf(ex, s); err != nil {
 			return st, err
 		}

@@ -65,6 +65,7 @@ type editor struct {
 	d      dialect
 	drafts []*draft
 	err    error
+	marked bool // the message under way has marks
 	// unsigned tells that the signature of the next block is not shown.
 	unsigned bool
 }
@@ -99,6 +100,7 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 		e.err = err
 		return
 	}
+	e.marked = e.r.Messages[i].Marked
 	d, all, signed, changed := &draft{role: m.role, message: i, from: m}, 0, false, false
 	if d.role == "" || d.role == "function" { // Gemini's names for the user's
 		d.role = e.d.user

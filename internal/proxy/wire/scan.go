@@ -246,10 +246,11 @@ func (w *walk) message() Message {
 		return Message{}
 	}
 	m := Message{From: w.at}
-	w.loose = false
+	w.loose, w.marked = false, false
 	role, kind := w.fields()
-	if m.To, m.Model = w.at, w.shape.model(role, kind); w.err == nil && w.loose {
-		w.at, w.keep, w.out = m.From, true, w.out[:0]
+	m.To, m.Model, m.Marked = w.at, w.shape.model(role, kind), w.marked
+	if w.err == nil && w.loose {
+		w.at, w.keep, w.out = m.From, true, slices.Grow(w.out[:0], m.To-m.From)
 		_, _ = w.fields()
 		w.keep = false
 		m.Sum = sumOf(w.out)

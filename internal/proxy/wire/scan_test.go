@@ -172,6 +172,9 @@ func TestV1SumsIgnoreSpacingAndMarks(t *testing.T) {
 		if got := [3]bool{r.Head == base.Head, r.Messages[0].Sum == base.Messages[0].Sum, r.Messages[1].Sum == base.Messages[1].Sum}; got != same {
 			t.Errorf("%s: %v, want %v", body, got, same)
 		}
+		if marked := strings.Contains(body, `"ephemeral"`); r.Messages[0].Marked != marked || r.Messages[1].Marked != marked {
+			t.Errorf("%s: marked %t, %t", body, r.Messages[0].Marked, r.Messages[1].Marked)
+		}
 		if whole := r.Messages[1].Chain == base.Messages[1].Chain; whole != (same[1] && same[2]) {
 			t.Errorf("%s: chain %v", body, whole)
 		}
@@ -226,7 +229,7 @@ func outline(r *wire.Request) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Path, r.Model, r.Stream, r.Head, r.First, r.End)
 	for _, m := range r.Messages {
-		fmt.Fprintln(&b, m.From, m.To, m.Sum, m.Chain, m.Print, m.Model)
+		fmt.Fprintln(&b, m.From, m.To, m.Sum, m.Chain, m.Print, m.Model, m.Marked)
 	}
 	return b.String()
 }

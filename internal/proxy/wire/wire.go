@@ -98,8 +98,9 @@ type Message struct {
 	// Print is of the bytes as they came: a quick look whether a message is one
 	// that was read before. It lasts as long as the process.
 	Print uint64
-	// Model tells that the model said it, and not the client.
-	Model bool
+	// Model tells that the model said it, and not the client, Marked that something of it
+	// has a mark for the vendor's cache.
+	Model, Marked bool
 
 	head *head // of the request, in its first message
 }
