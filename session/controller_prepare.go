@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tenfold"
+	"tenfold/internal/pair"
 	"tenfold/strategy"
 	"tenfold/trigger"
 )
@@ -114,26 +115,19 @@ func (c *Controller) readsAhead() bool {
 		float64(tokens) >= aheadShare*float64(trigger.Limit(c.live.Auto.Trigger, window)) && ViewOf(c.session.projection, c.live.Request.Branch) == c.session.projection
 }
 
-// readAlong reads what is being appended in another goroutine, and gives what waits for
-// that. Where the store did not take it, the index knows of what never was.
-func (s *Session) readAlong(with *tenfold.Projection) (wait func(stored bool)) {
+// readAlong reads what is being stored. Where the store does not take it, the index knows of
+// what never was.
+func (s *Session) readAlong(with *tenfold.Projection, store func() (stored bool)) {
 	if !s.readsAlong {
-		return func(bool) {}
+		store()
+		return
 	}
-	var failure any
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() { failure = recover() }()
-		s.chosenFrom().Advance(with)
-	}()
-	return func(stored bool) {
-		if <-done; failure != nil || !stored {
-			s.index = nil
-		}
-		if failure != nil {
-			panic(failure) // where the caller can catch it
-		}
+	index := s.chosenFrom()
+	s.index = nil
+	stored := false
+	pair.Run(func() { stored = store() }, func() { index.Advance(with) })
+	if stored {
+		s.index = index
 	}
 }
 

@@ -139,12 +139,13 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 		s.stats = Stats(with)
 		due = before.with(with, batch)
 		var version int64
-		read := s.readAlong(with)
-		version, refused = s.service.store.Append(ctx, store.Batch{
-			Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now, Due: due,
+		s.readAlong(with, func() bool {
+			version, refused = s.service.store.Append(ctx, store.Batch{
+				Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now, Due: due,
+			})
+			return refused == nil && version == with.Version()
 		})
-		stored := refused == nil && version == with.Version()
-		if read(stored); refused == nil && !stored {
+		if refused == nil && version != with.Version() {
 			return errStoredBefore
 		}
 		return refused

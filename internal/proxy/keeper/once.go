@@ -2,9 +2,9 @@ package keeper
 
 import (
 	"slices"
-	"sync"
 
 	"tenfold"
+	"tenfold/internal/pair"
 	"tenfold/internal/proxy/wire"
 )
 
@@ -38,22 +38,18 @@ func (o *once) Read(r *wire.Request, i int) ([]wire.Piece, error) {
 	return placed(was.pieces, m.From-was.From), nil
 }
 
-// readAll reads messages before they are asked for, half of them in another goroutine. What
-// cannot be read is for whoever asks.
+// readAll reads messages before they are asked for, two at once. What cannot be read is for
+// whoever asks.
 func (o *once) readAll(r *wire.Request, n int) {
 	if missing := n - len(o.read); missing > 0 {
 		o.read = append(o.read, make([]readMessage, missing)...)
 	}
 	read := func(from, to int) {
-		defer func() { _ = recover() }() // it comes again where it is told
 		for i := from; i < to; i++ {
 			_, _ = o.Read(r, i)
 		}
 	}
-	var rest sync.WaitGroup
-	rest.Go(func() { read(n/2, n) })
-	read(0, n/2)
-	rest.Wait()
+	pair.Run(func() { read(0, n/2) }, func() { read(n/2, n) })
 }
 
 // placed gives pieces of a message that stands so much further on.

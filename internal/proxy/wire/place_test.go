@@ -1,9 +1,12 @@
 package wire_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
@@ -343,4 +346,56 @@ func TestX9ResultsInTheLogAreNotReadAgain(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A long request is edited as a short one that says the same: its halves are made at once,
+// and put together in order (X9).
+func TestX9LongRequestsAreEditedAsShortOnes(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("filler ", 4000)
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SampledFrom(vendors()[:2]).Draw(t, "vendor")
+		var list []string
+		roles := []string{"user", map[string]string{"messages": "assistant", "contents": "model"}[v.list]}
+		for i := range rapid.IntRange(2, 24).Draw(t, "messages") {
+			list = append(list, `{"role":"`+roles[i%2]+`","`+map[string]string{"messages": "content", "contents": "parts"}[v.list]+`":[`+v.block(fmt.Sprintf("%d filler", i))+`]}`)
+		}
+		short := `{"` + v.list + `":[` + strings.Join(list, ",") + `]}`
+		upto := rapid.IntRange(0, len(list)).Draw(t, "upto")
+		fates := rapid.SliceOfN(rapid.IntRange(0, 3), 2*len(list), 2*len(list)).Draw(t, "fates")
+		edited := func(body, word string) string {
+			r, err := v.Scan(v.path, []byte(body), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pieces, seq := make([][]wire.Piece, len(r.Messages)), int64(0)
+			for i := range pieces {
+				if pieces[i], err = v.Read(r, i); err != nil {
+					t.Fatal(err)
+				}
+				for j := range pieces[i] {
+					seq++
+					pieces[i][j].Entry.Seq = seq
+				}
+			}
+			var shown []tenfold.Item
+			for _, it := range kept(pieces) {
+				switch fates[int(it.Seq-1)%len(fates)] {
+				case 0:
+					continue
+				case 1:
+					shown = append(shown, tenfold.Item{Added: tenfold.AddedSummary, Payload: tenfold.UserMessage{Parts: tenfold.Text("a note")}})
+				}
+				shown = append(shown, it)
+			}
+			out, err := v.Edit(r, upto, pieces, shown)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.ReplaceAll(string(out), word, "filler")
+		}
+		if long, want := edited(strings.ReplaceAll(short, "filler", filler), filler), edited(short, "filler"); long != want {
+			t.Errorf("%s\nwant\n%s", long, want)
+		}
+	})
 }

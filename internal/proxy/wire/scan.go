@@ -5,8 +5,9 @@ import (
 	"hash/maphash"
 	"slices"
 	"sort"
-	"sync"
 	"unicode/utf8"
+
+	"tenfold/internal/pair"
 )
 
 // seed makes prints. They last as long as the process.
@@ -295,17 +296,17 @@ func (w *walk) sum(read []int) {
 		}
 		return n
 	}
-	half := len(read)
-	if all := size(read); all >= sideBySide {
-		half = sort.Search(len(read), func(n int) bool { return size(read[:n]) >= all/2 })
+	all := size(read)
+	if all < sideBySide {
+		if !w.summed(read) {
+			w.fail(errSyntax)
+		}
+		return
 	}
-	valid := true
-	var rest sync.WaitGroup
-	if half < len(read) {
-		rest.Go(func() { valid = w.summed(read[half:]) })
-	}
-	first := w.summed(read[:half])
-	if rest.Wait(); !first || !valid {
+	half := sort.Search(len(read), func(n int) bool { return size(read[:n]) >= all/2 })
+	first, rest := true, true
+	pair.Run(func() { first = w.summed(read[:half]) }, func() { rest = w.summed(read[half:]) })
+	if !first || !rest {
 		w.fail(errSyntax)
 	}
 }
