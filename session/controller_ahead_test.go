@@ -56,6 +56,8 @@ func TestX9ReadingAlongChangesNoPlan(t *testing.T) {
 	t.Parallel()
 	compacted := func(along bool) string {
 		r := run(t, memory.New())
+		r.live.Lifetime = time.Hour
+		r.reopen()
 		said := func(id, text string) []tenfold.Entry {
 			return []tenfold.Entry{{ID: id, Time: r.clock.now, Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}}}
 		}
@@ -105,6 +107,12 @@ func TestX9ReadingAlongChangesNoPlan(t *testing.T) {
 			t.Fatal(err)
 		}
 		return string(out)
+	}
+	r := run(t, memory.New())
+	r.turn()
+	r.call(6500)
+	if err := r.c.AppendAhead(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}}); err != nil || r.c.Session().ReadFor() != 0 {
+		t.Errorf("%v, read up to %d although no request waits for a plan", err, r.c.Session().ReadFor())
 	}
 	if with, without := compacted(true), compacted(false); with != without {
 		t.Errorf("compacted after reading along:\n%s\nwithout:\n%s", with, without)

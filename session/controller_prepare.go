@@ -100,9 +100,10 @@ func (c *Controller) ReadAhead() {
 }
 
 // AppendAhead is [Session.Append] and [Controller.ReadAhead] at once: what is appended is
-// read while the store writes it.
+// read while the store writes it, where the client has its prompts kept for longer, so that
+// the request that adds much waits for the plan ([Pace.Paste]). Others wait for the store alone.
 func (c *Controller) AppendAhead(ctx context.Context, entries ...tenfold.Entry) error {
-	c.session.readsAlong = c.readsAhead()
+	c.session.readsAlong = c.live.Lifetime > 0 && c.readsAhead()
 	defer func() { c.session.readsAlong = false }()
 	return c.session.Append(ctx, entries...)
 }
