@@ -17,11 +17,11 @@ import (
 // imports only what is in a lower layer; a sub-package may also import the
 // package it belongs to, and its siblings under internal.
 var layers = [][]string{
-	{"internal/fitnames", "internal/graceful", "internal/jsonedit", "internal/number", "internal/pair", "internal/rawjson", "internal/runes", "problem"},
+	{"atom", "internal/fitnames", "internal/graceful", "internal/jsonedit", "internal/number", "internal/pair", "internal/rawjson", "internal/runes", "problem"},
 	{"."},
 	{"internal/telemetry"},
-	{"containment", "token", "tool", "atom", "purpose", "body", "internal/record", "store/vault"},
-	{"client", "store", "provider", "transcript", "toolbox", "trigger", "excerpt", "cause", "internal/takeover", "internal/redact"},
+	{"containment", "token", "tool", "cause", "purpose", "body", "internal/record", "store/vault"},
+	{"client", "store", "provider", "transcript", "toolbox", "trigger", "excerpt", "internal/takeover", "internal/redact"},
 	{"provider/answer", "permission"},
 	{"strategy", "provider/catalog", "internal/proxy/wire"},
 	{"summary/check"},

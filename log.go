@@ -140,9 +140,6 @@ func NewLog(options ...LogOption) *Log {
 	return l
 }
 
-// ErrNoPayload says that an entry has no payload to append.
-var ErrNoPayload = errors.New("entry has no payload")
-
 // Append adds entries at the end and numbers them, whatever their Seq said.
 // An entry whose id the log holds already is left out (L9); an entry without
 // an id gets one from its number. Entries that a model sees and that come

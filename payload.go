@@ -235,9 +235,14 @@ func joinParts(text string, parts []partJSON) []Part {
 	return out
 }
 
-// ErrPayloadType says that a payload is not of a type of this package: a type
-// that embeds one of them, or that only implements [Payload], is kept by no log.
-var ErrPayloadType = errors.New("not a payload type of package tenfold")
+// What is no payload.
+var (
+	// ErrNoPayload says that an entry has no payload to append.
+	ErrNoPayload = errors.New("entry has no payload")
+	// ErrPayloadType says that a payload is not of a type of this package: a type
+	// that embeds one of them, or that only implements [Payload], is kept by no log.
+	ErrPayloadType = errors.New("not a payload type of package tenfold")
+)
 
 // Value gives the payload that p is or points to. A nil pointer is ErrNoPayload,
 // a type of another package ErrPayloadType.

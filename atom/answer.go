@@ -27,13 +27,15 @@ func IsShortAnswer(text string) bool {
 	return slices.Contains(agreeing, word) || slices.ContainsFunc(words, func(w string) bool { return slices.Contains(pointing, strings.Trim(w, ".,;:!)(")) })
 }
 
-// Agrees reports whether a message is a short answer that agrees with what was proposed.
-func Agrees(text string) bool {
+// Decides reports whether a message is a short answer that agrees with what was proposed
+// or declines it.
+func Decides(text string) bool {
 	if !IsShortAnswer(text) {
 		return false
 	}
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(text)), " ")
-	return slices.Contains(assenting, strings.Trim(word, ".,;:!)("))
+	word = strings.Trim(word, ".,;:!)(")
+	return slices.Contains(assenting, word) || slices.Contains(deciding, word)
 }
 
 // PointsBack reports whether a question, such as "Does this approach work for you?",
@@ -43,10 +45,12 @@ func PointsBack(question string) bool {
 	return len(words) <= 14 && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(proposing, strings.Trim(w, ".,;:!?*_)(\"'`")) })
 }
 
-// A proposal consists of its steps, and of what it names in bold and then says.
+// A proposal consists of its steps, of what it names in bold and then says, and of what
+// it says it recommends.
 var (
 	proposedStep = regexp.MustCompile(`^ {0,3}\d{1,2}[.)]\s+\S`)
 	proposedPart = regexp.MustCompile(`^ {0,3}(?:[-*+] )?\*\*[^*]+\*\*:?[^*\s]*\s+[^\s*]`)
+	recommended  = regexp.MustCompile(`(?i)^ {0,3}(?:[-*+] )?[*_]*(?:(?:(?:my|the) )?(?:recommendation|suggestion|proposal)\b[^.:]*:|I(?:['’]d| would)? (?:still )?(?:recommend|suggest|propose)\b)[*_]*\s*\S`)
 )
 
 // Proposal gives the numbers, from 1, of the first lines of a text that say what it
@@ -58,7 +62,7 @@ func Proposal(text string, most int) (lines []int) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
 		}
-		if len(lines) < most && !fenced && (proposedStep.MatchString(line) || proposedPart.MatchString(line)) {
+		if len(lines) < most && !fenced && (proposedStep.MatchString(line) || proposedPart.MatchString(line) || recommended.MatchString(line)) {
 			lines = append(lines, number)
 		}
 	}
@@ -72,12 +76,12 @@ var (
 )
 
 var agreeing = strings.Fields(`
-	yes yeah yep yup y no nope nah n ok okay k sure go right correct agreed exactly both either neither all none first second third option
+	yes yeah yep yup y no nope nah na n ok okay k sure go right correct agreed exactly both either neither all none first second third option
 	approve approved accept accepted confirmed confirm proceed continue fine good great perfect lgtm please do ja nein doch genau beide oui non
 	si sí vale claro sim não`)
 
 // deciding are words that only an answer begins with.
-var deciding = strings.Fields("yes yeah yep yup no nope nah ja nein doch oui non si sí sim não")
+var deciding = strings.Fields("yes yeah yep yup no nope nah na ja nein doch oui non si sí sim não")
 
 // pointing are words that mean what the other said.
 var pointing = strings.Fields("it that this them those these one ones same")

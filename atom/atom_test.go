@@ -105,3 +105,14 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 }
+
+func TestAMessageThatBeginsWithWhatItIsAbout(t *testing.T) {
+	for text, want := range map[string]bool{
+		"on 4, can you look?": true, "ok, do 1+2 next": true, "#3": true, "yeah let's do 1": true, "Option B, please": true, "lets drop 1, as for 2, do we need it?": true, "start with 3 and stop": true, "3: is it safe?": true,
+		"2 tests fail": false, "a word": false, "do 3 loaves": false, "keep 3 copies": false, "": false, "look at 3": false,
+	} {
+		if got := atom.PointsFirst(text); got != want {
+			t.Errorf("PointsFirst(%q) is %v", text, got)
+		}
+	}
+}

@@ -189,6 +189,16 @@ func SumsUp(line string) bool {
 	return passed || passing
 }
 
+// progress is how the lines begin that tell how far a run of tests or a build is.
+var progress = []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "--- PASS: ", "go: downloading "}
+
+// IsProgress reports whether a line tells how far a run of tests or a build is, and
+// nothing that counts once it has ended: "=== RUN   TestOven", "--- PASS: TestOven (0.00s)".
+func IsProgress(line string) bool {
+	line = strings.TrimSpace(line)
+	return slices.ContainsFunc(progress, func(head string) bool { return strings.HasPrefix(line, head) })
+}
+
 // longestSum is how many bytes a line has at most that sums up.
 const longestSum = 220
 

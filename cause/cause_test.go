@@ -48,3 +48,14 @@ func TestLinesThatSumUp(t *testing.T) {
 		}
 	}
 }
+
+func TestLinesThatTellOfProgress(t *testing.T) {
+	for line, want := range map[string]bool{
+		"=== RUN   TestOven/warm": true, "    --- PASS: TestOven/warm (0.00s)": true, "go: downloading golang.org/x/sys v0.1.0": true,
+		"--- FAIL: TestOven (0.01s)": false, "ok  \toven\t0.2s": false, "=== Summary ===": false, "": false,
+	} {
+		if got := cause.IsProgress(line); got != want {
+			t.Errorf("IsProgress(%q) is %v", line, got)
+		}
+	}
+}

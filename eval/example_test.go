@@ -33,5 +33,5 @@ func ExampleRun() {
 	// Output:
 	// none: keeps 100 %, CUR 1.0
 	// keep-newest-10: keeps 31 %, CUR 0.6
-	// fit:target=10%: keeps 10 %, CUR 0.7
+	// fit:target=10%: keeps 10 %, CUR 0.8
 }

@@ -21,7 +21,7 @@ const (
 	// maxBlock is how many lines a block has at most.
 	maxBlock = 25
 	// smallBlock is how many lines a block has that takes in its neighbour.
-	smallBlock = 15
+	smallBlock = 7
 	// minBlocks is how many bytes a text has that is cut into blocks.
 	minBlocks = 60
 	// minBlock is how many bytes a block has at least.

@@ -39,6 +39,7 @@ func TestF6BlocksAreCutAsTextsAreWritten(t *testing.T) {
 	for name, tt := range map[string]struct{ text, want string }{
 		"a function each":   {function("first", 18) + "\n" + function("second", 16), "1-19 20-35"},
 		"small ones joined": {function("first", 5) + "\n" + function("second", 5) + "\n" + function("third", 20), "1-12 13-32"},
+		"larger ones apart": {function("first", 9) + "\n" + function("second", 9), "1-10 11-19"},
 		"at the margin":     {strings.Repeat("\tdeep in the text\n", 19) + "top of a new part\n" + strings.Repeat("\tdeep in the text\n", 14), "1-19 20-34"},
 		"too little":        {"one line of words", ""},
 		"gutters aside":     {"     1→" + strings.Repeat("words of a text\n", 3) + "     4→\n" + strings.Repeat("words of a text\n", 17), "1-21"},
@@ -114,6 +115,10 @@ func TestF6WhatIsEditedNext(t *testing.T) {
 	hit := ranCall(3, "Grep", `{"pattern":"more"}`, "src/some_file.go:30:\tcall the more thing")
 	if got := chances(long, hit); got[1] <= got[2] {
 		t.Errorf("quoted by a search %d, not quoted %d", got[1], got[2])
+	}
+	library := ranCall(2, "Read", `{"file_path":"node_modules/oven/some_file.go"}`, function("some", 16))
+	if got := chances(library, said); got[0] != 0 {
+		t.Errorf("installed by a package manager %d", got[0])
 	}
 }
 

@@ -267,6 +267,12 @@ func TestF6WhatStandsIsNotChosenAgain(t *testing.T) {
 	same(t, "said in what always stands", shown(choose(twice, excerpt.Options{Budget: 500, Whole: func(seq int64) bool { return seq == 5 }})), "")
 }
 
+// F6: how far a run of tests is says nothing once it has ended, whatever it names.
+func TestF6ProgressIsNotChosen(t *testing.T) {
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 === RUN   TestOven/warm_up|=== PAUSE TestOven/warm_up|    --- PASS: TestOven/cool_down (0.00s)|--- FAIL: TestOven/bake_bread (0.01s)", "a done")
+	same(t, "the failure", shown(choose(l, linesOnly(200))), "4:4")
+}
+
 // F6: a line that ends an element, or has but numbers, says nothing by itself.
 func TestF6NoLineStandsAloneThatSaysNothing(t *testing.T) {
 	for line, want := range map[string]string{

@@ -16,20 +16,19 @@ const (
 	leadBytes, mostLead, longestLead, leastLead = 80, 400, 1200, 40
 )
 
-// lead is how many lines of a text its beginning is, before any code; 0 where the text
-// leads to something that follows, or says next to nothing.
-func lead(text string) int32 {
+// lead is how many lines of a text its beginning is, before any code unless it begins with
+// that ("Committed:" and the commit); 0 where it says next to nothing. The text leads on where it ends with what announces something.
+func lead(text string) (length int32, leadsOn bool) {
 	text = strings.TrimRight(text, " \t\r\n")
-	if len(text) < leastLead || strings.HasSuffix(text, ":") {
-		return 0
+	if len(text) < leastLead {
+		return 0, false
 	}
 	number, last, size, says := int32(0), int32(0), 0, false
 	for line := range lines(text) {
 		number++
 		line = strings.TrimSpace(line)
 		size += len(line)
-		ends := strings.HasPrefix(line, "```") || size > longestLead
-		if ends || says && (size > mostLead || line == "" && size >= leadBytes) {
+		if size > longestLead || says && (size > mostLead || line == "" && size >= leadBytes || strings.HasPrefix(line, "```")) {
 			break
 		}
 		says = says || len(line) >= leastLead && line[0] != '#'
@@ -37,21 +36,23 @@ func lead(text string) int32 {
 			last = number
 		}
 	}
-	return last
+	return last, strings.HasSuffix(text, ":")
 }
 
 // concludes reports whether an entry is the last that the model said before a person
-// spoke or was asked, or before the log ends.
+// spoke or was asked, or before the log ends. What leads on concludes only where it leads
+// to a question.
 func (ix *Index) concludes(i int32) bool {
-	if ix.entries[i].lead == 0 {
+	e := &ix.entries[i]
+	if e.lead == 0 {
 		return false
 	}
 	for _, next := range ix.entries[i+1:] {
 		if next.role != roleSynthetic {
-			return next.role == roleTyped || next.asks
+			return next.asks || next.role == roleTyped && !e.leadsOn
 		}
 	}
-	return true
+	return !e.leadsOn
 }
 
 // offerConclusion lists the beginning of what concluded a turn, whose lines with atoms

@@ -22,6 +22,7 @@ func TestAConclusionIsWorthItsWords(t *testing.T) {
 		"a notice came after":          {[]string{"a The oven was too hot for the bread, so I turned it down.", "s warm"}, "3:all"},
 		"a title, words, then code":    {[]string{"a ## The oven||The oven was too hot for the bread, so I turned it down.|Here it is:||```|" + plain + "|```|" + plain}, "3:1-3"},
 		"words that lead to something": {[]string{"a The oven was too hot for the bread, so I turned it down. This is the whole change:"}, ""},
+		"words that lead to questions": {[]string{"a The oven was too hot for the bread, so I turned it down.|I ask before I open it:", "c 1 AskUserQuestion {}", "r 1 ok"}, "3:1"},
 		"next to none":                 {[]string{"a Done."}, ""},
 		"long words":                   {[]string{"a " + strings.Repeat("The oven was too hot. ", 20) + "|" + strings.Repeat("So it was. ", 50)}, "3:1"},
 		"a title and much too much":    {[]string{"a ## The oven was too hot for the bread|" + strings.Repeat("The oven was too hot. ", 80)}, "3:1"},

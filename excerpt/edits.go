@@ -1,5 +1,10 @@
 package excerpt
 
+import (
+	"slices"
+	"strings"
+)
+
 // What of a block tells that it is edited next. The features and their weights
 // are fitted as fit_test.go says, on the sessions of six sources.
 const (
@@ -118,8 +123,19 @@ func (e *edits) rare(w uint16) int64 {
 	return e.rarity[w]
 }
 
+// installed are parts of the paths of files that a package manager put there: they are
+// read, and nobody edits them.
+var installed = []string{"/node_modules/", "/site-packages/", "/pkg/mod/", "/.cargo/registry/"}
+
+func isInstalled(path string) bool {
+	return slices.ContainsFunc(installed, func(part string) bool { return strings.Contains(path, part) })
+}
+
 // chance is how likely a block is edited next, in millionths.
 func (e *edits) chance(b *block) int64 {
+	if files := e.ix.entries[b.entry].files; len(files) > 0 && e.ix.files[files[0]].installed {
+		return 0
+	}
 	x := e.features(b)
 	sum := int64(editBias) * micro
 	for i := range x {

@@ -143,7 +143,7 @@ func fitLogistic(all []row, use []int, before func(feature int) float64, ridge f
 	}
 	w := slices.Clone(prior)
 	x := make([]float64, n)
-	for range 12 {
+	for range 40 {
 		grad, hess := make([]float64, n), make([][]float64, n)
 		for i := range hess {
 			hess[i] = make([]float64, n)
@@ -172,8 +172,10 @@ func fitLogistic(all []row, use []int, before func(feature int) float64, ridge f
 		step := solve(hess, grad)
 		far := 0.0
 		for i := range w {
-			w[i] += step[i]
 			far = max(far, math.Abs(step[i]))
+		}
+		for i := range w {
+			w[i] += step[i] * min(1, 1/far) // far steps overshoot where hits are rare
 		}
 		if far < 1e-4 {
 			break

@@ -104,6 +104,7 @@ type entry struct {
 	opening span  // atoms of a call's short arguments
 	after   int64 // bytes of it and of all entries before
 	lead    int32 // how many lines of what the model said are its beginning
+	leadsOn bool  // what the model said announces what follows
 	asks    bool  // a call that asks a person
 }
 
@@ -149,9 +150,10 @@ type wordInfo struct {
 }
 
 type fileInfo struct {
-	touched int32 // request that touched it last
-	edited  int64 // seq of the last edit; 0 for none
-	name    int32
+	touched   int32 // request that touched it last
+	edited    int64 // seq of the last edit; 0 for none
+	name      int32
+	installed bool // a package manager put it there
 }
 
 // nameInfo is what is known of the files of one name: the same file goes by
@@ -265,7 +267,7 @@ func (ix *Index) message(e tenfold.Entry, kind role) {
 	}
 	text := tenfold.TextLines(e.Payload)
 	if kind == roleAssistant {
-		at.lead = lead(text)
+		at.lead, at.leadsOn = lead(text)
 	}
 	ix.read(at, text, 1)
 	ix.finish(at)
@@ -379,7 +381,7 @@ func (ix *Index) file(path string) int32 {
 		return f
 	}
 	f := int32(len(ix.files))
-	ix.files = append(ix.files, fileInfo{touched: -1, name: ix.name(path)})
+	ix.files = append(ix.files, fileInfo{touched: -1, name: ix.name(path), installed: isInstalled("/" + path)})
 	ix.byFile[path] = f
 	return f
 }

@@ -139,7 +139,7 @@ func TestAChoiceIsTheSameOnEveryMachine(t *testing.T) {
 	for _, o := range variants(l) {
 		fmt.Fprintln(h, bytesOf(indexed(l).Choose(everything(l, o))))
 	}
-	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "d7f0d017faead3a3")
+	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "340fd5d7bdaf837c")
 }
 
 // The zero budget takes nothing, and all there is costs no more than it is.

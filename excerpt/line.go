@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tenfold/atom"
+	"tenfold/cause"
 )
 
 // line is a text that stands in a log, once or many times: a line without the
@@ -45,9 +46,11 @@ func (ix *Index) lineOf(text string) int32 {
 	}
 	id := int32(len(ix.lines))
 	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine, mute: true}
-	ix.scan(text, &one)
-	one.atoms = ix.keep(ix.scratch)
-	one.words = ix.spell(text)
+	if !cause.IsProgress(text) {
+		ix.scan(text, &one)
+		one.atoms = ix.keep(ix.scratch)
+		one.words = ix.spell(text)
+	}
 	one.mute = strings.HasPrefix(text, "</") || one.mute && one.words.none()
 	ix.lines = append(ix.lines, one)
 	ix.byLine[text] = id

@@ -15,6 +15,11 @@ import (
 const (
 	// shortMessage is how many tokens of a person's message stay verbatim.
 	shortMessage = 500
+	// longMessage is how many tokens one has at most that stays verbatim where there is
+	// room, and messagePart the part of the target, as one in so many, that such may
+	// take together: a list of findings in pieces is no request any more. What is longer
+	// was pasted.
+	longMessage, messagePart = 2000, 10
 	// openError is the most tokens that a result which tells of an open error
 	// may have to stay whole.
 	openError = 2000
@@ -79,6 +84,7 @@ func (f *fitting) always() {
 	if bare {
 		return
 	}
+	f.keepLong()
 	calls := slices.Concat(f.calls, f.later())
 	f.keepLastStep()
 	decided := f.approvals()
@@ -92,6 +98,20 @@ func (f *fitting) always() {
 	f.keepRecalled()
 	f.keepNeeded()
 	f.keepRunning()
+}
+
+// keepLong keeps longer messages of the person as far as there is room, the newest first.
+func (f *fitting) keepLong() {
+	room := f.limit / messagePart
+	for seq := range f.backward(f.first, f.last) {
+		if st, stands := f.stands[seq]; !stands || st.what != StandsMessages || st.whole {
+			continue
+		}
+		if e, _ := f.p.Log().Entry(seq); e.Tokens <= min(longMessage, room) {
+			room -= e.Tokens
+			f.stands[seq] = stance{what: StandsMessages, whole: true}
+		}
+	}
 }
 
 // shielded reports whether a request is of the turn that the span ends inside of:

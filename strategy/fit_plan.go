@@ -119,7 +119,7 @@ func (p planText) open(st *stance, counter tenfold.Counter, tokens int) {
 		items := tool.Checklist(bare)
 		takes := len(items) > 0 && items[0].Status != "completed"
 		if !boxes {
-			takes = listItem.MatchString(bare) || strings.HasPrefix(bare, "#") || strings.HasPrefix(bare, "- ") || strings.HasPrefix(bare, "* ")
+			takes = atom.IsListItem(bare) || strings.HasPrefix(bare, "#") || strings.HasPrefix(bare, "- ") || strings.HasPrefix(bare, "* ")
 		}
 		if number > 1 && !takes {
 			continue

@@ -92,9 +92,9 @@ func TestS13aAMessageMeansTheLastList(t *testing.T) {
 	}
 }
 
-// What a person agreed to stays where the question only points at it; what is refused,
-// or named by the question, does not.
-func TestF5WhatWasAgreedToStays(t *testing.T) {
+// What a person agreed to or declined stays where the question only points at it; what
+// the question names, or nobody decided on, does not.
+func TestF5WhatWasDecidedStays(t *testing.T) {
 	proposal := "I looked at all of it.\n**Framework**: LangGraph\n```\n1. code\n```\nIt has its reasons.\n1. Use its image\n2. Build thin layers\n"
 	agreed := []string{"**Framework**: LangGraph", "1. Use its image", "2. Build thin layers"}
 	for _, tt := range []struct {
@@ -103,7 +103,8 @@ func TestF5WhatWasAgreedToStays(t *testing.T) {
 	}{
 		{"Does this approach work for you?", "ok", append(agreed, "Does this approach work for you?")},
 		{"Shall I proceed?", "Yes, please.", append(agreed, "Shall I proceed?")},
-		{"Does this approach work for you?", "no", []string{"Does this approach work for you?"}},
+		{"Does this approach work for you?", "no", append(agreed, "Does this approach work for you?")},
+		{"Does this approach work for you?", "what about it", []string{"Does this approach work for you?"}},
 		{"Shall I take port 7443?", "ok", []string{"Shall I take port 7443?"}},
 		{"Does this approach work for you?", "first tell me in some detail what the other people did about their layers", nil},
 	} {

@@ -3,6 +3,7 @@ package strategy_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ func TestS13aShortMessagesOfThePersonStayVerbatim(t *testing.T) {
 
 func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
 	long := "first line of it\n" + strings.Repeat("words that say nothing\n", 400) + "but open_file matters\n" + strings.Repeat("and nothing more\n", 400)
-	wide := strings.Repeat("one line of many words ", 200)
+	wide := strings.Repeat("one line of many words ", 500)
 	l := script(t, "t", "u "+long, "a fine", "t", "u "+wide, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end")
 	p := always(l)
 	begins := strings.TrimSuffix(long[:strings.LastIndex(long[:400], "\n")], "\n") + "\n…"
@@ -416,5 +417,31 @@ func TestS13aTheLastEditOfEachFileIsTold(t *testing.T) {
 	}
 	if got := told("fit:target=20%"); got[5] == nil || got[3] != nil {
 		t.Errorf("the last edit is %v, the one before %v", got[5], got[3])
+	}
+}
+
+// A message of more than 500 tokens stays whole while all such take a tenth of the target,
+// the newest first; what is over 2,000 was pasted.
+func TestF5LongerMessagesStayWholeWhereThereIsRoom(t *testing.T) {
+	findings := strings.Repeat("it says too little about the oven\n", 100) // 800 tokens
+	paste := strings.Repeat("a log of the oven that nobody reads\n", 400)
+	log := []string{"t", "u " + findings + "one", "a fine", "t", "u " + findings + "two", "a fine", "t", "u " + paste, "a fine"}
+	for i := range 40 {
+		var names strings.Builder
+		for n := range 200 {
+			fmt.Fprintf(&names, "open_file_%d_%d bake_bread_%d_%d\n", i, n, n, i)
+		}
+		log = append(log, fmt.Sprintf("c %d Bash {}", i), fmt.Sprintf("r %d %s", i, names.String()))
+	}
+	l := script(t, append(log, "t", "u go", "a end")...)
+	for target, want := range map[string][]bool{"fit:target=6k": {false, false, false}, "fit:target=12k": {false, true, false}, "fit:target=20k": {true, true, false}} {
+		p := plan(t, tenfold.Project(l), strategy.Options{}, target).View()
+		var got []bool
+		for _, seq := range []int64{2, 5, 8} {
+			got = append(got, !strings.Contains(tenfold.TextLines(payloads(p)[seq]), "…"))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: whole are %v, want %v", target, got, want)
+		}
 	}
 }

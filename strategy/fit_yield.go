@@ -84,7 +84,7 @@ func (f *fitting) concede(c concession) {
 // Of those the constraint stays. What P9 shields does not give way.
 func (f *fitting) concessions() []concession {
 	l, counter := f.p.Log(), f.p.Log().Counter()
-	var long, contexts, plans, short, late, last []concession
+	var long, contexts, messages, plans, short, late, last []concession
 	put := func(to *[]concession, seq int64, what, text string, lines []tenfold.LineRange) {
 		_, _, now := f.base.Fate(seq)
 		if saves := now - counter.Count(shownOf(text, lines)); saves > 0 {
@@ -122,6 +122,8 @@ func (f *fitting) concessions() []concession {
 		case !stands || st.what != StandsMessages || f.shielded(seq):
 		case !st.whole:
 			put(&last, seq, StandsMessages, text, f.lead(text))
+		case tokens > shortMessage:
+			put(&messages, seq, StandsMessages, text, f.gist(text))
 		case atom.StatesConstraint(text):
 			put(&late, seq, StandsMessages, text, f.demands(text, shortMessage))
 		case seq == task:
@@ -144,7 +146,7 @@ func (f *fitting) concessions() []concession {
 	for i := range last {
 		last[i].last = true
 	}
-	return slices.Concat(long, contexts, plans, short, late, last)
+	return slices.Concat(long, contexts, messages, plans, short, late, last)
 }
 
 // answer adds an answer, or what was said of a refused call, to what gives way:

@@ -137,9 +137,42 @@ const (
 func proposed(said string) (parts []string) {
 	lines := strings.Split(said, "\n")
 	for _, number := range atom.Proposal(said, proposedParts) {
-		parts = append(parts, clip(strings.TrimSpace(strings.ReplaceAll(lines[number-1], "**", "")), proposedPart)+";")
+		parts = append(parts, inShort(lines[number-1]))
 	}
 	return parts
+}
+
+// pointedBack is how many of the model's messages are looked through for what a person
+// points at.
+const pointedBack = 12
+
+// pointedItems is how many items stand with the message that points at them.
+const pointedItems = 8
+
+// pointed are in short the items of a list that a message is about by their numbers or
+// letters alone, "ignore A, do B and C"; of the latest list that has them.
+func (l *Ledger) pointed(message string) (items []string) {
+	names := atom.Pointers(message)
+	letters := len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name < "a" }))
+	if letters < 2 && !atom.PointsFirst(message) {
+		return nil
+	}
+	for _, text := range slices.Backward(l.recent) {
+		for _, number := range atom.ListItems(text, names) {
+			items = append(items, inShort(strings.Split(text, "\n")[number-1]))
+		}
+		if n := len(items); n > 0 {
+			items = items[:min(n, pointedItems)]
+			items[len(items)-1] = strings.TrimSuffix(items[len(items)-1], ";")
+			return items
+		}
+	}
+	return nil
+}
+
+// inShort is how a line of a list begins, to stand before another.
+func inShort(line string) string {
+	return clip(strings.TrimLeft(strings.ReplaceAll(line, "**", ""), "#> \t"), proposedPart) + ";"
 }
 
 // urging are words of agreement that begin requests too.

@@ -84,7 +84,8 @@ func (s *items) addTo(parent, rank int, text string) {
 	(*s)[n-1].parent = parent
 }
 
-// addInstead makes an item that says in more words what another does.
+// addInstead makes an item that says in more words what another does, and all that
+// follows that.
 func (s *items) addInstead(of, rank int, text string) {
 	s.addTo(of, rank, text)
 	(*s)[len(*s)-1].instead = true
@@ -139,6 +140,11 @@ func (c *choice) text(head string) (text string) {
 		}
 		if it.instead {
 			cost -= c.items[it.parent-1].tokens
+			for _, other := range c.items[it.parent:i] { // what follows that stands between them
+				if other.taken && other.parent == it.parent {
+					cost -= other.tokens
+				}
+			}
 		}
 		if used+cost > limit || (it.parent > 0 && !c.items[it.parent-1].taken) {
 			continue
@@ -172,7 +178,7 @@ func (c *choice) write(head string) string {
 		missing := 0
 		for i := range c.items {
 			switch it := &c.items[i]; {
-			case it.section != s || replaced[i]:
+			case it.section != s, replaced[i], it.parent > 0 && replaced[it.parent-1] && !it.instead:
 			case it.taken:
 				here = append(here, it)
 			case it.parent == 0:

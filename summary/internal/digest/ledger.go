@@ -42,6 +42,8 @@ type Ledger struct {
 	// before is the assistant's last words, whoever spoke since, and spoken how
 	// many requests there were.
 	before string
+	// recent are the latest of its words, the newest last.
+	recent []string
 	spoken int
 }
 
@@ -169,6 +171,7 @@ func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
 	case tenfold.AssistantMessage:
 		if purpose.Speaks(p.Text) {
 			l.last, l.lastTurn, l.before = p.Text, turn, p.Text
+			l.recent = append(l.recent[max(0, len(l.recent)-pointedBack+1):], p.Text)
 		}
 	case tenfold.ToolCall:
 		l.calls++
@@ -192,11 +195,11 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	l.spoken++
 	text := purpose.Said(m)
 	l.takeBack(branch, text)
-	var questions []string
-	if atom.IsShortAnswer(text) {
+	questions := l.pointed(text)
+	if len(questions) == 0 && atom.IsShortAnswer(text) {
 		if question := asked(l.before, text); question != "" {
 			questions = []string{question}
-			if atom.Agrees(text) && atom.PointsBack(question) {
+			if atom.Decides(text) && atom.PointsBack(question) {
 				questions = append(proposed(l.before), question)
 			}
 		}

@@ -55,6 +55,9 @@ const (
 	taskSize = 1600
 	tailSize = 400
 	headSize = 200
+	// longTask is up to how many characters a long message is quoted whole where there is
+	// room, the last request before anything else that is said in more words.
+	longTask = 4000
 	// demandSize is how many bytes of what one long message demands have
 	// precedence over the budget.
 	demandSize = 1500
@@ -136,6 +139,13 @@ func (l *Ledger) requestItems(s *items) {
 		}
 		if tail != "" {
 			s.addTo(parent, rankTask, quote("…\n"+tail))
+		}
+		if utf8.RuneCountInString(r.text) <= longTask {
+			whole := rankWords
+			if r == last {
+				whole = rankLast
+			}
+			s.addInstead(parent, whole, "- "+where+":"+said(r.text))
 		}
 	}
 }

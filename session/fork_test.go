@@ -1,0 +1,174 @@
+package session_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tenfold"
+	"tenfold/session"
+)
+
+func TestFork(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 5)
+	plan, err := s.Plan(t.Context(), session.Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := svc.Fork(t.Context(), s, session.Fork{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(items(s), items(whole)); d != "" {
+		t.Errorf("a fork shows something else:\n%s", d)
+	}
+	last, err := svc.Fork(t.Context(), s, session.Fork{Last: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := last.Log().Turns(); got != 2 {
+		t.Errorf("a fork of the last 2 turns has %d", got)
+	}
+	until := 1
+	early, err := svc.Fork(t.Context(), s, session.Fork{Until: &until})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := early.Log().Turns(); got != 2 {
+		t.Errorf("a fork until turn 1 has %d turns", got)
+	}
+	beyond := 9
+	if _, err := svc.Fork(t.Context(), s, session.Fork{Until: &beyond}); err == nil {
+		t.Error("a fork until a turn that is not there was made")
+	}
+	if s.Log().Turns() != 5 {
+		t.Error("forking changed the original")
+	}
+}
+
+// Overlays keep their meaning in a fork of the last turns.
+func TestForkMovesOverlays(t *testing.T) {
+	strip := tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
+	for name, policy := range map[string]tenfold.ToolPolicy{
+		"by id":    {Calls: map[string]tenfold.CallPolicy{"call3@18": strip}},
+		"in group": {Groups: []tenfold.CallGroup{{CallPolicy: strip, Entries: []int64{3, 18}}}},
+	} {
+		t.Run(name, func(t *testing.T) { forkMovesOverlays(t, policy) })
+	}
+}
+
+func forkMovesOverlays(t *testing.T, policy tenfold.ToolPolicy) {
+	t.Helper()
+	policy.Action = tenfold.Selective
+	svc := newService(t)
+	s := mustCreate(t, svc, 4)
+	for _, c := range []tenfold.Compaction{
+		{FromTurn: 1, ToTurn: 2, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true}},
+		{FromTurn: 0, ToTurn: 3, ToolCalls: &policy},
+		{FromTurn: 0, ToTurn: 2, Summary: &tenfold.Summary{Text: "of what the fork does not have"}},
+	} {
+		if err := s.Append(t.Context(), tenfold.Entry{Payload: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Undo(t.Context()); err != nil { // the summary; its undoing goes with it
+		t.Fatal(err)
+	}
+	if _, err := s.Redo(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fork, err := svc.Fork(t.Context(), s, session.Fork{Last: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fates []string
+	for it := range fork.Projection().Items() {
+		fates = append(fates, fmt.Sprintf("%d %s %s", it.Turn, it.Payload.Kind(), it.Fate))
+	}
+	want := []string{
+		"0 user_message kept", "0 tool_call kept", "0 tool_result kept", "0 assistant_message kept",
+		"1 user_message kept", "1 tool_call kept", "1 tool_result stripped", "1 assistant_message kept",
+	}
+	if d := cmp.Diff(want, fates); d != "" {
+		t.Error(d)
+	}
+}
+
+// V1, P9: an overlay over more turns than a copy has hides the requests of its last turn
+// as before, whatever follows there, and one that ended inside that turn leaves them alone.
+func TestForkOfAnOverlayThatReachesFurther(t *testing.T) {
+	for _, step := range []int{-1, 0} {
+		svc := newService(t)
+		s := mustCreate(t, svc, 4)
+		c := tenfold.Compaction{ToTurn: 2, Turns: tenfold.Omit}
+		if step >= 0 {
+			c.ToTurn, c.ToStep = 1, &step
+		}
+		if err := s.Append(t.Context(), tenfold.Entry{ID: fmt.Sprint("c", step), Payload: c}); err != nil {
+			t.Fatal(err)
+		}
+		turn, _ := s.Log().Turn(2)
+		epoch := fmt.Sprint("c", step)
+		fork, err := svc.Fork(t.Context(), s, session.Fork{Through: turn.First - 1, Epoch: &epoch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fork.Append(t.Context(), tenfold.Entry{ID: "later", Payload: tenfold.UserMessage{Parts: tenfold.Text("and this")}}); err != nil {
+			t.Fatal(err)
+		}
+		for e := range fork.Log().Entries() {
+			if !e.Payload.Kind().Visible() {
+				continue
+			}
+			was := tenfold.Kept
+			if e.ID != "later" {
+				was, _, _ = s.Projection().Fate(e.Seq)
+			}
+			if is, _, _ := fork.Projection().Fate(e.Seq); is != was {
+				t.Errorf("up to step %d: %s is %v in the copy, %v before", step, e.Payload.Kind(), is, was)
+			}
+		}
+	}
+}
+
+// V1: a copy of a log up to an entry shows what an epoch showed: what was compacted or
+// undone after that stays out.
+func TestForkShowsAnEpoch(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 4)
+	turn, _ := s.Log().Turn(2)
+	strip := &tenfold.Policy{Action: tenfold.Strip}
+	for _, id := range []string{"first", "second"} {
+		if err := s.Append(t.Context(), tenfold.Entry{ID: id, Payload: tenfold.Compaction{FromTurn: 0, ToTurn: 1, Reasoning: strip}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Append(t.Context(), tenfold.Entry{ID: "undo", Payload: tenfold.CompactionRevoked{Target: "first"}}); err != nil {
+		t.Fatal(err)
+	}
+	all, none, first, second, unknown := (*string)(nil), "", "first", "second", "nowhere"
+	for _, test := range []struct {
+		epoch *string
+		live  []string
+	}{{all, []string{"second"}}, {&none, nil}, {&first, []string{"first"}}, {&second, []string{"first", "second"}}, {&unknown, nil}} {
+		fork, err := svc.Fork(t.Context(), s, session.Fork{Through: turn.First - 1, Epoch: test.epoch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var live []string
+		for o := range fork.Projection().Overlays() {
+			if o.Live {
+				live = append(live, o.ID)
+			}
+		}
+		if !slices.Equal(live, test.live) || fork.Log().Turns() != 2 {
+			t.Errorf("with epoch %v %q are live, in %d turns", test.epoch, live, fork.Log().Turns())
+		}
+	}
+}

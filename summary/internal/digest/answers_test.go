@@ -1,0 +1,67 @@
+package digest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"tenfold/summary/internal/digest"
+)
+
+// M4a: a question and its answer stand on one line, whatever the host wraps
+// around them, and a short answer with what it answers.
+func TestM4aQuestionAndAnswer(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"Claude Code", []string{`c 1 AskUserQuestion {"questions":[{"question":"Which port?"},{"question":"Which host?"}]}`, `r 1 Your questions have been answered: "Which port?"="7443" selected preview:\n┌──┐, "Which host?"="localhost, or none". You can now continue with these answers in mind.`}, "- turn 0, to `Which port?`: > 7443\n- turn 0, to `Which host?`: > localhost, or none\n"},
+		{"Codex", []string{`c 1 request_user_input {"questions":[{"id":"p","question":"Which port?"}]}`, `r 1 {"answers":{"p":{"answers":["7443"]}}}`}, "- turn 0, to `Which port?`: > 7443\n"},
+		{"Copilot", []string{`c 1 ask_user {"question":"Which port?"}`, "r 1 User selected: 7443"}, "- turn 0, to `Which port?`: > 7443\n"},
+		{"Cline", []string{`c 1 ask_followup_question {"question":"Which port?"}`, `r 1 <answer>\n7443\n</answer>`}, "- turn 0, to `Which port?`: > 7443\n"},
+		{"in words", []string{"a I found two ports.\\nShall I take 7443?", "t", "u yes"}, "- turn 1, to `Shall I take 7443?`: > yes\n"},
+		{"of a proposal", []string{"a Here it is.\\n\\n**Framework**: LangGraph\\n```\\n1. code\\n```\\n1. Use its image\\n2. Build **thin** layers\\n\\nDoes this approach work for you?", "t", "u ok"}, "- turn 1, to `Framework: LangGraph; 1. Use its image; 2. Build thin layers; Does this approach work for you?`: > ok\n"},
+		{"of a thing that is named", []string{"a 1. one\\n2. two\\nShall I take 7443?", "t", "u ok"}, "- turn 1, to `Shall I take 7443?`: > ok\n"},
+		{"no", []string{"a 1. one\\n2. two\\nIs this fine?", "t", "u no"}, "- turn 1, to `1. one; 2. two; Is this fine?`: > no\n"},
+		{"in a sentence", []string{"a Five findings.\\nShall I fix them?", "a No response requested.", "t", "u yep, let's do this in 3 commits"}, "- turn 1, to `Shall I fix them?`: > yep, let's do this in 3 commits\n"},
+		{"a number", []string{"a Which one do you want?\\n1. the first\\n2. the second", "t", "u 2"}, "- turn 1, to `2. the second`: > 2\n"},
+		{"numbers of a list", []string{"a I would do this:\n1. **Warm** the oven\n2. Knead\n3. Bake", "t", "u ok", "a Done.", "t", "u then do 2+3 next, please, as far as you get with the flour that we have"}, "- turn 2, to `2. Knead; 3. Bake`: > then do 2+3 next, please, as far as you get with the flour that we have\n"},
+		{"letters of a list", []string{"a I found:\n**A. A name** is wrong\n**B. Punycode** passes\n**C. README** is old", "t", "u let's just add tests, ignore A, do B and C too"}, "- turn 1, to `A. A name is wrong; B. Punycode passes; C. README is old`: > let's just add tests, ignore A, do B and C too\n"},
+		{"a number of things", []string{"a I would do this:\n1. Warm the oven\n2. Knead", "t", "u 2 loaves are burnt, what happened to the oven that it was so hot?"}, "- turn 1:\n  > 2 loaves are burnt, what happened to the oven that it was so hot?\n"},
+		{"an offer", []string{"a Done.\\n\\n- `runs/` is left. If you want, I can remove it too.", "t", "u remove it"}, "- turn 1, to `If you want, I can remove it too.`: > remove it\n"},
+		{"instead of a call", []string{`c 1 Bash {"command":"rm -r old"}`, `e 1 The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nonly move it`}, "- turn 0, to `may I run Bash {\"command\":\"rm -r old\"}?`: > only move it\n"},
+		{"no answer", []string{`c 1 AskUserQuestion {"questions":[{"question":"Which port?"}]}`, `e 1 The user doesn't want to proceed with this tool use. The tool use was rejected. STOP what you are doing.`}, "## What the user demanded\n- turn 0:\n  > Start it.\n"},
+	} {
+		lines := append([]string{"t", "u Start it."}, c.lines...)
+		text := digestOfLines(t, append(lines, "t", "u Go on with the rest of it.")...)
+		if !strings.Contains(text+"\n", c.want) {
+			t.Errorf("%s: it has no %q:\n%s", c.name, c.want, text)
+		}
+	}
+}
+
+// M4a: the last request is quoted whole where there is room, though it is long; else its
+// beginning, its end and what it demands are, and nothing of it twice.
+func TestM4aALongLastRequest(t *testing.T) {
+	var long strings.Builder
+	for n := range 40 {
+		fmt.Fprintf(&long, "%d. The oven of bakery %d is too warm for the bread in it.\n", n, n)
+	}
+	long.WriteString("You must never open it.")
+	request := requestOfLines(t, "t", "u Start it.", "t", "u "+strings.ReplaceAll(long.String(), "\n", "\\n"), "a I will.")
+	for _, tt := range []struct {
+		tokens int
+		whole  bool
+	}{{8000, true}, {700, false}} {
+		text := digested(t, digest.Digest{Tokens: tt.tokens}, request)
+		if got := strings.Contains(text, "bakery 38 ") && !strings.Contains(text, "from a longer message"); got != tt.whole {
+			t.Errorf("in %d tokens it is whole: %v\n%s", tt.tokens, got, text)
+		}
+		for _, line := range []string{"bakery 0 ", "You must never open it."} {
+			if n := strings.Count(text, line); n != 1 {
+				t.Errorf("in %d tokens %q stands %d times:\n%s", tt.tokens, line, n, text)
+			}
+		}
+	}
+}
