@@ -70,6 +70,11 @@ func TestFragmentsOfLongLines(t *testing.T) {
 		t.Errorf("it begins inside a word, at %d", piece.From)
 	}
 	same(t, "all of it", shown(choose(l, linesOnly(400))), "4:all")
+	// Blanks before it do not make a line long (P5b).
+	l = script(t, "t", "u go", "c 1 Bash {}", "r 1 plain|"+strings.Repeat(" ", 12)+"at_begin "+strings.Repeat("ab ", 66)+"at_end00|"+strings.Repeat("plain words ", 90), "a done")
+	if kept := choose(l, linesOnly(300)); len(kept) != 1 || len(kept[0].Lines) != 1 || kept[0].Lines[0].To != 0 {
+		t.Errorf("an indented line goes in pieces: %s", shown(kept))
+	}
 	// One long word is not a line of many words.
 	l = script(t, "t", "u go", "c 1 Bash {}", "r 1 open_file "+strings.Repeat("x", 300)+"|plain|"+strings.Repeat("y", 300), "a done")
 	same(t, "few words", shown(choose(l, linesOnly(400))), "4:1")

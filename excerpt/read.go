@@ -4,13 +4,14 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"tenfold/atom"
 )
 
 // A line longer than both of these is taken in pieces.
 const (
-	longLine  = 220 // bytes
+	longLine  = 220 // characters without the blanks at its ends (P5b)
 	longWords = 30
 )
 
@@ -86,7 +87,7 @@ func (ix *Index) note(at *entry, id int32, text string) {
 
 // unit makes the units of a line with atoms.
 func (ix *Index) unit(atoms span, text string, number int32) {
-	if len(text) <= longLine || !manyWords(text) {
+	if len(text) <= longLine || !manyWords(text) || utf8.RuneCountInString(strings.TrimSpace(text)) <= longLine {
 		ix.units = append(ix.units, unit{line: number, bytes: int32(len(text)) + 1, atoms: atoms})
 		return
 	}

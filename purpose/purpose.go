@@ -230,15 +230,19 @@ func element(text, name string) string {
 // unwrap takes off what stands around a person's words.
 func unwrap(text string) string {
 	for _, end := range leadIns {
-		if _, words, ok := strings.Cut(text, end); ok && strings.HasPrefix(text, "# ") {
+		if !strings.HasPrefix(text, "# ") {
+			break // a long text is not searched for nothing
+		}
+		if _, words, ok := strings.Cut(text, end); ok {
 			text = strings.TrimSpace(words)
 		}
 	}
 	answers := strings.HasPrefix(text, "[") && strings.Contains(text, "] Result:")
 	for _, name := range wrappers {
-		words := element(text, name)
-		if words != "" && (answers || strings.HasPrefix(text, "<"+name+">") && strings.HasSuffix(text, "</"+name+">")) {
-			return words
+		if answers || strings.HasPrefix(text, "<"+name+">") && strings.HasSuffix(text, "</"+name+">") {
+			if words := element(text, name); words != "" {
+				return words
+			}
 		}
 	}
 	return text

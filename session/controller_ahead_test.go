@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/session"
+	"tenfold/store"
 	"tenfold/store/memory"
 	"tenfold/strategy"
 )
@@ -45,6 +47,75 @@ func TestX9ReadingAheadChangesNoPlan(t *testing.T) {
 	}
 	if with, without := compacted(true), compacted(false); with != without {
 		t.Errorf("compacted after reading ahead:\n%s\nwithout:\n%s", with, without)
+	}
+}
+
+// X9: what is read while the store writes it changes no plan either, nor does what the store
+// refused.
+func TestX9ReadingAlongChangesNoPlan(t *testing.T) {
+	t.Parallel()
+	compacted := func(along bool) string {
+		r := run(t, memory.New())
+		r.live.Lifetime = time.Hour
+		r.reopen()
+		said := func(id, text string) []tenfold.Entry {
+			return []tenfold.Entry{{ID: id, Time: r.clock.now, Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}}}
+		}
+		write := func(e []tenfold.Entry) error {
+			if along {
+				return r.c.AppendAhead(t.Context(), e...)
+			}
+			return r.c.Session().Append(t.Context(), e...)
+		}
+		r.turn()
+		for range 7 {
+			r.call(900)
+		}
+		r.say()
+		r.turn()
+		if err := write(said("more", "What of call3.go?")); err != nil {
+			t.Fatal(err)
+		}
+		if n := r.c.Session().ReadFor(); along && n != r.log().Version() || !along && n != 0 {
+			t.Errorf("along %t: read up to %d of %d", along, n, r.log().Version())
+		}
+		other, err := r.service().Open(t.Context(), r.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Append(t.Context(), said("first", "And of call4.go?")...); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(said("refused", "And of call5.go?")); !errors.As(err, new(*store.ConflictError)) {
+			t.Errorf("appended behind what nobody read: %v", err)
+		}
+		if r.c.Session().ReadFor() > r.log().Version() {
+			t.Error("what was refused is known")
+		}
+		if err := r.c.Session().Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		r.call(900)
+		r.call(900)
+		r.say()
+		r.turn()
+		r.want(r.settle(), session.Compacted, session.Ready)
+		made := payloads[tenfold.Compaction](r.log())
+		made[0].Command = "" // is made up
+		out, err := json.Marshal(made, json.Deterministic(true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	r := run(t, memory.New())
+	r.turn()
+	r.call(6500)
+	if err := r.c.AppendAhead(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}}); err != nil || r.c.Session().ReadFor() != 0 {
+		t.Errorf("%v, read up to %d although no request waits for a plan", err, r.c.Session().ReadFor())
+	}
+	if with, without := compacted(true), compacted(false); with != without {
+		t.Errorf("compacted after reading along:\n%s\nwithout:\n%s", with, without)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tenfold"
+	"tenfold/internal/pair"
 	"tenfold/strategy"
 	"tenfold/trigger"
 )
@@ -93,13 +94,42 @@ const aheadShare = 0.75
 // between two requests, takes time with what came since, and writes nothing. A plan is
 // the same with it and without, so that a restart changes nothing.
 func (c *Controller) ReadAhead() {
+	if c.readsAhead() {
+		c.session.chosenFrom().Advance(c.session.projection)
+	}
+}
+
+// AppendAhead is [Session.Append] and [Controller.ReadAhead] at once: what is appended is
+// read while the store writes it, where the client has its prompts kept for longer, so that
+// the request that adds much waits for the plan ([Pace.Paste]). Others wait for the store alone.
+func (c *Controller) AppendAhead(ctx context.Context, entries ...tenfold.Entry) error {
+	c.session.readsAlong = c.live.Lifetime > 0 && c.readsAhead()
+	defer func() { c.session.readsAlong = false }()
+	return c.session.Append(ctx, entries...)
+}
+
+// readsAhead tells whether what comes is to be read at once.
+func (c *Controller) readsAhead() bool {
 	tokens, window := c.used()
 	fits := func(s strategy.Strategy) bool { _, ok := s.(strategy.Fit); return ok }
-	if !c.live.Auto.Enabled || c.live.Request.Options.Index != nil || !slices.ContainsFunc(c.live.Auto.Strategies, fits) ||
-		float64(tokens) < aheadShare*float64(trigger.Limit(c.live.Auto.Trigger, window)) || ViewOf(c.session.projection, c.live.Request.Branch) != c.session.projection {
+	return c.live.Auto.Enabled && c.live.Request.Options.Index == nil && slices.ContainsFunc(c.live.Auto.Strategies, fits) &&
+		float64(tokens) >= aheadShare*float64(trigger.Limit(c.live.Auto.Trigger, window)) && ViewOf(c.session.projection, c.live.Request.Branch) == c.session.projection
+}
+
+// readAlong reads what is being stored. Where the store does not take it, the index knows of
+// what never was.
+func (s *Session) readAlong(with *tenfold.Projection, store func() (stored bool)) {
+	if !s.readsAlong {
+		store()
 		return
 	}
-	c.session.chosenFrom().Advance(c.session.projection)
+	index := s.chosenFrom()
+	s.index = nil
+	stored := false
+	pair.Run(func() { stored = store() }, func() { index.Advance(with) })
+	if stored {
+		s.index = index
+	}
 }
 
 // compact does what a decision says, by the plan prepared ahead if that holds.

@@ -22,6 +22,7 @@ type Session struct {
 	projection *tenfold.Projection
 	watcher    trigger.Watcher
 	index      *excerpt.Index  // of what the root sees; nil until it is asked for
+	readsAlong bool            // it reads what is appended at once
 	foreseen   *Prepared       // for a cold cache; nil for nothing
 	batch      []tenfold.Entry // room for the entries of one append
 	stats      store.Stats     // after it
@@ -138,8 +139,11 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 		s.stats = Stats(with)
 		due = before.with(with, batch)
 		var version int64
-		version, refused = s.service.store.Append(ctx, store.Batch{
-			Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now, Due: due,
+		s.readAlong(with, func() bool {
+			version, refused = s.service.store.Append(ctx, store.Batch{
+				Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now, Due: due,
+			})
+			return refused == nil && version == with.Version()
 		})
 		if refused == nil && version != with.Version() {
 			return errStoredBefore

@@ -25,6 +25,9 @@ func codexHead(w wording) (code int, ok bool) {
 // codexLines gives the lines that Codex puts before an output: each of them is
 // one that it writes, so that no output looks like it.
 func codexLines(head string) (lines string, ok bool) {
+	if !hasAnyPrefix(head, codexHeads[:]) {
+		return "", false // nor does it have to be searched
+	}
 	lines, _, ok = strings.Cut(head, "\nOutput:")
 	if !ok {
 		return "", false

@@ -166,8 +166,11 @@ func (t *thread) append(ctx context.Context, ex *exchange, b batch) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	err = c.session.Append(ctx, entries...)
-	if err == nil {
+	write := c.control.AppendAhead // the request that brings it may wait for a plan
+	if t.k.Spare {
+		write = c.session.Append
+	}
+	if err = write(ctx, entries...); err == nil {
 		c.aside = nil
 	}
 	return err

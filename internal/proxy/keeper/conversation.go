@@ -218,18 +218,25 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 // retell finds which messages of a request a log has.
 func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
 	var st story
-	pieces, err := t.wire(ex).Read(ex.r, 0)
+	r := *ex.r
+	r.Logged = func(id string) tenfold.Payload {
+		e, _ := s.Log().Lookup(id)
+		return e.Payload
+	}
+	pieces, err := t.wire(ex).Read(&r, 0)
 	if err != nil {
 		return st, fmt.Errorf("message 0: %w", err)
 	}
 	known, ok := st.follow(s.Projection(), 0, pieces)
-	if !ok || len(known) < len(pieces) {
+	if ok && len(known) == len(pieces) {
+		t.wire(ex).readAll(&r, upto)
+	} else {
 		if st, err = t.baseOf(ex, s); err != nil {
 			return st, err
 		}
 	}
 	for i := len(st.chains); i < upto; i++ {
-		pieces, err := t.wire(ex).Read(ex.r, i)
+		pieces, err := t.wire(ex).Read(&r, i)
 		if err != nil {
 			return st, fmt.Errorf("message %d: %w", i, err)
 		}

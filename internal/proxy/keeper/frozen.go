@@ -90,8 +90,8 @@ func (d *drawing) frozen() (*frozen, error) {
 	if f.bytes, err = d.edit(upto, prefix); err != nil {
 		return nil, err
 	}
-	if _, err := d.w.Scan(r.Path, f.splice(r), nil); err != nil {
-		return nil, fmt.Errorf("the edited request cannot be read: %w", err)
+	if err := wire.Check(f.bytes); err != nil {
+		return nil, fmt.Errorf("the edited messages cannot be read: %w", err)
 	}
 	return f, nil
 }

@@ -228,11 +228,13 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int)
 // not its own lifetime: those of the messages behind the first few, and those beside the
 // messages.
 func keptFor(r *wire.Request, behind int) time.Duration {
-	from, to := r.Messages[0].From, r.Messages[len(r.Messages)-1].To
-	if behind < len(r.Messages) {
-		to = r.Messages[behind].From
+	places := []wire.Span{{From: 0, To: r.Messages[0].From}, {From: r.Messages[len(r.Messages)-1].To, To: len(r.Body)}}
+	for _, m := range r.Messages[behind:] {
+		if m.Marked {
+			places = append(places, wire.Span{From: m.From, To: m.To})
+		}
 	}
-	for _, at := range []wire.Span{{From: 0, To: from}, {From: to, To: len(r.Body)}} {
+	for _, at := range places {
 		if at.Holds(r.Body, "ttl", "1h") {
 			return time.Hour
 		}

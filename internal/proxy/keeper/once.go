@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"tenfold"
+	"tenfold/internal/pair"
 	"tenfold/internal/proxy/wire"
 )
 
@@ -35,6 +36,20 @@ func (o *once) Read(r *wire.Request, i int) ([]wire.Piece, error) {
 		*was = readMessage{m, pieces}
 	}
 	return placed(was.pieces, m.From-was.From), nil
+}
+
+// readAll reads messages before they are asked for, two at once. What cannot be read is for
+// whoever asks.
+func (o *once) readAll(r *wire.Request, n int) {
+	if missing := n - len(o.read); missing > 0 {
+		o.read = append(o.read, make([]readMessage, missing)...)
+	}
+	read := func(from, to int) {
+		for i := from; i < to; i++ {
+			_, _ = o.Read(r, i)
+		}
+	}
+	pair.Run(func() { read(0, n/2) }, func() { read(n/2, n) })
 }
 
 // placed gives pieces of a message that stands so much further on.

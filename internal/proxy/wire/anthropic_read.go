@@ -63,9 +63,10 @@ func (m *message) places() []Span {
 
 // pieces collects what is read of one message.
 type pieces struct {
-	raw  []byte
-	id   string
-	list []Piece
+	raw    []byte
+	id     string
+	logged func(id string) tenfold.Payload // nil for nothing
+	list   []Piece
 	// model tells that the model said it: what it said at once stays together.
 	model bool
 	// parts are those of a user's message under way, at their places.
@@ -77,7 +78,7 @@ type pieces struct {
 
 func newPieces(r *Request, i int) *pieces {
 	m := &r.Messages[i]
-	return &pieces{raw: r.Body, id: hex.EncodeToString(m.Chain[:8]), model: m.Model}
+	return &pieces{raw: r.Body, id: hex.EncodeToString(m.Chain[:8]), logged: r.Logged, model: m.Model}
 }
 
 func (p *pieces) add(payload tenfold.Payload, at ...Span) {
@@ -118,11 +119,28 @@ func (p *pieces) whole() []Piece {
 	p.flush()
 	for i := range p.list {
 		e := &p.list[i].Entry
-		if e.ID = p.id + "-" + strconv.Itoa(i); p.model {
+		if e.ID = p.idOf(i); p.model {
 			e.MessageID = p.id
 		}
 	}
 	return p.list
+}
+
+func (p *pieces) idOf(i int) string { return p.id + "-" + strconv.Itoa(i) }
+
+// tool adds what a call gave, read unless the log has it.
+func (p *pieces) tool(call string, at Span, read func() (tenfold.ToolResult, error)) error {
+	p.flush()
+	if p.logged != nil {
+		if was, ok := p.logged(p.idOf(len(p.list))).(tenfold.ToolResult); ok && was.CallID == call {
+			p.add(was, at)
+			return nil
+		}
+	}
+	r, err := read()
+	r.CallID = call
+	p.add(r, at)
+	return err
 }
 
 // Read implements [Protocol].
@@ -184,14 +202,13 @@ func (p *pieces) anthropic(role string, at Span) error {
 	}
 	switch kind := kind.text(p.raw); kind {
 	case "tool_result":
-		r := tenfold.ToolResult{CallID: p.str(f, "tool_use_id")}
-		if failed, ok := f.get("is_error"); ok {
-			r.IsError = string(failed.of(p.raw)) == "true"
-		}
-		if r.Parts, err = p.results(f, "content"); err != nil {
-			return err
-		}
-		p.add(r, at)
+		return p.tool(p.str(f, "tool_use_id"), at, func() (r tenfold.ToolResult, err error) {
+			if failed, ok := f.get("is_error"); ok {
+				r.IsError = string(failed.of(p.raw)) == "true"
+			}
+			r.Parts, err = p.results(f, "content")
+			return r, err
+		})
 	case "text", "image", "document":
 		part, err := p.result(at)
 		if err != nil {

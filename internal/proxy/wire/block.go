@@ -96,7 +96,7 @@ func (e *editor) replaced(at, place Span, value []byte) block {
 // is not shown.
 func (e *editor) cuts(at Span) []patch {
 	var cuts []patch
-	if e.d.marks {
+	if e.d.marks && e.marked {
 		cuts = marks(e.r.Body, at)
 	}
 	if !e.unsigned {

@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"cmp"
 	"slices"
 
 	"tenfold"
+	"tenfold/internal/pair"
 )
 
 // draft is a message on its way out: one of the request's, or of what stands in
@@ -61,10 +63,14 @@ const (
 
 // editor puts messages together.
 type editor struct {
-	r      *Request
-	d      dialect
-	drafts []*draft
+	r *Request
+	d dialect
+	// made is what the messages come to, each for itself, drafts what stands of that side
+	// by side.
+	made, drafts []*draft
+
 	err    error
+	marked bool // the message under way has marks
 	// unsigned tells that the signature of the next block is not shown.
 	unsigned bool
 }
@@ -74,12 +80,25 @@ func edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item, d dialec
 	if upto < 0 || upto > len(r.Messages) || len(pieces) < upto {
 		return nil, errShape
 	}
-	e := &editor{r: r, d: d}
 	list, last := fates(pieces[:upto], shown)
-	for i := range upto {
-		e.message(i, pieces[i], list[i])
+	made := func(from, to int) *editor {
+		e := &editor{r: r, d: d}
+		for i := from; i < to; i++ {
+			e.message(i, pieces[i], list[i])
+		}
+		return e
 	}
-	e.add(last...)
+	var e, rest *editor
+	half := upto
+	if upto > 0 && r.Messages[upto-1].To-r.First >= sideBySide {
+		half = upto / 2
+	}
+	pair.Run(func() { e = made(0, half) }, func() { rest = made(half, upto) })
+	e.err = cmp.Or(e.err, rest.err)
+	rest.add(last...)
+	for _, d := range append(e.made, rest.made...) {
+		e.put(d)
+	}
 	return e.bytes(upto)
 }
 
@@ -89,7 +108,7 @@ func (e *editor) leaves(pieces []Piece, fates []fate) bool {
 	return gone && !slices.ContainsFunc(fates, func(f fate) bool { return f.shown != nil || len(f.added) > 0 })
 }
 
-// message edits one message.
+// message makes the drafts of one message.
 func (e *editor) message(i int, pieces []Piece, fates []fate) {
 	if e.leaves(pieces, fates) {
 		return // nor is it looked at: most of a long request goes
@@ -99,6 +118,7 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 		e.err = err
 		return
 	}
+	e.marked = e.r.Messages[i].Marked
 	d, all, signed, changed := &draft{role: m.role, message: i, from: m}, 0, false, false
 	if d.role == "" || d.role == "function" { // Gemini's names for the user's
 		d.role = e.d.user
@@ -110,7 +130,7 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 		if len(f.added) > 0 {
 			if all > 0 {
 				d.moved = true
-				e.put(d)
+				e.made = append(e.made, d)
 				d = &draft{role: role, message: i, from: m, moved: true}
 			}
 			e.add(f.added...)
@@ -148,7 +168,7 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 	if (d.moved || signed) && e.d.ends != nil {
 		e.d.ends(e, d)
 	}
-	e.put(d)
+	e.made = append(e.made, d)
 }
 
 // put adds a draft, or joins it to the one before where their roles are the same
@@ -217,7 +237,7 @@ func (e *editor) asUser(text string) *draft {
 // fresh makes a block of a text that the request does not have.
 func (e *editor) fresh(text string) block { return block{raw: e.d.text(quote(text))} }
 
-// add puts in what the projection added.
+// add makes drafts of what the projection added.
 func (e *editor) add(added ...tenfold.Payload) {
 	for _, payload := range added {
 		d := &draft{role: e.d.user, message: -1, moved: true}
@@ -233,7 +253,7 @@ func (e *editor) add(added ...tenfold.Payload) {
 				d.blocks = append(d.blocks, e.fresh(payload.Text))
 			}
 		}
-		e.put(d)
+		e.made = append(e.made, d)
 	}
 }
 
@@ -243,7 +263,14 @@ func (e *editor) bytes(upto int) ([]byte, error) {
 		return nil, e.err
 	}
 	e.meet(upto)
-	var out []byte
+	n := 0
+	for _, d := range e.drafts {
+		n += len(`{"role":"assistant","content":[]},`)
+		for _, b := range d.blocks {
+			n += len(b.raw) + 1
+		}
+	}
+	out := make([]byte, 0, n) // about
 	for i, d := range e.drafts {
 		if i > 0 {
 			out = append(out, ',')

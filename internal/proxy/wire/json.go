@@ -31,6 +31,8 @@ type scanner struct {
 	// without spacing, and without marks for the vendor's cache (V1).
 	keep bool
 	out  []byte
+	// loose tells that some of it is not in that form, marked that there was a mark.
+	loose, marked bool
 }
 
 func (s *scanner) fail(err error) {
@@ -45,6 +47,7 @@ func (s *scanner) space() {
 		switch s.raw[s.at] {
 		case ' ', '\n', '\t', '\r':
 			s.at++
+			s.loose = true
 		default:
 			return
 		}
@@ -72,6 +75,13 @@ func (s *scanner) take(c byte) {
 func (s *scanner) put(c byte) {
 	if s.keep {
 		s.out = append(s.out, c)
+	}
+}
+
+// write puts something else than what is walked over.
+func (s *scanner) write(text string) {
+	if s.loose = true; s.keep {
+		s.out = append(s.out, text...)
 	}
 }
 
@@ -147,7 +157,7 @@ func (s *scanner) members(marks bool, each func(name []byte)) {
 		s.take(':')
 		each(name)
 		if marks && string(name) == `"cache_control"` {
-			s.out = s.out[:min(mark, len(s.out))]
+			s.out, s.loose, s.marked = s.out[:min(mark, len(s.out))], true, true
 		} else {
 			first = false
 		}
@@ -208,7 +218,7 @@ func (f fields) get(name string) (at Span, ok bool) {
 // error: who reads it may take either.
 func object(raw []byte, at Span) (fields, error) {
 	s := scanner{raw: raw[:at.To], at: at.From}
-	var list fields
+	list := make(fields, 0, 4) // as most blocks have at most
 	s.members(false, func(name []byte) {
 		f := field{name: unquote(name), whole: Span{From: s.name}}
 		f.value = s.value(false)

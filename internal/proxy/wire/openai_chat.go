@@ -90,12 +90,14 @@ func (OpenAIChat) Read(r *Request, i int) ([]Piece, error) {
 	case role == "user", isSystemRole(role) && !leads(r, i):
 		err = p.openaiUser(role, content)
 	case role == "tool" || role == "function":
-		result := tenfold.ToolResult{CallID: p.str(f, "tool_call_id")}
+		call := p.str(f, "tool_call_id")
 		if role == "function" { // before calls had ids
-			result.CallID = p.str(f, "name")
+			call = p.str(f, "name")
 		}
-		result.Parts, err = p.openaiResult(content)
-		p.add(result, at)
+		err = p.tool(call, at, func() (r tenfold.ToolResult, err error) {
+			r.Parts, err = p.openaiResult(content)
+			return r, err
+		})
 	case r.Messages[i].Model:
 		err = p.chatAnswer(f)
 	}

@@ -96,13 +96,14 @@ func (p *pieces) item(at Span) error {
 		case isCall && paired && id.isText(p.raw):
 			return p.call(f, at, call)
 		case isResult && paired:
-			output, _ := f.get("output")
-			parts, err := p.openaiResult(output)
-			if found, ok := f.get("tools"); ok { // what a search for tools gave
-				parts = tenfold.Text(canonical(p.raw, found))
-			}
-			p.add(tenfold.ToolResult{CallID: id.text(p.raw), Parts: parts}, at)
-			return err
+			return p.tool(id.text(p.raw), at, func() (r tenfold.ToolResult, err error) {
+				output, _ := f.get("output")
+				r.Parts, err = p.openaiResult(output)
+				if found, ok := f.get("tools"); ok { // what a search for tools gave
+					r.Parts = tenfold.Text(canonical(p.raw, found))
+				}
+				return r, err
+			})
 		}
 		p.add(tenfold.ProviderItem{Provider: "openai", Role: "assistant", Data: canonical(p.raw, at)}, at)
 	}

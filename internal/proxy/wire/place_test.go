@@ -1,8 +1,12 @@
 package wire_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
@@ -279,4 +283,119 @@ func TestX2aResultsOfGeminiTwice(t *testing.T) {
 			t.Errorf("%d results of %s", len(pieces[2]), parts)
 		}
 	}
+}
+
+// What an epoch begins with is held against what a request may have there, and nothing else
+// of that is read again (X3, X9).
+func TestX9WhatIsEditedIsCheckedAlone(t *testing.T) {
+	t.Parallel()
+	v := vendors()[0]
+	for _, messages := range []string{
+		"", "{}", `{"role":"user","content":"a"} , {"role":"assistant"}`, "{},", ",{}", "{} {}", "{}}", "1", `"a"`, "[{}]", "null",
+		`{"a":}`, `{"a"`, `{"a":"}`, `{"a":tru}`, "{\"a\":\"\xff\"}", "{}\x00", strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2000),
+	} {
+		_, whole := v.Scan(v.path, []byte(`{"messages":[`+messages+`]}`), nil)
+		if err := wire.Check([]byte(messages)); (err == nil) != (whole == nil) {
+			t.Errorf("%.40q: %v, and in a request %v", messages, err, whole)
+		}
+	}
+	if err := wire.Check([]byte(`{}],"other":[{}`)); err == nil {
+		t.Error("what ends the list is part of it")
+	}
+}
+
+// What a tool gave is not read again where the log has it: it is known by its id, and of the
+// very call (X9).
+func TestX9ResultsInTheLogAreNotReadAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		p    wire.Protocol
+		path string
+		body string
+	}{
+		"messages":  {wire.Anthropic{}, "/v1/messages", `{"messages":[{"role":"user","content":[{"type":"text","text":"so"},{"type":"tool_result","tool_use_id":"c","content":"long"}]}]}`},
+		"chat":      {wire.OpenAIChat{}, "/v1/chat/completions", `{"messages":[{"role":"tool","tool_call_id":"c","content":"long"}]}`},
+		"responses": {wire.OpenAIResponses{}, "/v1/responses", `{"input":[{"type":"function_call_output","call_id":"c","output":"long"}]}`},
+	} {
+		r, err := c.p.Scan(c.path, []byte(c.body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := func() wire.Piece {
+			t.Helper()
+			pieces, err := c.p.Read(r, 0)
+			if err != nil || len(pieces) == 0 {
+				t.Fatal(name, err)
+			}
+			return pieces[len(pieces)-1]
+		}
+		plain := read()
+		for call, want := range map[string]string{"c": "logged", "other": "long"} {
+			r.Logged = func(id string) tenfold.Payload {
+				if id != plain.Entry.ID {
+					return nil
+				}
+				return tenfold.ToolResult{CallID: call, Parts: tenfold.Text("logged")}
+			}
+			got := read()
+			if p, _ := got.Entry.Payload.(tenfold.ToolResult); p.CallID != "c" || len(p.Parts) != 1 || p.Parts[0].Text != want {
+				t.Errorf("%s: %+v, want %s", name, p, want)
+			}
+			if got.Entry.ID != plain.Entry.ID || !slices.Equal(got.At, plain.At) {
+				t.Errorf("%s: it stands at %v, and stood at %v", name, got.At, plain.At)
+			}
+		}
+	}
+}
+
+// A long request is edited as a short one that says the same: its halves are made at once,
+// and put together in order (X9).
+func TestX9LongRequestsAreEditedAsShortOnes(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("filler ", 4000)
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SampledFrom(vendors()[:2]).Draw(t, "vendor")
+		var list []string
+		roles := []string{"user", map[string]string{"messages": "assistant", "contents": "model"}[v.list]}
+		for i := range rapid.IntRange(2, 24).Draw(t, "messages") {
+			list = append(list, `{"role":"`+roles[i%2]+`","`+map[string]string{"messages": "content", "contents": "parts"}[v.list]+`":[`+v.block(fmt.Sprintf("%d filler", i))+`]}`)
+		}
+		short := `{"` + v.list + `":[` + strings.Join(list, ",") + `]}`
+		upto := rapid.IntRange(0, len(list)).Draw(t, "upto")
+		fates := rapid.SliceOfN(rapid.IntRange(0, 3), 2*len(list), 2*len(list)).Draw(t, "fates")
+		edited := func(body, word string) string {
+			r, err := v.Scan(v.path, []byte(body), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pieces, seq := make([][]wire.Piece, len(r.Messages)), int64(0)
+			for i := range pieces {
+				if pieces[i], err = v.Read(r, i); err != nil {
+					t.Fatal(err)
+				}
+				for j := range pieces[i] {
+					seq++
+					pieces[i][j].Entry.Seq = seq
+				}
+			}
+			var shown []tenfold.Item
+			for _, it := range kept(pieces) {
+				switch fates[int(it.Seq-1)%len(fates)] {
+				case 0:
+					continue
+				case 1:
+					shown = append(shown, tenfold.Item{Added: tenfold.AddedSummary, Payload: tenfold.UserMessage{Parts: tenfold.Text("a note")}})
+				}
+				shown = append(shown, it)
+			}
+			out, err := v.Edit(r, upto, pieces, shown)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return strings.ReplaceAll(string(out), word, "filler")
+		}
+		if long, want := edited(strings.ReplaceAll(short, "filler", filler), filler), edited(short, "filler"); long != want {
+			t.Errorf("%s\nwant\n%s", long, want)
+		}
+	})
 }

@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"hash/maphash"
 	"slices"
+	"sort"
 	"unicode/utf8"
+
+	"tenfold/internal/pair"
 )
 
 // seed makes prints. They last as long as the process.
@@ -189,20 +192,28 @@ func (w *walk) messages() {
 	w.r.First = w.at + 1
 	w.r.Messages = make([]Message, 0, len(w.known)+4)
 	same := true
+	var read []int
 	w.list('[', ']', func() {
 		i := len(w.r.Messages)
 		w.peek()
 		m, unread := w.unread(i)
 		if !unread {
 			m = w.message()
+			read = append(read, i)
 		}
 		if same = same && unread; same {
 			w.r.Same++
 		}
-		m.Chain = w.chain(i, &m)
 		w.r.Messages = append(w.r.Messages, m)
 	})
-	w.r.End = w.at - 1
+	if w.r.End = w.at - 1; w.err != nil {
+		return
+	}
+	w.sum(read)
+	for i := range w.r.Messages {
+		m := &w.r.Messages[i]
+		m.Chain = w.chain(i, m)
+	}
 }
 
 // alone reads a text that stands in the place of the messages.
@@ -229,15 +240,27 @@ func (w *walk) unread(i int) (m Message, ok bool) {
 	return m, true
 }
 
-// message reads a message as far as its sum needs it.
+// message walks over a message, and sums it unless it came as it is summed.
 func (w *walk) message() Message {
 	if w.peek() != '{' {
 		w.fail(errShape)
 		return Message{}
 	}
 	m := Message{From: w.at}
-	var role, kind string
-	w.keep, w.out = true, w.out[:0]
+	w.loose, w.marked = false, false
+	role, kind := w.fields()
+	m.To, m.Model, m.Marked = w.at, w.shape.model(role, kind), w.marked
+	if w.err == nil && w.loose {
+		w.at, w.keep, w.out = m.From, true, slices.Grow(w.out[:0], m.To-m.From)
+		_, _ = w.fields()
+		w.keep = false
+		m.Sum = sumOf(w.out)
+	}
+	return m
+}
+
+// fields walks over the members of a message.
+func (w *walk) fields() (role, kind string) {
 	w.members(true, func(name []byte) {
 		switch string(name) {
 		case `"role"`, `"type"`:
@@ -249,9 +272,9 @@ func (w *walk) message() Message {
 			}
 		case `"content"`:
 			if w.shape.text && w.peek() == '"' {
-				w.out = append(w.out, `[{"type":"text","text":`...)
+				w.write(`[{"type":"text","text":`)
 				w.value(false)
-				w.out = append(w.out, `}]`...)
+				w.write(`}]`)
 				return
 			}
 			w.value(true)
@@ -259,17 +282,48 @@ func (w *walk) message() Message {
 			w.value(false)
 		}
 	})
-	w.keep = false
-	if w.err != nil {
-		return m
+	return role, kind
+}
+
+// sideBySide is how many bytes of messages are summed by two goroutines.
+const sideBySide = 256 << 10
+
+// sum makes the sums of messages that were read, which is most of what a scan takes.
+func (w *walk) sum(read []int) {
+	size := func(list []int) (n int) {
+		for _, i := range list {
+			n += w.r.Messages[i].To - w.r.Messages[i].From
+		}
+		return n
 	}
-	m.To = w.at
-	raw := w.raw[m.From:m.To]
-	if !utf8.Valid(raw) {
+	all := size(read)
+	if all < sideBySide {
+		if !w.summed(read) {
+			w.fail(errSyntax)
+		}
+		return
+	}
+	half := sort.Search(len(read), func(n int) bool { return size(read[:n]) >= all/2 })
+	first, rest := true, true
+	pair.Run(func() { first = w.summed(read[:half]) }, func() { rest = w.summed(read[half:]) })
+	if !first || !rest {
 		w.fail(errSyntax)
 	}
-	m.Sum, m.Print, m.Model = sumOf(w.out), maphash.Bytes(seed, raw), w.shape.model(role, kind)
-	return m
+}
+
+// summed makes the sums of some messages, and tells whether all of them are UTF-8.
+func (w *walk) summed(read []int) (valid bool) {
+	valid = true
+	for _, i := range read {
+		m := &w.r.Messages[i]
+		raw := w.raw[m.From:m.To]
+		if m.Sum == (Sum{}) {
+			m.Sum = sumOf(raw)
+		}
+		m.Print = maphash.Bytes(seed, raw)
+		valid = valid && utf8.Valid(raw)
+	}
+	return valid
 }
 
 // chain gives the sum of a message and all before it.

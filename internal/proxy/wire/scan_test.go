@@ -3,6 +3,7 @@ package wire_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,6 +172,9 @@ func TestV1SumsIgnoreSpacingAndMarks(t *testing.T) {
 		if got := [3]bool{r.Head == base.Head, r.Messages[0].Sum == base.Messages[0].Sum, r.Messages[1].Sum == base.Messages[1].Sum}; got != same {
 			t.Errorf("%s: %v, want %v", body, got, same)
 		}
+		if marked := strings.Contains(body, `"ephemeral"`); r.Messages[0].Marked != marked || r.Messages[1].Marked != marked {
+			t.Errorf("%s: marked %t, %t", body, r.Messages[0].Marked, r.Messages[1].Marked)
+		}
 		if whole := r.Messages[1].Chain == base.Messages[1].Chain; whole != (same[1] && same[2]) {
 			t.Errorf("%s: chain %v", body, whole)
 		}
@@ -225,7 +229,7 @@ func outline(r *wire.Request) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Path, r.Model, r.Stream, r.Head, r.First, r.End)
 	for _, m := range r.Messages {
-		fmt.Fprintln(&b, m.From, m.To, m.Sum, m.Chain, m.Print, m.Model)
+		fmt.Fprintln(&b, m.From, m.To, m.Sum, m.Chain, m.Print, m.Model, m.Marked)
 	}
 	return b.String()
 }
@@ -301,6 +305,37 @@ func TestRequestTools(t *testing.T) {
 			if err != nil || r.Tools() != want || again.Tools() != want {
 				t.Errorf("%s with %q: %v, then %v, %v", name, tools, r.Tools(), again.Tools(), err)
 			}
+		}
+	}
+}
+
+// Two goroutines sum the messages of a long request, and messages have the sums that each
+// has in a short one: what is not UTF-8 is no JSON in either half (X9).
+func TestX9LongRequestsAreSummedAsShortOnes(t *testing.T) {
+	t.Parallel()
+	v := vendors()[0]
+	list := make([]string, 300)
+	for i := range list {
+		list[i] = fmt.Sprintf(`{"role":"user","content":[{"type":"text","text":"%d %s"}]}`, i, strings.Repeat("words ", 300))
+	}
+	list[7] = strings.ReplaceAll(list[7], ",", ", ")
+	list[290] = strings.Replace(list[290], `"}]`, `","cache_control":{"type":"ephemeral"}}]`, 1)
+	body := func(list ...string) []byte { return []byte(`{"messages":[` + strings.Join(list, ",") + `]}`) }
+	r, err := v.Scan(v.path, body(list...), nil)
+	if err != nil || len(r.Messages) != len(list) {
+		t.Fatal(err)
+	}
+	for i := range list {
+		one, err := v.Scan(v.path, body(list[i]), nil)
+		if err != nil || one.Messages[0].Sum != r.Messages[i].Sum || one.Messages[0].Print != r.Messages[i].Print {
+			t.Fatalf("message %d: %v", i, err)
+		}
+	}
+	for _, i := range []int{3, 297} {
+		bad := slices.Clone(list)
+		bad[i] = strings.Replace(bad[i], "words", "\xff", 1)
+		if _, err := v.Scan(v.path, body(bad...), nil); err == nil {
+			t.Errorf("message %d is not UTF-8, and nobody says so", i)
 		}
 	}
 }

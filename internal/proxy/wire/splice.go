@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"slices"
+	"unicode/utf8"
 
 	"tenfold"
 )
@@ -19,7 +20,11 @@ func patched(body []byte, at Span, patches []patch) []byte {
 	if len(patches) == 0 {
 		return at.of(body)
 	}
-	return appendPatched(make([]byte, 0, at.To-at.From), body, at, patches)
+	n := at.To - at.From
+	for _, p := range patches {
+		n += len(p.text) - (p.To - p.From)
+	}
+	return appendPatched(make([]byte, 0, n), body, at, patches)
 }
 
 func appendPatched(out, body []byte, at Span, patches []patch) []byte {
@@ -66,6 +71,30 @@ func (r *Request) With(prefix []byte, upto int) []byte {
 		out = append(out, ',')
 	}
 	return append(out, rest...)
+}
+
+// Check tells whether bytes can stand in the place of messages: some, with the commas
+// between them, or none. All else of a request is as a scan found it.
+func Check(messages []byte) error {
+	s := scanner{raw: messages}
+	for s.peek() == '{' {
+		s.value(false)
+		if s.peek() != ',' {
+			break
+		}
+		if s.at++; s.peek() != '{' {
+			s.fail(errShape)
+		}
+	}
+	switch {
+	case s.err != nil:
+		return s.err
+	case s.at < len(messages):
+		return errShape
+	case !utf8.Valid(messages):
+		return errSyntax
+	}
+	return nil
 }
 
 // fate is what became of a piece: what of it is shown, nil where nothing is, and

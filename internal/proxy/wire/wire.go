@@ -66,6 +66,9 @@ type Request struct {
 	First, End int
 	// Same is how many messages at the start are those of known, unread.
 	Same int
+	// Logged gives what a log has under the id of an entry, or nil: what a tool gave is
+	// most of a long request, and not read again where the log has it. It may be nil.
+	Logged func(id string) tenfold.Payload
 
 	head *head
 }
@@ -95,8 +98,9 @@ type Message struct {
 	// Print is of the bytes as they came: a quick look whether a message is one
 	// that was read before. It lasts as long as the process.
 	Print uint64
-	// Model tells that the model said it, and not the client.
-	Model bool
+	// Model tells that the model said it, and not the client, Marked that something of it
+	// has a mark for the vendor's cache.
+	Model, Marked bool
 
 	head *head // of the request, in its first message
 }

@@ -152,6 +152,9 @@ func endsSentence(text string) bool {
 // marks are lines of a view's own.
 var marks = regexp.MustCompile(`^\[(compacted\] |argument |Earlier parts are shortened|[\d,]+ (earlier|later) calls? not shown)`)
 
+// lastMark is the one that ends a text.
+var lastMark = regexp.MustCompile(`^\[[\d,]+ later calls? not shown`)
+
 // longLine is how long a line is that may be cut elsewhere than between sentences
 // (P5b).
 const longLine = 220
@@ -172,7 +175,10 @@ func holdCuts(w wrongs, seq int64, got, was string) {
 		}
 		pieces := strings.Split(line, "…")
 		for i, piece := range pieces {
-			if piece = strings.TrimSpace(piece); piece == "" || marks.MatchString(piece) {
+			if piece = strings.TrimSpace(piece); lastMark.MatchString(piece) {
+				break // what it names is shortened with "…" too
+			}
+			if piece == "" || marks.MatchString(piece) {
 				continue // marks share a line
 			}
 			from := ""
