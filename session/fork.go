@@ -79,8 +79,9 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 // beginning gives the entries up to a seq, and what the later ones say of them, but that
 // a client went back to before them.
 // An overlay that reaches further ends at the last entry (P13): what will come after it
-// in the copy is something else. It leaves the requests of the last turn alone where it
-// did before (P9).
+// in the copy is something else, also the result of a call that waits: the overlay ends
+// before the step of that. It leaves the requests of the last turn alone where it did
+// before, or where it ends so (P9).
 func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 	var out []tenfold.Entry
 	gone := map[string]bool{}
@@ -90,6 +91,10 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 		until = max(e.Seq, through)
 	}
 	turn, step, _ := s.log.Where(through)
+	waits := s.waits(turn, through)
+	if waits {
+		step--
+	}
 	for e := range s.log.Entries() {
 		if e.Seq > until {
 			break
@@ -97,14 +102,17 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 		if e.Seq > through {
 			switch p := e.Payload.(type) {
 			case tenfold.Compaction:
-				if gone[e.ID] = p.FromTurn > turn || p.Rewinds(); gone[e.ID] {
-					continue
-				}
-				switch {
-				case p.ToTurn > turn:
+				if p.ToTurn > turn {
 					p.ToTurn, p.ToStep = turn, nil
-				case p.ToTurn == turn && p.ToStep != nil && *p.ToStep > step:
+				}
+				if p.ToTurn == turn && (p.ToStep == nil && waits || p.ToStep != nil && *p.ToStep > step) {
 					p.ToStep = &step
+					if step < 0 {
+						p.ToTurn, p.ToStep = turn-1, nil
+					}
+				}
+				if gone[e.ID] = p.FromTurn > p.ToTurn || p.Rewinds(); gone[e.ID] {
+					continue
 				}
 				e.Payload = p
 			case tenfold.CompactionRevoked:
@@ -119,6 +127,27 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 		out = append(out, e)
 	}
 	return out
+}
+
+// waits tells whether a call of a turn waits for its result at an entry.
+func (s *Session) waits(turn int, through int64) bool {
+	begun, _ := s.log.Turn(turn)
+	open := map[string]bool{}
+	for e := range s.log.After(begun.First - 1) {
+		if e.Seq > through {
+			break
+		}
+		if e.Branch != "" {
+			continue
+		}
+		switch p := e.Payload.(type) {
+		case tenfold.ToolCall:
+			open[p.CallID] = true
+		case tenfold.ToolResult:
+			delete(open, p.CallID)
+		}
+	}
+	return len(open) > 0
 }
 
 // slice gives the entries of some turns as a log of their own.

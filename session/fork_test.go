@@ -137,6 +137,50 @@ func TestForkOfAnOverlayThatReachesFurther(t *testing.T) {
 	}
 }
 
+// V1, P13: where a copy ends inside a turn that an overlay covers, what goes on there is
+// shown: the result of a call that waits, with the call, and the steps behind one that is whole.
+func TestForkThatGoesOnInsideATurn(t *testing.T) {
+	result := tenfold.ToolResult{CallID: "call1", Parts: tenfold.Text("another result")}
+	for _, test := range []struct {
+		name    string
+		through int64 // of an entry of turn 1
+		reaches int   // the last turn of the overlay
+		next    tenfold.Payload
+		hidden  int64 // the last entry that the copy hides
+	}{
+		{"a call waits", 8, 1, result, 5},
+		{"a call waits, and the overlay covers turns behind", 8, 3, result, 5},
+		{"its result is there", 9, 1, tenfold.AssistantMessage{Text: "another answer"}, 9},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			svc := newService(t)
+			s := mustCreate(t, svc, 4)
+			if err := s.Append(t.Context(), tenfold.Entry{ID: "c", Payload: tenfold.Compaction{ToTurn: test.reaches, Turns: tenfold.Omit}}); err != nil {
+				t.Fatal(err)
+			}
+			fork, err := svc.Fork(t.Context(), s, session.Fork{Through: test.through})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := fork.Append(t.Context(), tenfold.Entry{ID: "next", Payload: test.next}); err != nil {
+				t.Fatal(err)
+			}
+			for e := range fork.Log().Entries() {
+				if !e.Payload.Kind().Visible() || e.Payload.Kind() == tenfold.KindUserMessage {
+					continue
+				}
+				want := tenfold.Kept
+				if e.Seq <= test.hidden {
+					want = tenfold.Omitted
+				}
+				if is, _, _ := fork.Projection().Fate(e.Seq); is != want {
+					t.Errorf("entry %d, %s, is %v, not %v", e.Seq, e.Payload.Kind(), is, want)
+				}
+			}
+		})
+	}
+}
+
 // V1: a copy of a log up to an entry shows what an epoch showed: what was compacted or
 // undone after that stays out.
 func TestForkShowsAnEpoch(t *testing.T) {
