@@ -3,12 +3,12 @@ package agent
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"tenfold"
+	"tenfold/internal/number"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/toolbox"
@@ -99,7 +99,7 @@ var planTool = ownTool{
 		if len(a.Items) == 0 {
 			return "", &problem.Error{Subject: "plan", Problem: "no items", Hint: `give the list: {"items":[{"text":"…","status":"pending"}]}`}
 		}
-		return strconv.Itoa(len(a.Items)) + " steps", nil
+		return number.Count(len(a.Items), "step"), nil
 	},
 	do: func(_ context.Context, _ *worker, _ job, a arguments) (toolbox.Result, error) {
 		done := 0
@@ -108,7 +108,7 @@ var planTool = ownTool{
 				done++
 			}
 		}
-		return success(fmt.Sprintf("Noted: %d of %d steps are done.", done, len(a.Items))), nil
+		return success(fmt.Sprintf("Noted: %d of %s done.", done, number.Count(len(a.Items), "step"))), nil
 	},
 }
 

@@ -208,7 +208,7 @@ func (r *run) ended(ctx context.Context) *Stop {
 	case errors.Is(context.Cause(ctx), errTime):
 		return &Stop{Reason: Limited, Detail: fmt.Sprintf("the limit of %v is reached; the next run goes on", r.options.Limits.Time)}
 	}
-	return &Stop{Reason: Interrupted, Detail: "interrupted; the next run goes on"}
+	return &Stop{Reason: Interrupted, Detail: "the next run goes on"}
 }
 
 // limited tells which limit is reached, if one is.

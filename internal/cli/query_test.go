@@ -46,7 +46,7 @@ func TestInterruptedQuery(t *testing.T) {
 	case <-ended: // on its own: its exit code says so
 	}
 	<-ended
-	if code := c.ProcessState.ExitCode(); code != command.ExitInterrupted || !strings.HasPrefix(said.String(), "half") || !strings.Contains(errs.String(), `"tenfold query" goes on with it`) {
+	if code := c.ProcessState.ExitCode(); code != command.ExitInterrupted || !strings.HasPrefix(said.String(), "half") || !strings.Contains(errs.String(), `"tenfold query" goes on with it`) || !strings.Contains(errs.String(), "no answer: interrupted: the next run goes on") {
 		t.Errorf("the exit code is %d\n%s\n%s", code, said, errs.String())
 	}
 	out, err := child(t, store, "query", "--config", filepath.Join(dir, "c.toml"), "--model", "next/m", "-p").Output()
