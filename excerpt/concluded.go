@@ -17,7 +17,8 @@ const (
 )
 
 // lead is how many lines of a text its beginning is, before any code unless it begins with
-// that ("Committed:" and the commit); 0 where it says next to nothing. The text leads on where it ends with what announces something.
+// that ("Committed:" and the commit); 0 where it says next to nothing. The text leads on
+// where it ends with what announces something.
 func lead(text string) (length int32, leadsOn bool) {
 	text = strings.TrimRight(text, " \t\r\n")
 	if len(text) < leastLead {

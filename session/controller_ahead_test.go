@@ -14,6 +14,18 @@ import (
 	"tenfold/strategy"
 )
 
+// madeIn are the compactions of a log, to be compared.
+func madeIn(t *testing.T, r *running) string {
+	t.Helper()
+	made := payloads[tenfold.Compaction](r.log())
+	made[0].Command = "" // is made up
+	out, err := json.Marshal(made, json.Deterministic(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
 // X9, X3: reading ahead writes nothing, and changes nothing of what a full context is
 // compacted to: a process that begins anew does the same.
 func TestX9ReadingAheadChangesNoPlan(t *testing.T) {
@@ -37,13 +49,7 @@ func TestX9ReadingAheadChangesNoPlan(t *testing.T) {
 		r.say()
 		r.turn()
 		r.want(r.settle(), session.Compacted, session.Ready)
-		made := payloads[tenfold.Compaction](r.log())
-		made[0].Command = "" // is made up
-		out, err := json.Marshal(made, json.Deterministic(true))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(out)
+		return madeIn(t, r)
 	}
 	if with, without := compacted(true), compacted(false); with != without {
 		t.Errorf("compacted after reading ahead:\n%s\nwithout:\n%s", with, without)
@@ -100,13 +106,7 @@ func TestX9ReadingAlongChangesNoPlan(t *testing.T) {
 		r.say()
 		r.turn()
 		r.want(r.settle(), session.Compacted, session.Ready)
-		made := payloads[tenfold.Compaction](r.log())
-		made[0].Command = "" // is made up
-		out, err := json.Marshal(made, json.Deterministic(true))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(out)
+		return madeIn(t, r)
 	}
 	r := run(t, memory.New())
 	r.turn()

@@ -39,12 +39,8 @@ type Ledger struct {
 	tree      tree
 	last      string // the assistant's last words, until somebody speaks
 	lastTurn  int
-	// before is the assistant's last words, whoever spoke since, and spoken how
-	// many requests there were.
-	before string
-	// recent are the latest of its words, the newest last.
-	recent []string
-	spoken int
+	recent    []string // the latest of its words, the newest last, whoever spoke since
+	spoken    int      // how many requests there were
 }
 
 // openKey tells calls apart that wait for a result.
@@ -170,7 +166,7 @@ func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
 		l.addUser(turn, e.Branch, p)
 	case tenfold.AssistantMessage:
 		if purpose.Speaks(p.Text) {
-			l.last, l.lastTurn, l.before = p.Text, turn, p.Text
+			l.last, l.lastTurn = p.Text, turn
 			l.recent = append(l.recent[max(0, len(l.recent)-pointedBack+1):], p.Text)
 		}
 	case tenfold.ToolCall:
@@ -196,11 +192,12 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	text := purpose.Said(m)
 	l.takeBack(branch, text)
 	questions := l.pointed(text)
-	if len(questions) == 0 && atom.IsShortAnswer(text) {
-		if question := asked(l.before, text); question != "" {
+	if said := len(l.recent); said > 0 && len(questions) == 0 && atom.IsShortAnswer(text) {
+		before := l.recent[said-1]
+		if question := asked(before, text); question != "" {
 			questions = []string{question}
 			if atom.Decides(text) && atom.PointsBack(question) {
-				questions = append(proposed(l.before), question)
+				questions = append(proposed(before), question)
 			}
 		}
 	}
