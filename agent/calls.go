@@ -273,8 +273,8 @@ func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note 
 	case over(ctx):
 		return v, "", nil
 	case err != nil:
-		denied := "asking the user failed: " + err.Error()
-		return v, denied, note(tenfold.ApprovalDenied, denied)
+		// The entry says no more: its reason is what a person said.
+		return v, "asking the user failed: " + err.Error(), note(tenfold.ApprovalDenied, "")
 	case !answer.Allowed:
 		denied := "the user does not want it"
 		if answer.Reason != "" {

@@ -180,6 +180,26 @@ func TestDecisionsAreEntries(t *testing.T) {
 	}
 }
 
+// What the program says of a question that failed is not recorded as the person's word,
+// which the reason of a denial is.
+func TestFailedQuestionIsNoWord(t *testing.T) {
+	t.Parallel()
+	k := begin(t, script.New(script.Calls(call("1", "edit")), script.Text("Well.")), func(o *agent.Options) {
+		o.Judge = &judge{verdicts: map[string]permission.Verdict{"edit": {Action: permission.Ask, Reason: "it edits"}}}
+		o.Approver = deaf{}
+	})
+	k.stop("Go.")
+	k.wants("config_delta", "turn_start", "user: Go.", "call 1: edit {}", "usage",
+		"requested 1: it edits", "denied 1: ", "error 1: Denied: asking the user failed: nobody answered", "assistant: Well.", "usage")
+}
+
+// deaf is an approver whose questions fail.
+type deaf struct{}
+
+func (deaf) Approve(context.Context, agent.Question) (agent.Answer, error) {
+	return agent.Answer{}, errors.New("nobody answered")
+}
+
 // A tool panics, never returns, or gives 40 MB: bounded, and the model is told.
 func TestToolsMisbehave(t *testing.T) {
 	t.Parallel()

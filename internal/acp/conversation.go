@@ -298,11 +298,13 @@ func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Ans
 	case err != nil:
 		return agent.Answer{}, err
 	case r.Outcome.Selected == nil:
-		return agent.Answer{Reason: "the person cancelled the question"}, nil
+		return agent.Answer{}, errors.New("the editor cancelled the question")
 	}
-	chosen := r.Outcome.Selected.OptionId
-	if chosen == allowOnce || chosen == allowAlways {
-		return agent.Answer{Allowed: true, Always: chosen == allowAlways}, nil
+	switch r.Outcome.Selected.OptionId {
+	case allowOnce, allowAlways:
+		return agent.Answer{Allowed: true, Always: r.Outcome.Selected.OptionId == allowAlways}, nil
+	case reject:
+		return agent.Answer{}, nil
 	}
-	return agent.Answer{Reason: "the person rejected it"}, nil
+	return agent.Answer{}, errors.New("the editor chose an answer that was not offered")
 }

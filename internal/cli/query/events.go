@@ -167,7 +167,10 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 	case tenfold.Approval:
 		if payload.State == tenfold.ApprovalDenied {
 			call := callOf{branch, payload.CallID}
-			line := "denied " + p.calls[call] + ": " + payload.Reason
+			line := "denied " + p.calls[call]
+			if payload.Reason != "" {
+				line += ": " + payload.Reason
+			}
 			if strings.HasPrefix(payload.Reason, agent.Unasked+": ") {
 				line += "; --allow " + p.calls[call] + " allows it"
 			}
@@ -291,7 +294,7 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 		said, err := k.Ask(ctx, "Allow "+terminal.VisibleLine(what)+"? [y/N, a to always allow such calls in this session] ")
 		switch {
 		case errors.Is(err, io.EOF):
-			return agent.Answer{Reason: "nobody answered"}, nil
+			return agent.Answer{}, errors.New("nobody answered")
 		case err != nil:
 			return agent.Answer{}, err
 		}
@@ -301,7 +304,7 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 		case "a", "always":
 			return agent.Answer{Allowed: true, Always: true}, nil
 		case "", "n", "no":
-			return agent.Answer{Reason: "the user said no"}, nil
+			return agent.Answer{}, nil
 		}
 	}
 }

@@ -141,8 +141,8 @@ func followed(t *testing.T, asJSON bool, events iter.Seq2[agent.Event, error]) (
 	return stdout.String(), stderr.String(), err
 }
 
-// On a terminal a person is asked, one question after the other; the end of input
-// is a no.
+// On a terminal a person is asked, one question after the other. A no has no words that
+// the person did not say, and the end of input is no answer.
 func TestQueryAsks(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &command.App{Terminal: &terminal.Terminal{In: strings.NewReader("what?\ny\na\nn\n\n"), Out: bufio.NewWriter(io.Discard), Err: &stderr, InTTY: true, ErrTTY: true}}
@@ -150,10 +150,13 @@ func TestQueryAsks(t *testing.T) {
 	q := agent.Question{
 		Branch: "root.task1", Call: tenfold.ToolCall{Name: "shell"}, Intent: toolbox.Intent{Subject: "rm -r x\x1b[1A\nAllow? y"}, Reason: "it may write\nanywhere",
 	}
-	for i, want := range []agent.Answer{{Allowed: true}, {Allowed: true, Always: true}, {Reason: "the user said no"}, {Reason: "the user said no"}, {Reason: "nobody answered"}} {
+	for i, want := range []agent.Answer{{Allowed: true}, {Allowed: true, Always: true}, {}, {}} {
 		if got, err := k.Approve(t.Context(), q); got != want || err != nil {
 			t.Errorf("question %d: %+v %v, want %+v", i, got, err, want)
 		}
+	}
+	if got, err := k.Approve(t.Context(), q); got != (agent.Answer{}) || err == nil || err.Error() != "nobody answered" {
+		t.Errorf("at the end of input: %+v %v", got, err)
 	}
 	const line = "it may write anywhere\nAllow root.task1: shell: rm -r x\\x1b[1A Allow? y? [y/N, a to always allow such calls in this session] "
 	if first := stderr.String(); !strings.HasPrefix(first, line) || strings.Contains(first, "\x1b") {
