@@ -147,6 +147,69 @@ var big = tool("big", toolbox.Reads, func(context.Context, toolbox.Call) (toolbo
 	return says(strings.Repeat("func bake() { /* in oven.go */ }\n", 100))
 })
 
+// An answer whose price is not known says that the limit of money is not kept; nor is a
+// summary free that a model was paid for.
+func TestMoneyIsCountedWhole(t *testing.T) {
+	t.Parallel()
+	usage := tenfold.Usage{Model: "m", Input: 900_000, Output: 100_000}
+	limited := func(prices provider.Prices) func(*agent.Options) {
+		return func(o *agent.Options) {
+			o.Limits, o.Prices, o.Live.Auto.Enabled = agent.Limits{Dollars: 2}, prices, false
+		}
+	}
+	k := begin(t, script.New(script.Answer{Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "Done."}}, Usage: usage}), limited(provider.Prices{}))
+	if stop, want := k.stop("Go."), (agent.Stop{Reason: agent.Answered, Detail: "the limit of $2.00 cannot be kept: the price of m is not known", Steps: 1}); stop != want {
+		t.Errorf("%+v, want %+v", stop, want)
+	}
+
+	st := memory.New()
+	summarises := tool("summarises", toolbox.Unknown, func(ctx context.Context, _ toolbox.Call) (toolbox.Result, error) {
+		other, err := session.NewService(st).Open(ctx, "talk")
+		if err != nil {
+			return toolbox.Result{}, err
+		}
+		return toolbox.Result{}, other.Append(ctx, tenfold.Entry{Payload: tenfold.Compaction{Summary: &tenfold.Summary{Text: "Short.", Model: "m", Usage: &tenfold.Usage{Input: 1_500_000}}}})
+	})
+	k = beginIn(t, st, script.New(script.Answer{Blocks: []tenfold.Payload{call("1", "summarises")}, Usage: usage}, script.Text("Done.")),
+		limited(provider.Prices{"m": {Input: 1, Output: 1}}), summarises)
+	if stop, want := k.stop("Go."), (agent.Stop{Reason: agent.Limited, Detail: "the limit of $2.00 is reached: $2.50 were spent; the next run goes on", Steps: 1}); stop != want {
+		t.Errorf("%+v, want %+v", stop, want)
+	}
+	if err := k.Do(func(*session.Session) error { return nil }); err != nil { // it is measured anew
+		t.Fatal(err)
+	}
+	if g := k.Gauge(); g.Dollars != 2.5 || g.Spent.Input != 2_400_000 || !g.Priced {
+		t.Errorf("%+v", g)
+	}
+}
+
+// No run goes on with a sub-agent that a limit stopped: what a model is told of it says
+// no such thing.
+func TestStoppedSubAgentIsNotGoneOnWith(t *testing.T) {
+	t.Parallel()
+	k := begin(t, script.New(script.Calls(call("t", "task", `{"prompt":"Do a part."}`)), script.Calls(call("x", "look")), script.Text("Well.")),
+		func(o *agent.Options) { o.Limits.Steps = 2 })
+	if stop := k.stop("Go."); stop.Detail != "the limit of 2 steps is reached; the next run goes on" {
+		t.Errorf("%+v", stop)
+	}
+	if log := k.shows(); log[len(log)-1] != "error t: The sub-agent stopped before it was done: limit: the limit of 2 steps is reached." {
+		t.Errorf("%q", log[len(log)-1])
+	}
+}
+
+// A message is stored also where its run ends at once.
+func TestMessageOfARunThatEndsAtOnceIsStored(t *testing.T) {
+	t.Parallel()
+	k := begin(t, script.New(script.Text("Well.")))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	events, err := collect(k.Run(ctx, tenfold.TextPart("Go.")))
+	if err != nil || events[len(events)-1].Stop.Reason != agent.Interrupted {
+		t.Errorf("%v, %v", events, err)
+	}
+	k.wants("config_delta", "turn_start", "user: Go.")
+}
+
 // Decisions are entries; what is denied is told to the model.
 func TestDecisionsAreEntries(t *testing.T) {
 	t.Parallel()

@@ -158,7 +158,7 @@ func (w *worker) cutOff() (*Stop, error) {
 	if w.state() == Calling {
 		return nil, nil
 	}
-	return &Stop{Reason: CutOff, Detail: "the answer reached its limit of tokens; the next run goes on"}, w.append(w.notice(lengthNotice))
+	return &Stop{Reason: CutOff, Detail: "the answer reached its limit of tokens"}, w.append(w.notice(lengthNotice))
 }
 
 // errBroken says that a response broke off after it had begun.
@@ -241,7 +241,7 @@ func (w *worker) answer() (provider.Stop, error) {
 		}
 	}
 	if provider.KindOf(fault) == provider.CutOff || began && provider.Passes(fault) {
-		fault = errors.Join(errBroken, fault)
+		fault = fmt.Errorf("%w: %w", errBroken, fault)
 	}
 	return end, fault
 }

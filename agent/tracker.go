@@ -23,11 +23,12 @@ type tracker struct {
 }
 
 // bill is what responses used: so many steps, and what those cost whose price is known.
+// What a model was paid for a summary is part of it, and no step.
 type bill struct {
 	steps    int
 	spent    tenfold.Usage
 	dollars  float64
-	unpriced int    // the steps whose price is not known
+	unpriced int    // how much was used whose price is not known
 	model    string // of the newest of them
 }
 
@@ -113,11 +114,15 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 		}
 	case tenfold.Usage:
 		in = UsageCame
-		t.count(payload)
+		t.steps++
+		t.pay(cmp.Or(payload.Model, t.config.Model), payload)
 		p.used = total(payload)
 	case tenfold.ConfigDelta:
 		t.configure(e, payload)
 	case tenfold.Compaction:
+		if s := payload.Summary; s != nil && s.Usage != nil {
+			t.pay(cmp.Or(s.Usage.Model, s.Model), *s.Usage)
+		}
 		if e.Branch == "" && !payload.AtBirth() && payload.Source != tenfold.SourceImport {
 			t.commands[payload.Command+"/"+map[bool]string{true: e.ID}[payload.Command == ""]] = true
 		}
@@ -139,13 +144,12 @@ func (p *place) forget() {
 	clear(p.began)
 }
 
-func (t *tracker) count(u tenfold.Usage) {
+// pay adds what a model used.
+func (t *tracker) pay(model string, u tenfold.Usage) {
 	t.spent.Input += u.Input
 	t.spent.Output += u.Output
 	t.spent.CacheRead += u.CacheRead
 	t.spent.CacheWrite += u.CacheWrite
-	t.steps++
-	model := cmp.Or(u.Model, t.config.Model)
 	dollars, known := t.prices.Cost(model, u)
 	if t.dollars += dollars; !known {
 		t.unpriced, t.model = t.unpriced+1, model

@@ -215,7 +215,7 @@ func (c *conversation) run(events iter.Seq2[agent.Event, error]) (sdk.StopReason
 			continue
 		}
 		reason = stopReasons[e.Stop.Reason]
-		if e.Stop.Detail != "" && e.Stop.Reason != agent.Answered && e.Stop.Reason != agent.Interrupted {
+		if e.Stop.Detail != "" && e.Stop.Reason != agent.Interrupted {
 			c.send(notice(e.Stop.Detail))
 		}
 	}

@@ -219,6 +219,9 @@ func (m *model) stopped(s agent.Stop) {
 	m.finishText()
 	switch s.Reason {
 	case agent.Answered:
+		if s.Detail != "" {
+			m.sayMarked("! ", terminal.Yellow, sentence(strings.ToUpper(s.Detail[:1])+s.Detail[1:], ""))
+		}
 	case agent.Interrupted:
 		m.say(terminal.Yellow, "Stopped. What there was is kept.")
 	case agent.Exceeded:

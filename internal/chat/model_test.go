@@ -316,6 +316,19 @@ func TestStops(t *testing.T) {
 	}
 }
 
+// What there is to say of an answer is said.
+func TestAnswerWithDetail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Detail: "the answer was empty"}})
+		return nil
+	}
+	b.enter("go")
+	b.settle()
+	b.wants(b.written(), "! The answer was empty.")
+}
+
 // A wait says why, and what was written of the answer is written again.
 func TestWaiting(t *testing.T) {
 	t.Parallel()

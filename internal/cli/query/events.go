@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -31,8 +32,8 @@ type queryJSON struct {
 	Reason string `json:"reason"`
 	Detail string `json:"detail,omitzero"`
 	Steps  int    `json:"steps"`
-	// Usage is what this run used, sub-agents included, and Dollars what that
-	// cost, null where a price is not known.
+	// Usage is what this run used, sub-agents and summaries included, and Dollars
+	// what that cost, null where a price is not known.
 	Usage   tenfold.Usage `json:"usage"`
 	Dollars *float64      `json:"dollars"`
 	// Context is how full the context is, and what the whole conversation used.
@@ -116,12 +117,21 @@ func (p *eventPrinter) note(e agent.Event) {
 			p.result.Answer = ""
 		}
 	case tenfold.Usage:
-		u := &p.result.Usage
-		u.Input, u.Output = u.Input+payload.Input, u.Output+payload.Output
-		u.CacheRead, u.CacheWrite = u.CacheRead+payload.CacheRead, u.CacheWrite+payload.CacheWrite
-		dollars, known := provider.Cost(payload.Model, payload)
-		p.cost, p.unpriced = p.cost+dollars, p.unpriced || !known
+		p.pay(payload.Model, payload)
+	case tenfold.Compaction:
+		if s := payload.Summary; s != nil && s.Usage != nil {
+			p.pay(cmp.Or(s.Usage.Model, s.Model), *s.Usage)
+		}
 	}
+}
+
+// pay adds what a model used.
+func (p *eventPrinter) pay(model string, used tenfold.Usage) {
+	u := &p.result.Usage
+	u.Input, u.Output = u.Input+used.Input, u.Output+used.Output
+	u.CacheRead, u.CacheWrite = u.CacheRead+used.CacheRead, u.CacheWrite+used.CacheWrite
+	dollars, known := provider.Cost(model, used)
+	p.cost, p.unpriced = p.cost+dollars, p.unpriced || !known
 }
 
 // say prints what the model writes.
@@ -253,6 +263,9 @@ func (p *eventPrinter) finish(failure error) error {
 
 // summary is the last line: how full the context is, and what this run cost.
 func (p *eventPrinter) summary() {
+	if r := p.result; r.Reason == string(agent.Answered) && r.Detail != "" {
+		p.Warn(r.Detail)
+	}
 	parts := []string{number.Count(p.result.Steps, "step")}
 	if g := p.result.Context; g != nil {
 		text := number.Thousands(g.Tokens) + " tokens"

@@ -119,6 +119,16 @@ func TestQueryEnds(t *testing.T) {
 	if out != "half\n" || err == nil || err.Error() != "broken" {
 		t.Errorf("%q %v", out, err)
 	}
+	// What there is to say of an answer is said.
+	if _, errs, err := followed(t, false, played(nil, agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Detail: "the answer was empty", Steps: 1}})); errs != "warning: the answer was empty\n1 step\n" || err != nil {
+		t.Errorf("%q %v", errs, err)
+	}
+	// A summary that a model was paid for is part of the sum.
+	out, _, _ = followed(t, true, played(nil, appended("", tenfold.Usage{Model: "claude-sonnet-4-5", Input: 1_000_000}),
+		appended("", tenfold.Compaction{Summary: &tenfold.Summary{Model: "claude-sonnet-4-5", Usage: &tenfold.Usage{Input: 1_000_000}}}), agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Steps: 1}}))
+	if !strings.Contains(out, `"usage":{"input":2000000},"dollars":6,`) {
+		t.Errorf("the cost is %s", out)
+	}
 	// An unpriced response makes the sum unknown.
 	out, _, _ = followed(t, true, played(nil, appended("", tenfold.Usage{Model: "claude-sonnet-4-5", Input: 1}),
 		appended("", tenfold.Usage{Model: "nobody/knows", Input: 1}), agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Steps: 1}}))
