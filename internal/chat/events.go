@@ -135,6 +135,10 @@ func (m *model) printed(branch string, o *agent.Output) {
 // appended takes in an entry.
 func (m *model) appended(e tenfold.Entry) {
 	switch p := e.Payload.(type) {
+	case tenfold.UserMessage:
+		if e.Branch == "" && p.Purpose != tenfold.Context {
+			m.unsent = ""
+		}
 	case tenfold.AssistantMessage:
 		if e.Branch != "" {
 			return

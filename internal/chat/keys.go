@@ -41,7 +41,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.note = "the input is closed while the conversation is compacted"
 		return nil
 	case m.offer != nil:
-		return m.choose(pressed)
+		return m.choose(pressed, typing)
 	}
 	m.note = ""
 	if m.input.choose(pressed) {

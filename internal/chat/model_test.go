@@ -277,6 +277,54 @@ func TestErrorIsOffered(t *testing.T) {
 	}
 }
 
+// A message that could not be stored is in the input again, pastes and what was written
+// since included; nothing else is asked in its place, and what is queued waits.
+func TestMessageThatIsNotStoredComesBack(t *testing.T) {
+	t.Parallel()
+	for _, full := range []error{errors.New("disk full"), context.Canceled} {
+		b := newBench(t, Options{})
+		b.agent.full = full
+		b.take(tea.PasteMsg{Content: "a\tpaste"})
+		b.enter(" and text")
+		b.enter("next")
+		b.write("later")
+		b.settle()
+		b.wants(b.written(), "The message was not stored. It is in the input again.")
+		if b.offer != nil || b.input.unfold(b.input.value()) != "a\tpaste and text\nlater" || len(b.queued) != 1 {
+			t.Errorf("%v: offer %v, the input has %q, queued %q", full, b.offer, b.input.value(), b.queued)
+		}
+		b.agent.full = nil
+		b.press("enter")
+		for b.job != nil {
+			b.settle()
+		}
+		if want := []string{"a\tpaste and text", "a\tpaste and text\nlater", "next"}; !slices.Equal(b.agent.asked, want) {
+			t.Errorf("asked %q, want %q", b.agent.asked, want)
+		}
+	}
+}
+
+// Keys that someone types into the input do not choose from an offer that comes meanwhile.
+func TestOfferIsNotTakenByAccident(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.run = func(context.Context, string, func(agent.Event)) error { return errors.New("overloaded") }
+	b.enter("go")
+	b.settle()
+	n := tea.KeyPressMsg{Code: 'n', Text: "n"}
+	b.clock.pass(tooSoon - time.Millisecond)
+	b.take(n) // with the offer
+	for range 5 {
+		b.clock.pass(100 * time.Millisecond)
+		b.take(n) // someone who types
+	}
+	b.wants(b.below(), "[r] retry", "pause for a moment, then choose")
+	b.press("c")
+	if b.offer != nil || b.job != nil {
+		t.Errorf("offer %v", b.offer)
+	}
+}
+
 // A command that failed offers nothing: the model is not to be asked instead.
 func TestFailedCommandOffersNothing(t *testing.T) {
 	t.Parallel()

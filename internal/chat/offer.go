@@ -32,8 +32,13 @@ func (m *model) offerAfter(failed bool) []choice {
 	return nil
 }
 
-// choose takes in a key while there is an offer.
-func (m *model) choose(key string) tea.Cmd {
+// choose takes in a key while there is an offer, unless it was meant for the input that
+// the offer stands in the place of.
+func (m *model) choose(key string, typing bool) tea.Cmd {
+	if typing || m.now().Sub(m.offered) < tooSoon {
+		m.note = "pause for a moment, then choose"
+		return nil
+	}
 	if key == "esc" && !m.closed {
 		m.offer = nil
 		return nil
