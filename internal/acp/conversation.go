@@ -158,9 +158,9 @@ func (c *conversation) greet() {
 
 // prompt answers what a person typed.
 func (c *conversation) prompt(p sdk.PromptRequest) (sdk.PromptResponse, error) {
-	parts := partsOf(p.Prompt)
-	if len(parts) == 0 {
-		return sdk.PromptResponse{}, invalid("the prompt is empty")
+	parts, err := partsOf(p.Prompt)
+	if err != nil {
+		return sdk.PromptResponse{}, err
 	}
 	ctx, end, err := c.begin()
 	if err != nil {
