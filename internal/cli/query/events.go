@@ -16,6 +16,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/eventlog"
 	"tenfold/internal/number"
+	"tenfold/internal/takeover"
 	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/session"
@@ -56,6 +57,9 @@ type eventPrinter struct {
 	cost       float64
 	// calls are the names of the tools that are called; empty once it was denied.
 	calls map[callOf]string
+	// rules are what a rule of the permission names them by: where another agent's
+	// tool is called, the one that does the same here.
+	rules map[callOf]string
 }
 
 // callOf names a call: ids are unique within a branch, if at all.
@@ -169,7 +173,7 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 		p.said = false
 		p.closeLine()
 	case tenfold.ToolCall:
-		p.calls[callOf{branch, payload.CallID}] = payload.Name
+		p.called(branch, payload)
 	case tenfold.ToolResult:
 		if ended, name := payload.Ended(), p.calls[callOf{branch, payload.CallID}]; ended.Bad() && name != "" {
 			p.line(branch, "  "+name+": "+string(ended)+lastLine(payload))
@@ -182,11 +186,20 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 				line += ": " + payload.Reason
 			}
 			if strings.HasPrefix(payload.Reason, agent.Unasked+": ") {
-				line += "; --allow " + p.calls[call] + " allows it"
+				line += "; --allow " + p.rules[call] + " allows it"
 			}
 			p.line(branch, line)
 			p.calls[call] = ""
 		}
+	}
+}
+
+// called keeps how a call is named.
+func (p *eventPrinter) called(branch string, c tenfold.ToolCall) {
+	call := callOf{branch, c.CallID}
+	p.calls[call], p.rules[call] = c.Name, c.Name
+	if mapped, err := takeover.Alias(c); err == nil {
+		p.rules[call] = mapped.Name
 	}
 }
 

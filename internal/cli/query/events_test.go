@@ -193,3 +193,17 @@ func TestQueryGoesOnWithOpenCalls(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 }
+
+// The hint of a denied call names the tool that a rule would name, also where the model
+// called it as another agent does.
+func TestQuerySaysWhichToolToAllow(t *testing.T) {
+	for name, rule := range map[string]string{"Bash": "shell", "shell": "shell", "fs_create_file": "fs_create_file", "git_commit": "git_commit", "mcp__issues__search": "issues__search", "weather": "weather"} {
+		_, errs, err := followed(t, false, played(nil,
+			appended("", tenfold.ToolCall{CallID: "c1", Name: name, Arguments: `{"command":"make","path":"a","content":"b","message":"c"}`}),
+			appended("", tenfold.Approval{State: tenfold.ApprovalDenied, CallID: "c1", Reason: agent.Unasked + ": no rule"}),
+			agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Steps: 1}}))
+		if want := "denied " + name + ": " + agent.Unasked + ": no rule; --allow " + rule + " allows it\n"; !strings.HasPrefix(errs, want) || err != nil {
+			t.Errorf("it says\n%s, want\n%s(%v)", errs, want, err)
+		}
+	}
+}
