@@ -117,6 +117,40 @@ func TestV3ResultsAreTrimmedAtBirth(t *testing.T) {
 	}
 }
 
+// V3: the last step is never compacted, so that the results of one response are shortened
+// where together they would fill the window; the conversation goes on in any window.
+func TestV3ResultsLeaveRoomInTheWindow(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 5, 40} {
+		var calls []tenfold.Payload
+		for i := range n {
+			calls = append(calls, call(fmt.Sprint(i), "much"))
+		}
+		step := script.Answer{Blocks: append(calls, call("small", "look"))}
+		k := begin(t, script.New(step, step, script.Text("Done.")), func(o *agent.Options) { o.Live.Request.Options.Window = 8000 },
+			tool("much", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) {
+				return says(strings.Repeat("ok in oven.go\n", 2500))
+			}))
+		if stop := k.stop("Go."); stop.Reason != agent.Answered {
+			t.Errorf("%d calls: %+v", n, stop)
+		}
+		for _, shown := range k.model.Shown() {
+			if tokens := (tenfold.Chars4{}).Count(shown.Body); tokens > 8000 {
+				t.Errorf("%d calls: a request of %d tokens", n, tokens)
+			}
+		}
+		var shown []int
+		for e := range k.Session().Log().Entries() {
+			if c, ok := e.Payload.(tenfold.Compaction); ok && c.AtBirth() {
+				shown = append(shown, c.TokensAfter)
+			}
+		}
+		if len(shown) != 2*n || n < 40 && shown[0] < 1000 {
+			t.Errorf("%d calls: results are shortened to %d tokens", n, shown)
+		}
+	}
+}
+
 // A8: the model asks for a compaction, and it comes after the step, with its focus.
 func TestA8ModelAsksToCompact(t *testing.T) {
 	t.Parallel()

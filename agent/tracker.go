@@ -38,6 +38,7 @@ type place struct {
 	open  []int64         // calls of the last response without a result, in order
 	began map[string]bool // of those, the ids that a decision allowed to run
 	used  int             // what the next request takes: as reported, and what came since
+	given int             // tokens of the results of the last response, as they are shown
 }
 
 func newTracker(prices provider.Prices) tracker {
@@ -105,6 +106,7 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 			break
 		}
 		p.open = slices.Delete(p.open, at, at+1)
+		p.given += e.Tokens
 		if in = ResultCame; len(p.open) == 0 {
 			in = LastResult
 		}
@@ -126,10 +128,14 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 		if e.Branch == "" && !payload.AtBirth() && payload.Source != tenfold.SourceImport {
 			t.commands[payload.Command+"/"+map[bool]string{true: e.ID}[payload.Command == ""]] = true
 		}
-		if p.used > 0 && payload.AtBirth() {
-			p.used -= payload.TokensBefore - payload.TokensAfter
-		} else {
+		if !payload.AtBirth() {
 			p.used = 0
+			break
+		}
+		saved := payload.TokensBefore - payload.TokensAfter
+		p.given -= saved
+		if p.used > 0 {
+			p.used -= saved
 		}
 	}
 	if e.Payload.Kind().Visible() && p.used > 0 {
@@ -140,7 +146,7 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 
 // forget lets go of the calls of the response before.
 func (p *place) forget() {
-	p.open = nil
+	p.open, p.given = nil, 0
 	clear(p.began)
 }
 
