@@ -263,6 +263,24 @@ func TestA6FallbackIsTheDigest(t *testing.T) {
 	}
 }
 
+// A kept tail that is larger than a small window leaves nothing to compact: it is kept
+// within what is gone for.
+func TestTailFitsASmallWindow(t *testing.T) {
+	r := run(t, memory.New())
+	tail := tenfold.DefaultTail()
+	r.live.Request.Bounds.Tail, r.live.Auto.Strategies = &tail, []strategy.Strategy{strategy.Summarize{}}
+	r.live.Request.Options.Summarizer = summary.Digest{}
+	r.reopen()
+	r.turn()
+	for range 10 {
+		r.call(1000)
+	}
+	r.want(r.settle(), session.Compacted, session.Ready)
+	if tail != tenfold.DefaultTail() {
+		t.Errorf("the configured tail is %+v now", tail)
+	}
+}
+
 // A8: the model's wish waits for the result of its call, survives a restart, and
 // its focus is used.
 func TestA8TheModelAsks(t *testing.T) {
