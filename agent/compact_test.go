@@ -14,6 +14,7 @@ import (
 	"tenfold/provider/script"
 	"tenfold/session"
 	"tenfold/store/memory"
+	"tenfold/strategy"
 	"tenfold/toolbox"
 )
 
@@ -147,6 +148,42 @@ func TestV3ResultsLeaveRoomInTheWindow(t *testing.T) {
 		}
 		if len(shown) != 2*n || n < 40 && shown[0] < 1000 {
 			t.Errorf("%d calls: results are shortened to %d tokens", n, shown)
+		}
+	}
+}
+
+// B1: thinking that was made under a view which somebody compacted meanwhile stands behind
+// the compaction in the log, and is bound to what stood before: it is not sent again.
+func TestB1ThinkingMadeWhileSomebodyCompacts(t *testing.T) {
+	t.Parallel()
+	for _, changes := range []bool{false, true} {
+		st, n := memory.New(), 0
+		k := beginIn(t, st, script.Choose(func(s script.Shown) script.Answer {
+			if n++; n == 4 {
+				return script.Text("Done.")
+			}
+			if n == 3 && changes {
+				other, err := session.NewService(st).Open(t.Context(), "talk")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d, err := other.Compact(t.Context(), session.Request{Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}, Strategies: []strategy.Strategy{strategy.StripTools{}}}); err != nil || d.Outcome != session.Applied {
+					t.Fatal(d.Outcome, d.Reason, err)
+				}
+			}
+			return script.Answer{Blocks: []tenfold.Payload{
+				tenfold.Reasoning{Text: fmt.Sprintf("Thought %d.", n), Provider: "anthropic", Signature: fmt.Sprintf("sig%d", n)}, call(fmt.Sprint(n), "big"),
+			}}
+		}), big)
+		if stop := k.stop("Go."); stop.Reason != agent.Answered {
+			t.Errorf("%+v", stop)
+		}
+		last := k.model.Shown()[3].Body
+		if strings.Contains(last, "sig3") == changes || strings.Contains(last, "sig2") == changes {
+			t.Errorf("somebody compacted: %v, and the next request is\n%s", changes, last)
+		}
+		if text := strings.Join(k.shows(), "\n"); strings.Count(text, "reasoning") != 3 {
+			t.Errorf("the log is\n%s", text)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/session"
+	"tenfold/trigger"
 )
 
 // worker goes through the steps of one branch: the root, or a sub-agent's.
@@ -167,12 +168,14 @@ var errBroken = errors.New("the answer broke off")
 // answer has the model answer, and appends each block as it is finished.
 func (w *worker) answer() (provider.Stop, error) {
 	view := w.view()
+	made := view.Version() // the view goes on with the log
 	model := provider.Retry(w.options.Model, w.retry())
 	var (
 		text  strings.Builder // of the message under way
 		began bool
 		kept  bool // a block of it is in the log
 		calls bool // and one of them is a call
+		own   int  // how many are
 		id    string
 		usage *tenfold.Usage
 		end   provider.Stop
@@ -206,10 +209,14 @@ func (w *worker) answer() (provider.Stop, error) {
 		case e.Block != nil:
 			began = true
 			text.Reset()
-			if err := w.append(tenfold.Entry{Branch: w.branch, MessageID: id, Payload: e.Block}); err != nil {
+			block := func() []tenfold.Entry {
+				return []tenfold.Entry{{Branch: w.branch, MessageID: id, Payload: w.unbound(e.Block, made, own)}}
+			}
+			if err := w.appendOf(block); err != nil {
 				return "", err
 			}
 			kept, calls = true, calls || e.Block.Kind() == tenfold.KindToolCall
+			own++
 		}
 		if e.Usage != nil {
 			usage = e.Usage
@@ -244,6 +251,26 @@ func (w *worker) answer() (provider.Stop, error) {
 		fault = fmt.Errorf("%w: %w", errBroken, fault)
 	}
 	return end, fault
+}
+
+// unbound gives a block without what its provider signed, where the view that it was made
+// under changed meanwhile: a person compacted, or another program said something. What
+// stands before it in the log is then not what it is bound to (live B1). Own is how many
+// blocks of the response are in the log. It is called with the lock held.
+func (w *worker) unbound(block tenfold.Payload, made int64, own int) tenfold.Payload {
+	r, ok := block.(tenfold.Reasoning)
+	if !ok || r.Signature == "" && r.Encrypted == "" {
+		return block
+	}
+	for e := range w.session.Log().After(made) {
+		if k := e.Payload.Kind(); e.Branch == w.branch && (k.Visible() || k == tenfold.KindConfigDelta || trigger.ChangesView(e)) {
+			own--
+		}
+	}
+	if own < 0 {
+		return tenfold.Reasoning{Text: r.Text}
+	}
+	return block
 }
 
 // retry says how the model is asked again, and tells of it.
