@@ -173,7 +173,8 @@ func (m *model) renew() tea.Cmd {
 			return err
 		}
 		report(change(func(m *model) {
-			m.agent, m.closed, m.folded, m.queued = conversation, false, nil, nil
+			m.agent, m.closed, m.folded = conversation, false, nil
+			m.unqueue()
 			m.gap()
 			m.sayMarked("● ", terminal.Cyan, "A new conversation. The old one is kept: `tenfold conversation ls` lists it.")
 		}))

@@ -208,19 +208,28 @@ func (m *model) ended(err error) tea.Cmd {
 	case err != nil:
 		m.fail(err)
 	}
-	unsent := m.unsent != ""
-	if unsent {
+	if m.unsent != "" {
 		m.say(terminal.Yellow, "The message was not stored. It is in the input again.")
-		m.input.set(strings.TrimSuffix(m.unsent+"\n"+m.input.value(), "\n"))
+		m.queued = append([]string{m.unsent}, m.queued...)
+		m.unqueue()
 		m.again, m.unsent = nil, "" // what went before it would be gone on with
 	}
 	m.offer, m.offered = m.offerAfter(err != nil && !stopped), m.now()
-	if m.offer != nil || unsent || len(m.queued) == 0 {
+	if m.offer != nil || len(m.queued) == 0 {
 		return nil
 	}
 	next := m.queued[0]
 	m.queued = m.queued[1:]
 	return m.send(next)
+}
+
+// unqueue puts what waits to be sent into the input, where nothing is run that it could
+// wait for.
+func (m *model) unqueue() {
+	if len(m.queued) > 0 {
+		m.input.set(strings.TrimSuffix(strings.Join(append(m.queued, m.input.value()), "\n"), "\n"))
+		m.queued = nil
+	}
 }
 
 // send has the agent answer a message.

@@ -278,7 +278,7 @@ func TestErrorIsOffered(t *testing.T) {
 }
 
 // A message that could not be stored is in the input again, pastes and what was written
-// since included; nothing else is asked in its place, and what is queued waits.
+// and queued since included; nothing else is asked in its place.
 func TestMessageThatIsNotStoredComesBack(t *testing.T) {
 	t.Parallel()
 	for _, full := range []error{errors.New("disk full"), context.Canceled} {
@@ -290,15 +290,13 @@ func TestMessageThatIsNotStoredComesBack(t *testing.T) {
 		b.write("later")
 		b.settle()
 		b.wants(b.written(), "The message was not stored. It is in the input again.")
-		if b.offer != nil || b.input.unfold(b.input.value()) != "a\tpaste and text\nlater" || len(b.queued) != 1 {
+		if b.offer != nil || b.input.unfold(b.input.value()) != "a\tpaste and text\nnext\nlater" || len(b.queued) > 0 {
 			t.Errorf("%v: offer %v, the input has %q, queued %q", full, b.offer, b.input.value(), b.queued)
 		}
 		b.agent.full = nil
 		b.press("enter")
-		for b.job != nil {
-			b.settle()
-		}
-		if want := []string{"a\tpaste and text", "a\tpaste and text\nlater", "next"}; !slices.Equal(b.agent.asked, want) {
+		b.settle()
+		if want := []string{"a\tpaste and text", "a\tpaste and text\nnext\nlater"}; !slices.Equal(b.agent.asked, want) {
 			t.Errorf("asked %q, want %q", b.agent.asked, want)
 		}
 	}
@@ -322,6 +320,32 @@ func TestOfferIsNotTakenByAccident(t *testing.T) {
 	b.press("c")
 	if b.offer != nil || b.job != nil {
 		t.Errorf("offer %v", b.offer)
+	}
+}
+
+// What is queued when a run fails waits for the retry, and is in the input again where
+// there is none: it is neither lost nor sent behind what is written next.
+func TestQueueAfterAFailure(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{"r": "", "c": "two", "esc": "two", "n": "two"} {
+		b := newBench(t, Options{})
+		b.agent.run = func(_ context.Context, message string, _ func(agent.Event)) error {
+			if message == "one" {
+				return errors.New("overloaded")
+			}
+			return nil
+		}
+		first := b.agent
+		b.enter("one")
+		b.enter("two")
+		b.settle()
+		b.press(key)
+		for b.job != nil {
+			b.settle()
+		}
+		if retried := slices.Equal(first.asked, []string{"one", "", "two"}); b.input.value() != want || len(b.queued) > 0 || retried != (key == "r") {
+			t.Errorf("%s: the input has %q, queued %q, asked %q", key, b.input.value(), b.queued, first.asked)
+		}
 	}
 }
 

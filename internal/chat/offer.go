@@ -18,7 +18,10 @@ type choice struct {
 // going on (A6).
 func (m *model) offerAfter(failed bool) []choice {
 	compact := func() tea.Cmd { return m.compact("") }
-	write := func() tea.Cmd { return nil }
+	write := func() tea.Cmd {
+		m.unqueue()
+		return nil
+	}
 	switch {
 	case m.closed:
 		return []choice{{"r", "retry compaction", compact}, {"n", "new session", m.renew}, {"q", "quit", m.quit}}
@@ -41,6 +44,7 @@ func (m *model) choose(key string, typing bool) tea.Cmd {
 	}
 	if key == "esc" && !m.closed {
 		m.offer = nil
+		m.unqueue()
 		return nil
 	}
 	for _, c := range m.offer {
