@@ -197,6 +197,19 @@ func TestStoppedSubAgentIsNotGoneOnWith(t *testing.T) {
 	}
 }
 
+// An answer without a word is told as empty, whatever else came.
+func TestEmptyAnswerIsTold(t *testing.T) {
+	t.Parallel()
+	for name, blocks := range map[string][]tenfold.Payload{
+		"nothing": nil, "blanks": {tenfold.AssistantMessage{Text: " \n"}}, "thoughts": {tenfold.Reasoning{Text: "Hm."}},
+	} {
+		k := begin(t, script.New(script.Answer{Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "I look."}, call("1", "look")}}, script.Answer{Blocks: blocks}))
+		if stop, want := k.stop("Go."), (agent.Stop{Reason: agent.Answered, Detail: "the answer was empty", Steps: 2}); stop != want {
+			t.Errorf("%s: %+v, want %+v", name, stop, want)
+		}
+	}
+}
+
 // A message is stored also where its run ends at once.
 func TestMessageOfARunThatEndsAtOnceIsStored(t *testing.T) {
 	t.Parallel()

@@ -140,7 +140,7 @@ func (w *worker) step() (*Stop, error) {
 	case provider.StopRefused:
 		return &Stop{Reason: Refused, Detail: "the model, or a filter of its provider, declined to go on"}, w.closeCalls()
 	case provider.StopEnd, provider.StopTools:
-		if w.state() == Asked { // it said nothing at all
+		if s := w.state(); s == Asked || s == Said && strings.TrimSpace(w.lastWords()) == "" { // it said nothing at all
 			return &Stop{Reason: Answered, Detail: "the answer was empty"}, nil
 		}
 	}

@@ -257,7 +257,7 @@ func (p *eventPrinter) finish(failure error) error {
 	case r.Reason != string(agent.Answered):
 		stopped := &problem.Error{
 			Code: strings.ReplaceAll(r.Reason, " ", "_"), Problem: "no answer: " + r.Reason,
-			Hint: "what was done is kept, and \"tenfold query\" goes on with it",
+			Hint: hintOf(agent.Reason(r.Reason)),
 		}
 		if failure = stopped; r.Detail != "" {
 			stopped.Problem += ": " + r.Detail
@@ -272,6 +272,17 @@ func (p *eventPrinter) finish(failure error) error {
 	}
 	p.summary()
 	return failure
+}
+
+// hintOf says what to do after a run that ended so.
+func hintOf(reason agent.Reason) string {
+	switch reason {
+	case agent.Refused:
+		return "what was done is kept; ask in other words, or another model with --model"
+	case agent.Exceeded:
+		return "what was done is kept; begin another conversation with --new"
+	}
+	return `what was done is kept, and "tenfold query" goes on with it`
 }
 
 // summary is the last line: how full the context is, and what this run cost.

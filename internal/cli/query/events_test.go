@@ -115,6 +115,12 @@ func TestQueryEnds(t *testing.T) {
 			t.Errorf("%s: %s", reason, out)
 		}
 	}
+	for reason, hint := range map[agent.Reason]string{agent.Limited: `"tenfold query" goes on`, agent.Refused: "in other words", agent.Exceeded: "--new"} {
+		_, _, err := followed(t, true, played(nil, agent.Event{Stop: &agent.Stop{Reason: reason, Steps: 1}}))
+		if p, ok := errors.AsType[*problem.Error](err); !ok || !strings.Contains(p.Hint, hint) {
+			t.Errorf("%s: the hint of %v is not %q", reason, err, hint)
+		}
+	}
 	out, _, err := followed(t, false, played(errors.New("broken"), agent.Event{Text: "half"}))
 	if out != "half\n" || err == nil || err.Error() != "broken" {
 		t.Errorf("%q %v", out, err)
