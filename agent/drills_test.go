@@ -14,6 +14,7 @@ import (
 	"tenfold/agent"
 	"tenfold/internal/corpustest"
 	"tenfold/permission"
+	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/provider/script"
 	"tenfold/session"
@@ -206,6 +207,21 @@ func TestEmptyAnswerIsTold(t *testing.T) {
 		k := begin(t, script.New(script.Answer{Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "I look."}, call("1", "look")}}, script.Answer{Blocks: blocks}))
 		if stop, want := k.stop("Go."), (agent.Stop{Reason: agent.Answered, Detail: "the answer was empty", Steps: 2}); stop != want {
 			t.Errorf("%s: %+v, want %+v", name, stop, want)
+		}
+	}
+}
+
+// A message of characters that show nothing is no message: the request would end with
+// what the model said.
+func TestBlankMessageIsRefused(t *testing.T) {
+	t.Parallel()
+	k := begin(t, script.New(script.Text("Well.")))
+	k.stop("Go.")
+	was := len(k.shows())
+	for _, text := range []string{" \n", "\u200b", "\ufeff\x01"} {
+		var p *problem.Error
+		if _, err := collect(k.Run(t.Context(), tenfold.TextPart(text))); !errors.As(err, &p) || p.Code != "nothing_to_answer" || len(k.shows()) != was {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 }

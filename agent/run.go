@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 
@@ -168,6 +169,10 @@ func (r *run) gauged() {
 
 // start begins the turn of a message, or goes on without one, and works through it.
 func (r *run) start(parts []tenfold.Part) error {
+	if len(parts) > 0 && !slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || !tenfold.Blank(p.Text) }) {
+		// No provider is sent it, and the request would end with what the model said.
+		return &problem.Error{Code: "nothing_to_answer", Op: "run", Subject: "conversation " + r.session.ID(), Problem: "the message is blank", Hint: "write a message"}
+	}
 	// Nor is the message lost where the run ends at once.
 	if err := r.with(func() error { return r.configure(context.WithoutCancel(r.ctx)) }); err != nil {
 		return err
