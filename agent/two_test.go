@@ -9,6 +9,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/provider/script"
+	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/toolbox"
 )
@@ -62,4 +63,34 @@ func TestTwoProgramsRunNoCallTwice(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What another program has answered by now is not asked again: the request would end with
+// what the model said.
+func TestWhatAnotherProgramAnsweredIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	st := memory.New()
+	k := beginIn(t, st, script.New(script.Text("Never.")), func(o *agent.Options) {
+		o.Observe = func(e agent.Event) error {
+			if m, ok := entry(e).(tenfold.UserMessage); !ok || m.Purpose != "" {
+				return nil
+			}
+			other, err := session.NewService(st).Open(t.Context(), "talk")
+			if err != nil {
+				return err
+			}
+			return other.Append(t.Context(), tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "Well."}}, tenfold.Entry{Payload: tenfold.Usage{}})
+		}
+	})
+	if stop := k.stop("Go."); stop.Reason != agent.Answered || len(k.model.Shown()) > 0 {
+		t.Errorf("%+v after %d requests", stop, len(k.model.Shown()))
+	}
+	k.wants("config_delta", "turn_start", "user: Go.", "assistant: Well.", "usage")
+}
+
+func entry(e agent.Event) tenfold.Payload {
+	if e.Appended == nil {
+		return nil
+	}
+	return e.Appended.Payload
 }
