@@ -40,6 +40,7 @@ const (
 	lengthNotice      = "[The answer above reached the limit of its length. Go on from where it stops, without repeating it.]"
 	interruptedNotice = "[The answer was interrupted by the user.]"
 	timeNotice        = "[The answer was stopped: a limit of time was reached.]"
+	laterNotice       = "[Results of calls came after the text above was written. Go on from here.]"
 )
 
 // work goes from state to state until there is a reason to stop.
@@ -108,6 +109,9 @@ func (w *worker) step() (*Stop, error) {
 	if stop, err := w.settle(); stop != nil || err != nil || w.state() != Asked {
 		return stop, err // another program may have answered meanwhile
 	}
+	if w.answered() {
+		return nil, w.append(w.notice(laterNotice))
+	}
 	end, err := w.answer()
 	if w.branch == "" && (end != "" || err == nil) {
 		w.gauged()
@@ -145,6 +149,28 @@ func (w *worker) step() (*Stop, error) {
 		}
 	}
 	return nil, nil
+}
+
+// answered tells that the view ends with what a model said, though something waits for an
+// answer: it stood behind a call in the response, or is another program's. Providers refuse
+// such a request, or take it for a text to write on.
+func (w *worker) answered() bool {
+	w.mu.Lock()
+	log, last := w.session.Log(), tenfold.Kind("")
+	for seq := log.Version(); seq > 0; seq-- {
+		if e, _ := log.Entry(seq); e.Branch == w.branch && e.Payload.Kind().Visible() && e.Payload.Kind() != tenfold.KindToolResult {
+			last = e.Payload.Kind()
+			break
+		}
+	}
+	w.mu.Unlock()
+	if last == tenfold.KindUserMessage || last == tenfold.KindToolCall {
+		return false
+	}
+	for it := range w.view().Items() {
+		last = it.Payload.Kind()
+	}
+	return last != tenfold.KindUserMessage && last != tenfold.KindToolResult
 }
 
 func (w *worker) state() State {

@@ -94,3 +94,35 @@ func entry(e agent.Event) tenfold.Payload {
 	}
 	return e.Appended.Payload
 }
+
+// Where text stands behind a call, or two programs' answers and results come between each
+// other, the view ends with what a model said, though something waits for an answer: a
+// notice stands behind it.
+func TestRequestDoesNotEndWithAnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		entries []tenfold.Payload
+		notice  bool
+	}{
+		"of another program": {[]tenfold.Payload{call("1", "look"), tenfold.Usage{}, tenfold.AssistantMessage{Text: "Theirs."}, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("a")}}, true},
+		"its own":            {[]tenfold.Payload{tenfold.AssistantMessage{Text: "Ours."}, call("1", "look"), tenfold.Usage{}, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("a")}}, false},
+		"behind the call":    {[]tenfold.Payload{call("1", "look"), tenfold.AssistantMessage{Text: "Ours."}, tenfold.Usage{}, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("a")}}, true},
+	} {
+		k := begin(t, script.New(script.Text("Well.")))
+		if err := k.Do(func(s *session.Session) error {
+			for _, p := range append([]tenfold.Payload{tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("Go.")}}, c.entries...) {
+				if err := s.Append(t.Context(), tenfold.Entry{Payload: p}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		k.stop()
+		body := k.model.Shown()[0].Body
+		if got := strings.Contains(body, "came after the text above"); got != c.notice {
+			t.Errorf("%s: a notice is sent: %v\n%s\n%s", name, got, strings.Join(k.shows(), "\n"), body[max(len(body)-600, 0):])
+		}
+	}
+}
