@@ -56,3 +56,33 @@ func TestSessionsFitCallIDs(t *testing.T) {
 		}
 	}
 }
+
+// A compaction that names calls by ids that have to be fitted means the same calls in
+// a client's session: what it keeps is there (semantics P5).
+func TestSessionsFitCallIDsOfPolicies(t *testing.T) {
+	c := Collected{Conversation: Conversation{ID: "7b6d0a3e-3c58-4f0e-9d6e-0d1c2b3a4f5e", Format: OpenAIChat}}
+	add := func(p tenfold.Payload) {
+		c.Entries = append(c.Entries, tenfold.Entry{ID: "e" + string(rune('a'+len(c.Entries))), Payload: p})
+	}
+	add(tenfold.TurnStart{})
+	add(tenfold.UserMessage{Parts: tenfold.Text("go")})
+	for _, id := range []string{"call_a|fc_1", "call_b|fc_2", "same|id", "same|id"} {
+		add(tenfold.ToolCall{CallID: id, Name: "read", Arguments: `{}`})
+		add(tenfold.ToolResult{CallID: id, Parts: tenfold.Text("result " + string(rune('0'+len(c.Entries))))})
+	}
+	add(tenfold.AssistantMessage{Text: "done"})
+	add(tenfold.Compaction{ToTurn: 1, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Rest: tenfold.Omit, Calls: map[string]tenfold.CallPolicy{
+		"call_b|fc_2": {Action: tenfold.Keep},
+		"same|id":     {Action: tenfold.Omit},
+		"same|id@9":   {Action: tenfold.Keep},
+	}}})
+	for _, to := range []Format{ClaudeCode, Codex, OpenCode, Pi, GeminiCLI} {
+		text, _ := exportText(t, to, c, true)
+		for i, want := range []bool{false, true, false, true} {
+			result := "result " + string(rune('3'+2*i))
+			if bytes.Contains(text, []byte(result)) != want {
+				t.Errorf("%s: %q is in the session: %v, want %v", to, result, !want, want)
+			}
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strconv"
+
 	"tenfold"
 	"tenfold/internal/fitnames"
 )
@@ -47,6 +49,9 @@ func (v View) WithFitCalls(to Format) (View, error) {
 				p.CallID = ids.of(e.Seq, p.CallID)
 				e.Payload = p
 			}
+		case tenfold.Compaction:
+			p.ToolCalls = ids.inPolicy(p.ToolCalls)
+			e.Payload = p
 		}
 		e.Seq = 0
 		if _, err := fit.Append(e); err != nil {
@@ -84,6 +89,27 @@ func (f *fitIDs) of(seq int64, raw string) string {
 		return calls[len(calls)-1].id
 	}
 	return fitnames.Fit(raw, maxSessionCallID, "call")
+}
+
+// inPolicy gives a policy that names the calls by their new ids. An old id may be
+// that of many calls; a key that names one of them by its seq goes first.
+func (f *fitIDs) inPolicy(p *tenfold.ToolPolicy) *tenfold.ToolPolicy {
+	if p == nil || len(p.Calls) == 0 {
+		return p
+	}
+	fit := *p
+	fit.Calls = make(map[string]tenfold.CallPolicy, len(p.Calls))
+	for raw, calls := range f.calls {
+		one, named := p.Calls[raw]
+		for _, c := range calls {
+			if exact, ok := p.Calls[raw+"@"+strconv.FormatInt(c.seq, 10)]; ok {
+				fit.Calls[c.id] = exact
+			} else if named {
+				fit.Calls[c.id] = one
+			}
+		}
+	}
+	return &fit
 }
 
 // callIDs gives the calls of a log their ids; nil where all are good.
