@@ -3,6 +3,8 @@ package redact
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -21,8 +23,12 @@ func withoutMails(text string, counts *Counts) string {
 		}
 		at += next
 		from, to := at, at+1
-		for from > kept && at-from < 64 && (isPartOfWord(text[from-1]) || strings.IndexByte(".+-%", text[from-1]) >= 0) {
-			from--
+		for from > kept && at-from < 64 {
+			r, size := utf8.DecodeLastRuneInString(text[kept:from])
+			if !strings.ContainsRune(".+-%_", r) && !unicode.IsDigit(r) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic) {
+				break
+			}
+			from -= size
 		}
 		from += escapeLength(text, from, at)
 		for from < at && strings.IndexByte(".-+%", text[from]) >= 0 {
@@ -122,8 +128,35 @@ func isUser(name string, dashed bool, after, before string) bool {
 		return false
 	}
 	if dashed { // words with dashes have "home" in them too: only a whole path counts
-		return strings.HasPrefix(after, "-") && (before == "" || !isPartOfWord(before[len(before)-1]) && before[len(before)-1] != '-')
+		return strings.HasPrefix(after, "-") && isRoot(before, '-')
 	}
-	// A path on a web site: /home/page.html.
-	return before == "" || !isPartOfWord(before[len(before)-1])
+	return isRoot(before, '/') // else a path on a web site: /home/page.html
+}
+
+// mounts are directories that homes may stand under, besides a drive's letter, which
+// may stand under some of them.
+var mounts = strings.Fields("var export usr private mnt cygdrive System/Volumes/Data")
+
+// isRoot reports whether homes stand at the end of a path: at none, or where a disk is
+// mounted (C:, C%3A, /c, /mnt/c, /var; with dashes C-).
+func isRoot(before string, separator byte) bool {
+	if separator == '-' && strings.HasSuffix(before, "-") {
+		return isDrive(before[:len(before)-1])
+	}
+	if n := len(before) - 2; n >= 0 && before[n] == separator && isDrive(before) {
+		before = before[:n]
+	}
+	for _, m := range mounts {
+		if rest, ok := strings.CutSuffix(before, string(separator)+strings.ReplaceAll(m, "/", string(separator))); ok {
+			before = rest
+			break
+		}
+	}
+	return before == "" || !isPartOfWord(before[len(before)-1]) || strings.HasSuffix(before, "%3A") || endsInStyle(before)
+}
+
+// isDrive reports whether a text ends in a letter alone.
+func isDrive(text string) bool {
+	n := len(text) - 1
+	return n >= 0 && (text[n]|0x20) >= 'a' && (text[n]|0x20) <= 'z' && (n == 0 || !isPartOfWord(text[n-1]))
 }

@@ -20,10 +20,12 @@
 //   - e-mail: addresses, of which "[e-mail]" is left. Those of example.org and its
 //     like, of nobody ("noreply@…") and of a login ("git@github.com:…") stay
 //   - user: the name of a home directory, of which "[user]" is left: /home/NAME,
-//     /Users/NAME, C:\Users\NAME, and as tools put such a path into a file's name
-//     (-home-NAME-src). Names that are nobody's, such as runner or user, stay
+//     /Users/NAME, C:\Users\NAME, those where other systems mount them (/mnt/c,
+//     /c, /var), and as tools put such a path into a file's name (-home-NAME-src).
+//     Names that are nobody's, such as runner or user, stay
 //   - word: what the caller names
 //
+// The escapes of a terminal's colours may stand around all of these.
 // A name of a person that stands alone in a text is not found.
 package redact
 

@@ -25,6 +25,8 @@ func TestSecrets(t *testing.T) {
 		{"AKIAIOSFODNN7EXAMPLE", "[redacted]", redact.Key},
 		{`{"out":"a\nsk-proj-` + random + `\n"}`, `{"out":"a\n[redacted]\n"}`, redact.Key},
 		{`"\u0022ghp_` + longer + `"`, `"\u0022[redacted]"`, redact.Key},
+		{"\x1b[31mghp_" + longer + "\x1b[0m", "\x1b[31m[redacted]\x1b[0m", redact.Key},
+		{`{"out":"\u001b[1;31mghp_` + longer + `\u001b[0m"}`, `{"out":"\u001b[1;31m[redacted]\u001b[0m"}`, redact.Key},
 		{"MY_VALUE=glpat-" + random, "MY_VALUE=[redacted]", redact.Key},
 		{"https://api.example.com/v1/AIza" + longer + "/x", "https://api.example.com/v1/[redacted]/x", redact.Key},
 		{"https://ghp_" + longer + "@github.com/a/b", "https://[redacted]@github.com/a/b", redact.Key},
@@ -78,7 +80,7 @@ func TestNothingToRedact(t *testing.T) {
 		"password=form.password", "Basic authentication is over", "Bearer token", "docker run -u 1000:1000 x", "curl -u $USER:$PASS x",
 		"-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----\nMIIB",
 		"git@github.com:a/b.git", "react@18.2.0", "icon@2x.png", "a@b", "noreply@github.com", "you@example.com", "getty@tty1.service", "@app.route", "image@sha256:abcd",
-		"git@gitea.acme.io:ann/b", "/home/user/src", "/home/runner/work", "/Users/Shared/x", "example.org/home/ann", "a-home-made-thing", "/home/", "/home", "C:\\Users\\Public\\x",
+		"git@gitea.acme.io:ann/b", "/home/user/src", "/home/runner/work", "/Users/Shared/x", "example.org/home/ann", "src/Users/list.go", "api/var/home/ann", "acme.io/a/home/page", "a-Users-list-x", "my-Users-list-x", "go--Users-list-x", "a-home-made-thing", "/home/", "/home", "C:\\Users\\Public\\x",
 	} {
 		r := redact.New("")
 		if got := r.Text(text); got != text || r.Counts.All() != 0 {
@@ -103,6 +105,18 @@ func TestPersonal(t *testing.T) {
 		{`C:\Users\Annika\src`, `C:\Users\[user]\src`, redact.User},
 		{`"C:\\Users\\Annika\\src"`, `"C:\\Users\\[user]\\src"`, redact.User},
 		{"~/.claude/projects/-home-annika-src/x.jsonl", "~/.claude/projects/-home-[user]-src/x.jsonl", redact.User},
+		{"jörg.müller@acme.de", "[e-mail]", redact.Email},
+		{"联系ann.b@acme.cn", "联系[e-mail]", redact.Email},
+		{"\x1b[1;35mann@acme.io\x1b[0m", "\x1b[1;35m[e-mail]\x1b[0m", redact.Email},
+		{"\x1b[35m/home/annika/a.go\x1b[0m:12", "\x1b[35m/home/[user]/a.go\x1b[0m:12", redact.User},
+		{`\u001b[m/Users/annika/a`, `\u001b[m/Users/[user]/a`, redact.User},
+		{"cd /mnt/c/Users/Annika/src", "cd /mnt/c/Users/[user]/src", redact.User},
+		{"/c/Users/Annika/src", "/c/Users/[user]/src", redact.User},
+		{"file:///C%3A/Users/Annika/src", "file:///C%3A/Users/[user]/src", redact.User},
+		{"/var/home/annika/x", "/var/home/[user]/x", redact.User},
+		{"/System/Volumes/Data/Users/annika/x", "/System/Volumes/Data/Users/[user]/x", redact.User},
+		{"projects/C--Users-annika-src", "projects/C--Users-[user]-src", redact.User},
+		{"projects/-mnt-c-Users-annika-src", "projects/-mnt-c-Users-[user]-src", redact.User},
 		{"about Acme Corp", "about [redacted]", redact.Word},
 		{"ACME CORP", "[redacted]", redact.Word},
 	} {

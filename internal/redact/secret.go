@@ -92,10 +92,20 @@ var secretByte = func() (all [256]bool) {
 	return all
 }()
 
-// escapeLength is how much of a run belongs to the escape of JSON that its first
-// letter ends: the n of "\nsk-…".
+// escapeLength is how much of a run belongs to the escape that it ends: of JSON, the
+// n of "\nsk-…", or of a terminal's style, the 31m of "\x1b[31msk-…".
 func escapeLength(text string, from, to int) int {
-	if from == 0 || text[from-1] != '\\' {
+	if from == 0 {
+		return 0
+	}
+	end := from
+	for end < to && text[end] >= '0' && text[end] <= '9' {
+		end++
+	}
+	if end < to && text[end] == 'm' && endsInStyle(text[:end+1]) {
+		return end + 1 - from
+	}
+	if text[from-1] != '\\' {
 		return 0
 	}
 	switch text[from] {
@@ -105,6 +115,19 @@ func escapeLength(text string, from, to int) int {
 		return min(5, to-from)
 	}
 	return 0
+}
+
+// escapes are how what begins a terminal's sequence is written.
+var escapes = []string{"\x1b[", `\u001b[`, `\u001B[`, `\x1b[`, `\x1B[`, `\033[`, `\e[`}
+
+// endsInStyle reports whether a text ends in what sets a terminal's colours.
+func endsInStyle(text string) bool {
+	text, ok := strings.CutSuffix(text, "m")
+	if !ok {
+		return false
+	}
+	text = strings.TrimRight(text, "0123456789;")
+	return slices.ContainsFunc(escapes, func(e string) bool { return strings.HasSuffix(text, e) })
 }
 
 // shortest is the fewest characters of a secret that no form and no quotes tell.
