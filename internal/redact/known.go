@@ -18,10 +18,11 @@ var prefixes = []struct {
 	{20, []string{
 		"sk-", "ya29.", "hvs.", "hvb.", "r8_", "ntn_", "tskey-", "pplx-", "dp.pt.", "fo1_", "lin_api_", "rubygems_", "key-", "pul-", "sbp_", "nvapi-",
 		"figd_", "phc_", "phx_", "rnd_", "tvly-", "fc-", "e2b_", "ctx7sk-", "jina_", "vercel_", "sntrys_", "sntryu_",
+		"sq0csp-", "sq0atp-", "sb_secret_", "NRAK-", "pscale_tkn_", "pscale_pw_",
 	}},
 	{28, []string{"shpat_", "shpss_", "shpca_", "shppa_", "dapi", "glc_", "glsa_"}},
-	{30, []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "npm_", "hf_", "gsk_", "dckr_pat_", "PMAK-", "HRKU-"}},
-	{40, []string{"pypi-", "dop_v1_", "doo_v1_", "dor_v1_", "SG.", "xai-", "AGE-SECRET-KEY-"}},
+	{30, []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "npm_", "hf_", "gsk_", "dckr_pat_", "PMAK-", "HRKU-", "bkua_", "CCIPAT_"}},
+	{40, []string{"secret_", "ATATT3", "fm1a_", "fm1r_", "fm2_", "sess-", "pypi-", "dop_v1_", "doo_v1_", "dor_v1_", "SG.", "xai-", "AGE-SECRET-KEY-"}},
 }
 
 // shortestKey is the fewest characters that all of them have.

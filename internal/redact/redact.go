@@ -10,9 +10,10 @@
 //   - password: what stands after a name such as api_key, token, secret or password
 //     and is long and random ("DB_TOKEN=…", `"api_key": "…"`); after password or
 //     passphrase also a short one that is quoted or holds a digit; the password in
-//     "scheme://user:password@host" and after "curl -u user:"
-//   - authorization: what follows Bearer, Basic and the header Authorization, and
-//     the values of cookies
+//     "scheme://user:password@host", after "curl -u user:", and after -p of sshpass
+//     and docker login
+//   - authorization: what follows Bearer, Basic and the header Authorization with its
+//     scheme, the "auth" of a registry, and the values of cookies
 //   - private key: what stands between the lines of PEM and of PGP
 //
 // What names a person:

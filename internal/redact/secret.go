@@ -42,9 +42,14 @@ func secrets(text string, counts *Counts) string {
 			}
 		}
 		if end := passwordEnd(text, from, i); end > 0 {
-			at := passwordStart(text, i)
+			at, _ := passwordStart(text, from, i)
 			replace(Password, at, end)
 			i = end
+			continue
+		}
+		if isLoginPassword(text, from) {
+			i = bareEnd(text, from)
+			replace(Password, from, i)
 			continue
 		}
 		secret := strings.TrimRight(run, ".=/-")
@@ -185,14 +190,25 @@ func namedSecret(text string, at int, value string) Kind {
 	}
 	name := strings.ToLower(text[from+escapeLength(text, from, end) : end])
 	switch {
-	case name == "basic" && isBasic(value), name == "bearer" && looksRandom(value):
+	case name == "basic" && isBasic(value), name == "bearer" && looksRandom(value),
+		isAuthorization(text[:from]) && looksRandom(value),
+		strings.HasSuffix(name, "auth") && strings.ContainsAny(text[end:at], ":=") && isBasic(value):
 		return Authorization
-	case !strings.ContainsAny(text[end:at], ":=") || !isKeyName(name) || !looksRandom(value):
+	case !strings.ContainsAny(text[end:at], ":=") && !strings.HasPrefix(name, "--") || !isKeyName(name) || !looksRandom(value):
 		return kinds
 	case strings.HasSuffix(name, "authorization"):
 		return Authorization
 	}
 	return Password
+}
+
+// isAuthorization reports whether a text ends in the name of that header and its
+// colon: the scheme follows.
+func isAuthorization(text string) bool {
+	const name = "authorization"
+	rest := strings.TrimRight(text, ` "'\:=`)
+	at := len(rest) - len(name)
+	return at >= 0 && strings.EqualFold(rest[at:], name) && strings.ContainsAny(text[len(rest):], ":=")
 }
 
 // isBasic reports whether a value is a name and a password, as the Basic scheme
@@ -272,7 +288,7 @@ func userinfoEnd(text string, from, at int) int {
 
 // isPasswordName reports whether a name says that what follows is a password.
 func isPasswordName(name string) bool {
-	for _, end := range []string{"password", "passwd", "passphrase"} {
+	for _, end := range []string{"password", "passwd", "passphrase", "_pass", "_pwd"} {
 		if len(name) >= len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
 			return true
 		}
@@ -286,38 +302,49 @@ func isShortPassword(s string) bool {
 	return len(s) >= 6 && strings.ContainsAny(s, "0123456789") && !strings.ContainsAny(s, "./")
 }
 
-// passwordStart is where the quoted value after a name begins; at is the name's end.
-func passwordStart(text string, at int) int {
-	i, sign := at, false
-	for ; i < len(text) && i-at < 8; i++ {
+// passwordStart is where the value after a name begins, and whether it is quoted; 0
+// for none. The name of a flag or of an environment's variable needs no sign after it.
+func passwordStart(text string, from, at int) (start int, quoted bool) {
+	name := text[from:at]
+	sign := strings.HasPrefix(name, "--") || strings.Contains(name, "_") && strings.ToUpper(name) == name
+	for i := at; i < len(text) && i-at < 8; i++ {
 		switch text[i] {
-		case ':', '=':
+		case ':', '=', '>':
 			sign = true
+		case ',': // of a call: define("PASSWORD", "…")
+			sign = sign || strings.IndexByte(`"'`, text[i-1]) >= 0
 		case '"', '\'', '\\', ' ':
 		default:
-			if sign && (text[i-1] == '"' || text[i-1] == '\'') {
-				return i
+			if !sign || i == at {
+				return 0, false
 			}
-			return 0
+			return i, text[i-1] == '"' || text[i-1] == '\''
 		}
 	}
-	return 0
+	return 0, false
 }
 
-// passwordEnd is where the password ends that stands in quotes after a name; 0 for
-// none. An expression, a placeholder or plain words are none.
+// passwordEnd is where the password ends that stands after a name; 0 for none. An
+// expression, a placeholder or plain words are none.
 func passwordEnd(text string, from, at int) int {
-	if c := text[at-1] | 0x20; c != 'd' && c != 'e' || !isPasswordName(text[from:at]) {
+	if c := text[at-1] | 0x20; c != 'd' && c != 'e' && c != 's' || !isPasswordName(text[from:at]) {
 		return 0
 	}
-	start := passwordStart(text, at)
+	start, quoted := passwordStart(text, from, at)
 	if start == 0 {
+		return 0
+	}
+	if !quoted {
+		end := bareEnd(text, start)
+		if value := text[start:end]; isShortPassword(value) && !strings.ContainsAny(value, exprChars) {
+			return end
+		}
 		return 0
 	}
 	quote := text[start-1]
 	end := start
 	for end < len(text) && end-start < 128 && text[end] != quote && text[end] != '\\' {
-		if text[end] <= ' ' || strings.IndexByte("${}<>()[]*…", text[end]) >= 0 {
+		if text[end] <= ' ' || strings.IndexByte(exprChars, text[end]) >= 0 {
 			return 0
 		}
 		end++
@@ -331,6 +358,28 @@ func passwordEnd(text string, from, at int) int {
 		}
 	}
 	return 0
+}
+
+// exprChars tell an expression or a placeholder.
+const exprChars = "${}<>()[]*…"
+
+// bareEnd is where a value without quotes ends.
+func bareEnd(text string, from int) int {
+	if n := strings.IndexAny(text[from:min(len(text), from+128)], " \t\r\n\"'\\<,;&|`"); n >= 0 {
+		return from + n
+	}
+	return min(len(text), from+128)
+}
+
+// isLoginPassword reports whether a value follows -p of a program that takes a
+// password there.
+func isLoginPassword(text string, from int) bool {
+	before := strings.TrimRight(text[max(from-128, 0):from], `"'\`)
+	if !strings.HasSuffix(before, " -p ") || strings.HasPrefix(text[from:], "-") {
+		return false
+	}
+	before = before[strings.LastIndexAny(before, "\n;|&")+1:]
+	return strings.Contains(before, "sshpass ") || strings.Contains(before, "docker login ")
 }
 
 // longestKey is more than the PEM of any private key.
