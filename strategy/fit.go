@@ -66,6 +66,8 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 		return o.nothing("the view costs %d tokens, which is within the target of %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit))
 	}
 	if !f.begin() {
+		f.first, f.last, f.request = 0, 0, lastTyped(p)
+		f.tail, _ = p.Log().Extent(tenfold.Range{FromTurn: f.span.FromTurn, ToTurn: p.Log().Turns() - 1})
 		f.report.Always = f.standing(p)
 		return o.nothing("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
 	}
@@ -155,7 +157,6 @@ func (f *fitting) begin() bool {
 		}
 	}
 	if f.first, f.last = l.Extent(f.span); f.first > f.last {
-		f.first, f.last = 0, 0
 		return false
 	}
 	f.tail = f.last + 1

@@ -107,7 +107,7 @@ func (f *fitting) sortOf(l *tenfold.Log, seq int64) string {
 		return StandsContext
 	case seq == f.request:
 		return StandsLastRequest
-	case seq >= f.tail && (f.reaches || f.last == 0):
+	case f.reaches && seq >= f.tail:
 		return StandsLastStep
 	case seq < f.first || seq > f.last:
 		return StandsOutside

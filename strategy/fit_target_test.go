@@ -403,6 +403,25 @@ func TestF4WhatCannotGiveWayMissesTheTarget(t *testing.T) {
 	}
 }
 
+// F4: where a range holds the last step alone, what stands before it is told as
+// outside the range, not as the last step.
+func TestF4WhatIsBeforeTheRangeIsNotTheLastStep(t *testing.T) {
+	l := script(t, "t", "u one", "a before *900", "t", "u two", "a end")
+	made := plan(t, tenfold.Project(l), strategy.Options{Range: tenfold.Range{FromTurn: 1, ToTurn: 1}}, "fit:target=100")
+	if made.Nothing == "" || made.Fitted.Met() {
+		t.Fatalf("%q, %+v", made.Nothing, made.Fitted)
+	}
+	before, _ := l.Entry(3)
+	end, _ := l.Entry(6)
+	sorts := map[string]int{}
+	for _, s := range made.Fitted.Always {
+		sorts[s.What] = s.Tokens
+	}
+	if sorts[strategy.StandsLastStep] != end.Tokens || sorts[strategy.StandsOutside] < before.Tokens {
+		t.Errorf("because of %+v, want %d of the last step", made.Fitted.Always, end.Tokens)
+	}
+}
+
 // F4: where the system prompt and the tools alone leave no room in a share of all, the
 // share is one of the rest, and the target is missed; a number of tokens is what it is.
 func TestF4PromptAndToolsLeaveTheRestItsShare(t *testing.T) {
