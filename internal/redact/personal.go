@@ -97,8 +97,8 @@ func withoutUsers(text string, counts *Counts) string {
 		for _, h := range homes {
 			if rest := text[max(at-1, 0):]; at > kept && strings.HasPrefix(rest, h.before) {
 				from := at - 1 + len(h.before)
-				if !h.dashed && h.before[0] == '\\' && strings.HasPrefix(text[from:], `\`) {
-					from++ // as JSON has it
+				for h.before[0] == '\\' && strings.HasPrefix(text[from:], `\`) {
+					from++ // as JSON has it, and JSON within JSON
 				}
 				end := from
 				for end < len(text) && end-from < 64 && (isPartOfWord(text[end]) || !h.dashed && (text[end] == '-' || text[end] == '.' || text[end] > 127)) {

@@ -41,8 +41,9 @@ func secrets(text string, counts *Counts) string {
 				continue
 			}
 		}
-		if end := passwordEnd(text, from, i); end > 0 {
-			at, _ := passwordStart(text, from, i)
+		nameEnd := from + len(strings.TrimRight(run, "=")) // PASSWORD="…"
+		if end := passwordEnd(text, from, nameEnd); end > 0 {
+			at, _ := passwordStart(text, from, nameEnd)
 			replace(Password, at, end)
 			i = end
 			continue
@@ -174,11 +175,15 @@ func entropy(s string) float64 {
 	return sum
 }
 
+// mostBetween is the most between a name and its value: two quotes, each of JSON
+// within JSON within JSON, and a sign.
+const mostBetween = 24
+
 // namedSecret says as what the text before a value names it: `"api_key": "…"`,
 // `TOKEN=…`, `Authorization: Bearer …`; kinds for nothing.
 func namedSecret(text string, at int, value string) Kind {
 	end := at
-	for end > 0 && at-end < 8 && strings.IndexByte(` "'\:=>`, text[end-1]) >= 0 {
+	for end > 0 && at-end < mostBetween && strings.IndexByte(` "'\:=>`, text[end-1]) >= 0 {
 		end--
 	}
 	if end == at {
@@ -272,18 +277,15 @@ func userinfoEnd(text string, from, at int) int {
 	if !strings.Contains(text[max(from-3, 0):at], "//") {
 		return 0
 	}
-	for i := at + 1; i < len(text) && i-at < 200; i++ {
-		switch c := text[i]; {
-		case c == '@':
-			if i == at+1 || strings.IndexByte("$<{%", text[at+1]) >= 0 || text[at+1:i] == redacted {
-				return 0
-			}
-			return i
-		case c <= ' ' || c == '/' || c == '"' || c == '\'':
-			return 0
-		}
+	value := text[at+1 : min(len(text), at+200)]
+	if end := strings.IndexAny(value, " \t\r\n/\\\"'"); end >= 0 {
+		value = value[:end]
 	}
-	return 0
+	end := strings.LastIndexByte(value, '@') // it may hold one itself
+	if end < 1 || strings.IndexByte("$<{%", value[0]) >= 0 || value[:end] == redacted {
+		return 0
+	}
+	return at + 1 + end
 }
 
 // isPasswordName reports whether a name says that what follows is a password.
@@ -307,7 +309,7 @@ func isShortPassword(s string) bool {
 func passwordStart(text string, from, at int) (start int, quoted bool) {
 	name := text[from:at]
 	sign := strings.HasPrefix(name, "--") || strings.Contains(name, "_") && strings.ToUpper(name) == name
-	for i := at; i < len(text) && i-at < 8; i++ {
+	for i := at; i < len(text) && i-at < mostBetween; i++ {
 		switch text[i] {
 		case ':', '=', '>':
 			sign = true
@@ -327,6 +329,9 @@ func passwordStart(text string, from, at int) (start int, quoted bool) {
 // passwordEnd is where the password ends that stands after a name; 0 for none. An
 // expression, a placeholder or plain words are none.
 func passwordEnd(text string, from, at int) int {
+	if at == from {
+		return 0
+	}
 	if c := text[at-1] | 0x20; c != 'd' && c != 'e' && c != 's' || !isPasswordName(text[from:at]) {
 		return 0
 	}
