@@ -105,6 +105,8 @@ func hint(err error) string {
 		return refused.hint()
 	case errors.As(err, &said):
 		return said.hint
+	case errors.Is(err, errAway):
+		return "try again in a moment, or tell whoever runs the server"
 	case isConnection(err):
 		return "check that the server runs and that this machine reaches it"
 	}
@@ -175,7 +177,7 @@ type connectionError struct{ error }
 func (e connectionError) Unwrap() error { return e.error }
 
 func isConnection(err error) bool {
-	return errors.As(err, new(connectionError)) || errors.Is(err, errGone)
+	return errors.As(err, new(connectionError)) || errors.Is(err, errGone) || errors.Is(err, errAway)
 }
 
 // An exchange is a request under way.
