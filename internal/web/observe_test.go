@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"tenfold/internal/web/door"
 	"tenfold/store/memory"
 )
@@ -54,6 +56,12 @@ func TestRequestsAreLogged(t *testing.T) {
 				t.Errorf("%s %s: %s is %v", c.method, c.target, key, line[key])
 			}
 		}
+	}
+	full := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(door.Noted(r.Context(), &pgconn.PgError{Code: "53100", Message: "canary"}).Status)
+	})
+	if line := logged(t, full, "GET", "/canary", nil); line["level"] != "ERROR" || line["code"] != "53100" {
+		t.Errorf("a database whose disk is full: %v", line)
 	}
 	failing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		door.Note(r.Context(), "acme", "t1")

@@ -1,6 +1,7 @@
 package door
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -10,6 +11,7 @@ import (
 
 	"tenfold/internal/telemetry"
 	"tenfold/internal/web/shape"
+	"tenfold/store/postgres"
 )
 
 // watched is what may be told of a request: never its path, its query, a header or a
@@ -41,11 +43,12 @@ func Routed(ctx context.Context, route string) {
 	}
 }
 
-// Noted gives an error as the problem that an operation answers, and notes its code.
+// Noted gives an error as the problem that an operation answers, and notes its code; of a
+// failure that has none, the database's.
 func Noted(ctx context.Context, err error) *shape.Problem {
 	p := shape.ProblemOf(err)
 	if s, ok := ctx.Value(watchedKey{}).(*watched); ok {
-		s.code = p.Code
+		s.code = cmp.Or(p.Code, postgres.Code(err))
 	}
 	return p
 }
