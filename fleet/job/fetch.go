@@ -82,7 +82,9 @@ const fetchLockSQL = "SELECT pg_advisory_xact_lock(x'74656e666f6c6466'::bigint),
 //
 // It costs as much as there are tenants with jobs that wait, however many jobs. Whether
 // one of a conversation runs is looked up for each, as a scalar subquery: a join would
-// read all that run, and what the index has of those that did lately.
+// read all that run, and what the index has of those that did lately. Those that were
+// picked are locked by their ids: the index of those that wait, which their state would
+// have the planner take, is read as a whole.
 const fetchSQL = `
 WITH RECURSIVE waiting (tenant) AS (
 	(SELECT (args->>'tenant')::integer FROM ~.river_job WHERE state = 'available' ORDER BY (args->>'tenant')::integer LIMIT 1)
@@ -115,7 +117,7 @@ WITH RECURSIVE waiting (tenant) AS (
 ), picked AS (
 	SELECT id FROM candidate WHERE nth <= free AND same = 1 ORDER BY running + nth, random() LIMIT $1::integer
 ), locked AS (
-	SELECT j.id FROM ~.river_job AS j WHERE j.id IN (SELECT id FROM picked) AND j.state = 'available' FOR UPDATE SKIP LOCKED
+	SELECT j.id FROM ~.river_job AS j WHERE j.id = ANY (ARRAY(SELECT id FROM picked)) AND j.state::text = 'available' FOR UPDATE SKIP LOCKED
 ), taken AS (
 	UPDATE ~.river_job AS j SET state = 'running', attempt = j.attempt + 1, attempted_at = now(),
 		attempted_by = array_append(j.attempted_by[greatest(cardinality(j.attempted_by) - $5::integer + 2, 1):], $4::text)

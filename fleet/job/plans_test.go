@@ -43,6 +43,8 @@ func TestPlans(t *testing.T) {
 	}{
 		{"enqueue", q.sql(openSQL), "Index Scan using tenfold_open" + both, []any{1, []string{"7", "x"}, []string{"p", "p"}, []string{"fit", "fit"}}},
 		{"take", q.driver.fetch, "Index Scan using tenfold_running" + both, []any{4, queueName, usualJobsAtOnce, "here", 100}},
+		{"pick", q.driver.fetch, `->  Limit\n *->  Index Scan using tenfold_waiting on river_job a\n *Index Cond`, []any{4, queueName, usualJobsAtOnce, "here", 100}},
+		{"lock", q.driver.fetch, `CTE locked\n.*LockRows\n(?:.*\n){2} *->  Index Scan using river_job_pkey on river_job j_\d\n *Index Cond: \(id = ANY`, []any{4, queueName, usualJobsAtOnce, "here", 100}},
 	} {
 		rows, err := q.pool.Query(ctx, "EXPLAIN (COSTS OFF) "+test.sql, test.args...)
 		if err != nil {
