@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // driver is River's, which takes jobs fairly (fetchSQL).
@@ -122,29 +123,40 @@ WITH RECURSIVE waiting (tenant) AS (
 	UPDATE ~.river_job AS j SET state = 'running', attempt = j.attempt + 1, attempted_at = now(),
 		attempted_by = array_append(j.attempted_by[greatest(cardinality(j.attempted_by) - $5::integer + 2, 1):], $4::text)
 	FROM locked WHERE j.id = locked.id
-	RETURNING j.id
+	RETURNING j.id, j.args, j.attempt, j.attempted_at, j.attempted_by, j.created_at, j.kind, j.max_attempts, j.metadata, j.priority, j.queue, j.scheduled_at, j.state::text, j.tags
 )
-SELECT coalesce((SELECT array_agg(id) FROM taken), '{}'), coalesce((SELECT bool_or(nth > free OR same > 1) FROM candidate), false)`
+SELECT more, taken.* FROM (SELECT coalesce(bool_or(nth > free OR same > 1), false) AS more FROM candidate) AS left_over LEFT JOIN taken ON true`
 
 // JobGetAvailable implements riverdriver.Executor.
 func (e *executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
 	if p.Queue != queueName {
 		return e.Executor.JobGetAvailable(ctx, p)
 	}
-	var ids []int64
+	out := &riverdriver.JobGetAvailableResult{}
 	var more bool
 	var b pgx.Batch
 	b.Queue(fetchLockSQL)
-	b.Queue(e.driver.fetch, p.MaxToLock, p.Queue, usualJobsAtOnce, p.ClientID, p.MaxAttemptedBy).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&ids, &more)
+	b.Queue(e.driver.fetch, p.MaxToLock, p.Queue, usualJobsAtOnce, p.ClientID, p.MaxAttemptedBy).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			j := &rivertype.JobRow{} // without how attempts before failed, which no worker reads
+			into := []any{
+				&j.ID, &j.EncodedArgs, &j.Attempt, &j.AttemptedAt, &j.AttemptedBy, &j.CreatedAt, &j.Kind, &j.MaxAttempts, &j.Metadata,
+				&j.Priority, &j.Queue, &j.ScheduledAt, &j.State, &j.Tags,
+			}
+			if rows.RawValues()[1] == nil { // none was taken
+				clear(into)
+			} else {
+				out.Jobs = append(out.Jobs, j)
+			}
+			if err := rows.Scan(append([]any{&more}, into...)...); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
 	})
 	if err := e.driver.pool.SendBatch(ctx, &b).Close(); err != nil {
 		return nil, err
 	}
 	e.driver.more.Store(more)
-	if len(ids) == 0 {
-		return &riverdriver.JobGetAvailableResult{}, nil
-	}
-	jobs, err := e.JobGetByIDMany(ctx, &riverdriver.JobGetByIDManyParams{ID: ids, Schema: p.Schema})
-	return &riverdriver.JobGetAvailableResult{Jobs: jobs}, err
+	return out, nil
 }
