@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"sync"
 	"time"
@@ -136,6 +137,23 @@ type attempt struct {
 	job     *river.Job[arguments]
 	overlay string
 	ended   bool
+	read    int64 // the last entry that it has read, until it appends
+}
+
+// Entries implements [store.Store]. An attempt reads the log once, and whether somebody
+// has appended since is left to its own append to find out (L8). Then it reads on.
+func (s *attempt) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return func(yield func(tenfold.Entry, error) bool) {
+		if after > 0 && after == s.read {
+			return
+		}
+		for e, err := range s.Store.Entries(ctx, id, after) {
+			s.read = e.Seq
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // overlays is how the ids of a job's overlays begin.
@@ -145,6 +163,7 @@ var errNotRunning = errors.New("the job was ended by somebody else")
 
 // Append implements [store.Store].
 func (s *attempt) Append(ctx context.Context, b store.Batch) (int64, error) {
+	s.read = 0
 	how, ends := s.end(b)
 	if !ends {
 		return s.Store.Append(ctx, b)
