@@ -84,20 +84,20 @@ const fetchLockSQL = "SELECT pg_advisory_xact_lock(x'74656e666f6c6466'::bigint),
 // It costs as much as there are tenants with jobs that wait, however many jobs. Whether
 // one of a conversation runs is looked up for each, as a scalar subquery: a join would
 // read all that run, and what the index has of those that did lately. Those that were
-// picked are locked by their ids: the index of those that wait, which their state would
-// have the planner take, is read as a whole.
+// picked are locked by their ids: as a text, their state does not have the planner take
+// the index of all that wait.
 const fetchSQL = `
 WITH RECURSIVE waiting (tenant) AS (
-	(SELECT (args->>'tenant')::integer FROM ~.river_job WHERE state = 'available' ORDER BY (args->>'tenant')::integer LIMIT 1)
+	(SELECT (args->>'tenant')::integer FROM ~.river_job WHERE (state = 'available') IS TRUE ORDER BY (args->>'tenant')::integer LIMIT 1)
 	UNION ALL
 	SELECT (
 		SELECT (j.args->>'tenant')::integer FROM ~.river_job AS j
-		WHERE j.state = 'available' AND (j.args->>'tenant')::integer > w.tenant ORDER BY (j.args->>'tenant')::integer LIMIT 1
+		WHERE (j.state = 'available') IS TRUE AND (j.args->>'tenant')::integer > w.tenant ORDER BY (j.args->>'tenant')::integer LIMIT 1
 	) FROM waiting AS w WHERE w.tenant IS NOT NULL
 ), room AS (
 	SELECT w.tenant, r.running, coalesce(t.jobs_at_once, $3::integer) - r.running AS free
 	FROM waiting AS w LEFT JOIN tenfold_tenants AS t ON t.id = w.tenant,
-	LATERAL (SELECT count(*)::integer AS running FROM ~.river_job AS j WHERE j.state = 'running' AND (j.args->>'tenant')::integer = w.tenant) AS r
+	LATERAL (SELECT count(*)::integer AS running FROM ~.river_job AS j WHERE (j.state = 'running') IS TRUE AND (j.args->>'tenant')::integer = w.tenant) AS r
 	WHERE w.tenant IS NOT NULL
 ), candidate AS (
 	SELECT c.id, room.running, room.free,
@@ -106,10 +106,10 @@ WITH RECURSIVE waiting (tenant) AS (
 		SELECT j.id, j.priority, j.scheduled_at, row_number() OVER (PARTITION BY j.conversation ORDER BY j.priority, j.scheduled_at, j.id) AS same
 		FROM (
 			SELECT a.id, a.priority, a.scheduled_at, a.args->>'conversation' AS conversation FROM ~.river_job AS a
-			WHERE a.state = 'available' AND (a.args->>'tenant')::integer = room.tenant AND a.scheduled_at <= now() AND a.queue = $2
+			WHERE (a.state = 'available') IS TRUE AND (a.args->>'tenant')::integer = room.tenant AND a.scheduled_at <= now() AND a.queue = $2
 				AND (
 					SELECT b.id FROM ~.river_job AS b
-					WHERE b.state = 'running' AND (b.args->>'tenant')::integer = room.tenant AND b.args->>'conversation' = a.args->>'conversation' LIMIT 1
+					WHERE (b.state = 'running') IS TRUE AND (b.args->>'tenant')::integer = room.tenant AND b.args->>'conversation' = a.args->>'conversation' LIMIT 1
 				) IS NULL
 			ORDER BY a.priority, a.scheduled_at, a.id
 			LIMIT greatest(least(room.free, $1::integer), 0) + 1
