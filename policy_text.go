@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// MarksShort marks each gap in a trimmed text with "…": a line of its own beside
-// four lines in a row or more, else at the start of the line after it, or at the
-// end of the text. A recall reference stands once, after the last line.
+// MarksShort marks each gap in a trimmed text with "…", at the end of the line before it. One
+// that the text begins with stands at the start of its first line, or on a line of its own
+// before four lines in a row or more. A recall reference stands once, after the last line.
 const MarksShort = "short"
 
 // TextPolicy is the policy for what was said: messages of the assistant and

@@ -48,7 +48,7 @@ func TestP5ShortMarksKeepNothingElse(t *testing.T) {
 		fate  string
 	}{
 		"between":              {lines(3, 4), "… " + line(3) + "\n" + line(4) + " …", "trimmed tools"},
-		"the first and last":   {lines(1, 1, 6, 6), line(1) + "\n… " + line(6), "trimmed tools"},
+		"the first and last":   {lines(1, 1, 6, 6), line(1) + " …\n" + line(6), "trimmed tools"},
 		"neighbours":           {lines(1, 1, 2, 2), line(1) + "\n" + line(2) + " …", "trimmed tools"},
 		"beyond the end":       {lines(6, 99), "… " + line(6), "trimmed tools"},
 		"all":                  {lines(1, 6), numbered(6), "kept"},
@@ -70,7 +70,7 @@ func TestP5ShortMarksBesideHeadAndTail(t *testing.T) {
 	p := project(t, oneCall("read", numbered(9), shortly(map[string]tenfold.CallPolicy{
 		"c1": {Action: tenfold.Trim, Head: head, Tail: tail, Lines: lines(2, 2, 5, 5)},
 	}))...)
-	want := strings.Join([]string{line(1), line(2), "… " + line(5), "… " + line(9)}, "\n")
+	want := strings.Join([]string{line(1), line(2) + " …", line(5) + " …", line(9)}, "\n")
 	sees(t, p, "user: go", `call c1 read {"path":"main.go"}`, "result c1 "+want, "assistant: done")
 }
 
@@ -89,7 +89,7 @@ func TestP5TheReferenceStandsOnceAfterTheLastLine(t *testing.T) {
 	policy := shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: lines(2, 2, 4, 4)}})
 	policy.Recall = true
 	p := project(t, oneCall("read", numbered(6), policy)...)
-	same(t, "result", view(p)[2], "result c1 … "+line(2)+"\n… "+line(4)+" … (recall 3)")
+	same(t, "result", view(p)[2], "result c1 … "+line(2)+" …\n"+line(4)+" … (recall 3)")
 	policy.Calls = map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: lines(6, 6)}}
 	same(t, "last line kept", view(project(t, oneCall("read", numbered(6), policy)...))[2], "result c1 … "+line(6)+" (recall 3)")
 	policy.Calls = map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim}}
@@ -313,7 +313,7 @@ func TestF7MarksShareALine(t *testing.T) {
 		arguments string
 		want      string
 	}{
-		"gaps at the ends":     {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(3, 6), Folded: both}, "{}", "[14 earlier calls not shown] …\n" + strings.Join([]string{line(3), line(4), line(5), line(6)}, "\n") + "\n… [2 later calls not shown]"},
+		"gaps at the ends":     {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(3, 6), Folded: both}, "{}", "[14 earlier calls not shown] …\n" + strings.Join([]string{line(3), line(4), line(5), line(6)}, "\n") + " …\n[2 later calls not shown]"},
 		"a mark within a line": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(3, 3), Folded: both}, "{}", "[14 earlier calls not shown]\n… " + line(3) + " …\n[2 later calls not shown]"},
 		"a body":               {tenfold.CallPolicy{Action: tenfold.Trim, Result: tenfold.Strip, Body: lines(1, 1), Folded: both}, `{"new":"` + strings.Repeat(`a line of code\n`, 40) + `"}`, "[14 earlier calls not shown]\n[compacted] edit: done, 20 lines\n[2 later calls not shown] [argument new]\na line of code …"},
 	} {

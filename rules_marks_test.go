@@ -27,54 +27,77 @@ func TestF7ShortRunsCarryTheirMarks(t *testing.T) {
 		want string
 	}{
 		"three lines":       {numbered(12), []int{5, 7}, "… " + run(5, 7) + " …"},
-		"four lines":        {numbered(12), []int{5, 8}, "…\n" + run(5, 8) + "\n…"},
-		"both":              {numbered(12), []int{2, 5, 7, 8, 10, 10}, "…\n" + run(2, 5) + "\n… " + run(7, 8) + "\n… " + run(10, 10) + " …"},
+		"four lines":        {numbered(12), []int{5, 8}, "…\n" + run(5, 8) + " …"},
+		"both":              {numbered(12), []int{2, 5, 7, 8, 10, 10}, "…\n" + run(2, 5) + " …\n" + run(7, 8) + " …\n" + run(10, 10) + " …"},
 		"at the end":        {numbered(12), []int{12, 12}, "… " + run(12, 12)},
 		"at the start":      {numbered(12), []int{1, 1}, run(1, 1) + " …"},
 		"a gutter":          {gutter, []int{3, 3}, "… " + strings.Split(gutter, "\n")[2] + " …"},
 		"indented":          {"first\n\t\tsecond, with more to say\nthird, with as much", []int{2, 2}, "… \t\tsecond, with more to say …"},
 		"nobody's mark":     {forged, []int{2, 2}, "…\n3 lines left out … …"},
-		"a mark of the log": {"…\n" + numbered(3), []int{1, 1, 3, 3}, "…\n… " + line(2) + " …"},
+		"a mark of the log": {"…\n" + numbered(3), []int{1, 1, 3, 3}, "… …\n" + line(2) + " …"},
 	} {
 		t.Run(name, func(t *testing.T) { same(t, "result", excerptOf(t, c.text, c.kept...), c.want) })
 	}
 }
 
-// The excerpt is the lines chosen, each gap marked and nothing else, and marks
-// have lines of their own only beside runs of four lines.
+// The excerpt is the lines chosen, each gap marked and nothing else, and the one mark that
+// has a line of its own is that before a first run of four lines.
 func TestF7EachGapIsMarked(t *testing.T) {
 	const n = 24
 	all := strings.Split(numbered(n), "\n")
 	rapid.Check(t, func(r *rapid.T) {
 		chosen := rapid.SliceOfN(rapid.Bool(), n, n).Draw(r, "lines")
 		var kept []int
-		var want strings.Builder
+		var runs []string
 		for i := 0; i < n; {
 			from := i
 			for i < n && chosen[i] {
 				i++
 			}
-			switch {
-			case i == from:
+			if i == from {
 				i++
 				continue
-			case i-from >= 4:
-				want.WriteString(strings.Repeat("…\n", min(from, 1)) + strings.Join(all[from:i], "\n") + "\n")
-			default:
-				want.WriteString(strings.Repeat("… ", min(from, 1)) + strings.Join(all[from:i], "\n") + "\n")
 			}
 			kept = append(kept, from+1, i)
+			runs = append(runs, strings.Join(all[from:i], "\n"))
 		}
-		got := excerptOf(t, numbered(n), kept...)
-		switch last := len(kept) - 1; {
-		case last < 0 || last == 1 && kept[0] == 1 && kept[1] == n:
+		if len(runs) == 0 || len(runs) == 1 && kept[0] == 1 && kept[1] == n {
 			return // the stub, or the whole
-		case kept[last] < n && kept[last]-kept[last-1] >= 3:
-			same(t, "excerpt", got, want.String()+"…")
-		case kept[last] < n:
-			same(t, "excerpt", got, strings.TrimSuffix(want.String(), "\n")+" …")
-		default:
-			same(t, "excerpt", got, strings.TrimSuffix(want.String(), "\n"))
 		}
+		want := strings.Join(runs, " …\n")
+		switch {
+		case kept[0] == 1:
+		case kept[1]-kept[0] >= 3:
+			want = "…\n" + want
+		default:
+			want = "… " + want
+		}
+		if kept[len(kept)-1] < n {
+			want += " …"
+		}
+		same(t, "excerpt", excerptOf(t, numbered(n), kept...), want)
 	})
+}
+
+// F7, P5b: a piece of a line that has its own mark at a gap gets no second one; what the log
+// says is not taken for one.
+func TestF7PiecesMarkTheirGaps(t *testing.T) {
+	long := strings.Repeat(`{"key": 12}, `, 40)
+	piece := tenfold.LineRange{First: 3, Last: 3, From: 104, To: 128}
+	const shown = `…{"key": 12}, {"key": 12}…`
+	text := strings.Join([]string{line(1), "it goes on …", long, line(4), line(5)}, "\n")
+	for name, c := range map[string]struct {
+		kept []tenfold.LineRange
+		want string
+	}{
+		"alone":         {[]tenfold.LineRange{piece}, shown},
+		"behind a gap":  {append(lines(1, 1), piece), line(1) + "\n" + shown},
+		"before a gap":  {append([]tenfold.LineRange{piece}, lines(5, 5)...), shown + "\n" + line(5)},
+		"a line's mark": {lines(2, 2, 5, 5), "… it goes on … …\n" + line(5)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := project(t, oneCall("read", text, shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: c.kept}}))...)
+			same(t, "result", strings.TrimPrefix(view(p)[2], "result c1 "), c.want)
+		})
+	}
 }

@@ -138,7 +138,7 @@ func TestP5TextsAreKeptLineByLine(t *testing.T) {
 	}{
 		"trimmed": {
 			tenfold.TextPolicy{Entries: map[int64]tenfold.TextTrim{2: trim(lines(2, 2)), 3: trim(lines(1, 1, 3, 3)), 4: trim(lines(3, 3))}},
-			[]string{"user: " + two, "assistant: " + line(1) + "\n… " + line(3), "user: … " + line(3)},
+			[]string{"user: " + two, "assistant: " + line(1) + " …\n" + line(3), "user: … " + line(3)},
 			"trimmed x, trimmed x, trimmed x",
 		},
 		"to nothing": {

@@ -1,6 +1,7 @@
 package tenfold
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,8 +97,8 @@ func shieldParts(parts []Part) []Part {
 	return parts
 }
 
-// gapMark stands for what is not shown: as a line of its own, at the ends of a
-// short run of lines, and at the ends of a fragment of a line.
+// gapMark stands for what is not shown: at the end of the line before it, before the first
+// line, and at the ends of a fragment of a line.
 const gapMark = "…"
 
 // TextLines gives the text whose lines a [CallPolicy]'s and a [TextTrim]'s
@@ -157,18 +158,19 @@ func (c *chosen) next(line string) (string, bool) {
 	return fragments(line, c.lines[:parts], c.number)
 }
 
-// shortRun is how many lines in a row make a run that has its marks on lines of
-// their own: a shorter one carries them in its first line and its last (F7).
+// shortRun is how many lines in a row make a run whose leading mark stands on a line of its
+// own: before a shorter one it stands in its first line (F7).
 const shortRun = 4
 
 // cut gives what is kept of the next text; the text itself where nothing is gone.
-// A gap is marked by a line that counts its lines or, short, by "…". Blank lines
-// alone are not a gap. Kept is false when nothing but blank lines is left.
+// A gap is marked by a line that counts its lines or, short, by "…" at the end of the line
+// before it; one that the text begins with, before its first line. Blank lines alone are not
+// a gap. Kept is false when nothing but blank lines is left.
 func (c *chosen) cut(text string, short bool) (out string, kept bool) {
 	var b []byte
 	whole, gone, blank := true, 0, 0
-	run, piece := 0, false
-	mark := -1 // where the mark of the run under way ends, if its first line has it
+	run, lead := 0, -1         // of the first run: its lines, and where its mark ends
+	piece, was := false, false // of the lines: this one, and the one before
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		show, ok := c.next(line)
@@ -179,28 +181,31 @@ func (c *chosen) cut(text string, short bool) (out string, kept bool) {
 			gone++
 			continue
 		}
-		piece = show != line
+		was, piece = piece, show != line
 		show = shieldMarks(show)
-		if kept {
-			b = append(b, '\n')
-		}
+		marked := piece && strings.HasPrefix(show, gapMark)
 		switch {
 		case gone == 0 && kept:
-			b = append(b, strings.Repeat("\n", blank)...)
+			b = append(b, strings.Repeat("\n", blank+1)...)
 		case gone == 0:
 		case !short:
-			b = append(append(b, linesOut(gone)...), '\n')
-		default:
-			if run, mark = 0, -1; piece && strings.HasPrefix(show, gapMark) {
-				break
+			if kept {
+				b = append(b, '\n')
 			}
+			b = append(append(b, linesOut(gone)...), '\n')
+		case kept:
+			if run = shortRun; !marked {
+				b = markedEnd(b, was)
+			}
+			b = append(b, '\n')
+		case !marked:
 			b = append(b, gapMark+" "...)
-			if mark = len(b) - 1; countsLines(" " + show) {
-				b[mark] = '\n' // it would read like the mark that counts
+			if lead = len(b) - 1; countsLines(" " + show) {
+				b[lead] = '\n' // it would read like the mark that counts
 			}
 		}
-		if run++; run == shortRun && mark >= 0 {
-			b[mark] = '\n'
+		if run++; run == shortRun && lead >= 0 {
+			b[lead] = '\n'
 		}
 		whole = whole && !piece && gone == 0
 		gone, blank, kept = 0, 0, true
@@ -214,12 +219,18 @@ func (c *chosen) cut(text string, short bool) (out string, kept bool) {
 		b = append(b, gapMark...)
 	case !short:
 		b = append(append(b, '\n'), linesOut(gone)...)
-	case run >= shortRun:
-		b = append(b, "\n"+gapMark...)
-	case !piece || !strings.HasSuffix(string(b), gapMark):
-		b = append(b, " "+gapMark...)
+	default:
+		b = markedEnd(b, piece)
 	}
 	return string(b), kept
+}
+
+// markedEnd ends a line with the mark, unless it is a piece that does.
+func markedEnd(b []byte, piece bool) []byte {
+	if piece && bytes.HasSuffix(b, []byte(gapMark)) {
+		return b
+	}
+	return append(b, " "+gapMark...)
 }
 
 // linesOut is the mark that counts the lines of a gap.

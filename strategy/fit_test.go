@@ -72,7 +72,7 @@ func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
 	wide := strings.Repeat("one line of many words ", 500)
 	l := script(t, "t", "u "+long, "a fine", "t", "u "+wide, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end")
 	p := always(l)
-	begins := strings.TrimSuffix(long[:strings.LastIndex(long[:400], "\n")], "\n") + "\n…"
+	begins := strings.TrimSuffix(long[:strings.LastIndex(long[:400], "\n")], "\n") + " …"
 	if got := tenfold.TextLines(payloads(p)[2]); got != begins {
 		t.Errorf("the long one is %q", got)
 	}
@@ -80,7 +80,7 @@ func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
 		t.Errorf("the wide one is %q", got)
 	}
 	p = plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=300,without=blocks").View()
-	if got := tenfold.TextLines(payloads(p)[2]); !strings.HasPrefix(got, "first line of it\n") || !strings.Contains(got, "\n… but open_file matters …") {
+	if got := tenfold.TextLines(payloads(p)[2]); !strings.HasPrefix(got, "first line of it\n") || !strings.Contains(got, " …\nbut open_file matters …") {
 		t.Errorf("with lines the long one is %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package keeper_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"tenfold"
 	"tenfold/internal/proxy/keeper"
 	"tenfold/session"
+	"tenfold/store"
+	"tenfold/strategy"
 )
 
 // only is the one conversation that the store has.
@@ -234,5 +237,79 @@ func TestB1ARewindLeavesWhatWasThoughtBefore(t *testing.T) {
 		if keeper.Stale(l)[3] != want {
 			t.Errorf("after %s the thought is stale: %v", strategy, !want)
 		}
+	}
+}
+
+// interrupted is a store in which somebody else writes before an attempt at a compaction begins.
+type interrupted struct {
+	store.Store
+	write func()
+}
+
+func (s *interrupted) Append(ctx context.Context, b store.Batch) (int64, error) {
+	begins := func(e tenfold.Entry) bool { return e.Payload.Kind() == tenfold.KindCompactionAttempt }
+	if write := s.write; write != nil && slices.ContainsFunc(b.Entries, begins) {
+		s.write = nil
+		write()
+	}
+	return s.Store.Append(ctx, b)
+}
+
+// X2: another program goes back in the log, and compacts it, while a request is compacted. The request goes as
+// it came, never with what the other one said, and its history goes on in a copy.
+func TestX2TakenBackWhileItIsCompacted(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.live.Turns = 10
+	for range 8 {
+		c.turn(1500)
+	}
+	st := &interrupted{Store: c.store}
+	c.restart()
+	c.turn(100)
+	keeper.Rest(c.k, true)
+	c.store = st
+	c.restart()
+	c.pass(6 * time.Minute)
+	st.write = func() {
+		s, err := session.NewService(st.Store, session.WithClock(c.clock)).Open(t.Context(), c.conversations()[0])
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		var answer int64
+		for e := range s.Log().Entries() {
+			if m, ok := e.Payload.(tenfold.AssistantMessage); ok && m.Text == "file 6 is read" {
+				answer = e.Seq
+			}
+		}
+		if done, err := s.Rewind(t.Context(), answer, "rewound in the other one"); !done || err != nil {
+			t.Errorf("not rewound: %v, %v", done, err)
+		}
+		if err := s.Append(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("the other one speaks")}}); err != nil {
+			t.Error(err)
+		}
+		if done, err := s.Compact(t.Context(), session.Request{Target: strategy.Share(50)}); err != nil || done.Outcome != session.Applied {
+			t.Errorf("not compacted: %q, %v", done.Outcome, err)
+		}
+	}
+	sent := c.turn(100)
+	if st.write != nil {
+		t.Fatal("nobody wrote")
+	}
+	for _, one := range sent {
+		if asked := fmt.Sprintf("Look at file_%d.go", c.n); strings.Contains(one, "other one") || !strings.Contains(one, asked) {
+			t.Errorf("sent without %q: %.300q", asked, one)
+		}
+	}
+	c.pass(time.Hour)
+	for _, one := range c.turn(100) {
+		if strings.Contains(one, "other one") {
+			t.Errorf("later sent %.300q", one)
+		}
+	}
+	c.close()
+	if n := len(c.conversations()); n != 2 {
+		t.Errorf("%d conversations", n)
 	}
 }
