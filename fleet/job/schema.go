@@ -90,8 +90,16 @@ func prepare(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 		return schema, err
 	}
 	quoted := pgx.Identifier{schema}.Sanitize()
-	if _, err := conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+quoted); err != nil {
-		return "", denied(err, schema)
+	// IF NOT EXISTS would have PostgreSQL ask for a right that who was given the schema
+	// need not have.
+	var exists bool
+	if err := conn.QueryRow(ctx, "SELECT to_regnamespace($1) IS NOT NULL", quoted).Scan(&exists); err != nil {
+		return "", err
+	}
+	if !exists {
+		if _, err := conn.Exec(ctx, "CREATE SCHEMA "+quoted); err != nil {
+			return "", denied(err, schema)
+		}
 	}
 	own, err := pgxpool.ParseConfig("")
 	if err != nil {
