@@ -151,7 +151,7 @@ func (e *statusError) hint() string {
 			return e.tells
 		}
 		return "set TENFOLD_TOKEN to a token of the server"
-	case http.StatusNotFound:
+	case http.StatusNotFound, http.StatusOK: // which another server answers
 		return "check the address: it is that of \"tenfold serve\""
 	case http.StatusTooManyRequests:
 		return cmp.Or(e.tells, "try again later")

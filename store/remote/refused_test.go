@@ -119,6 +119,7 @@ func TestRefusals(t *testing.T) {
 		{401, "", `{"code":"token_expired","detail":"the token has expired","hint":"ask for another"}`, "has expired: check TENFOLD_TOKEN: ask for another", "token_expired"},
 		{403, "", `{"code":"scope","detail":"the token lacks the scope admin","hint":"use another"}`, "scope admin: use another", "scope"},
 		{403, "", `not JSON`, "set TENFOLD_TOKEN", "store"},
+		{200, "", `<html>`, "200 OK: check the address", "store"},
 	} {
 		s, err := Open("https://h", "token")
 		if err != nil {
