@@ -52,7 +52,7 @@ var layers = [][]string{
 }
 
 // forTests are packages that only tests may import.
-var forTests = []string{"internal/corpustest", "internal/logtest", "internal/seed", "internal/web/browser", "internal/web/webtest", "provider/providertest", "store/postgres/pgtest", "store/storetest", "test/clients", "test/modelserver"}
+var forTests = []string{"internal/corpustest", "internal/logtest", "internal/seed", "internal/web/browser", "internal/web/webtest", "provider/providertest", "store/postgres/pgtest", "store/storetest", "test/clients", "test/modelserver", "test/targets"}
 
 // layerOf gives the layer of the room that names the directory best.
 func layerOf(dir string) int {

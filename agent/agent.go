@@ -61,7 +61,8 @@ type Options struct {
 type Limits struct {
 	// Steps are responses of the model, those of sub-agents included.
 	Steps int
-	// Tokens are input and output of all of them, Dollars what they cost.
+	// Tokens are input and output of all of them and of summaries, Dollars what
+	// they cost. Where a price is not known the run stops after the response.
 	Tokens  int
 	Dollars float64
 	Time    time.Duration

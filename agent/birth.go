@@ -35,36 +35,45 @@ func bounded(parts []tenfold.Part) []tenfold.Part {
 	return out
 }
 
-// trim gives the overlay that shortens a result over the limit before a model sees
-// it (live V3); nil for one that stays as it is. It counts the result as well.
-func (w *worker) trim(j job, e *tenfold.Entry) *tenfold.Compaction {
-	result, _ := e.Payload.(tenfold.ToolResult)
-	limit, size := w.options.TrimOver, 0
-	for _, p := range result.Parts {
-		size += len(p.Text)
+// least is what a result may have, in tokens, where those of the calls before it have
+// left nothing, and the others still to come have as much.
+const least = 500
+
+// room is how many tokens the next result of the branch may have. The last step is
+// never compacted, so that the results of one response must not fill the window: they
+// have half of it, the first ones more than the last. It is called with the lock held.
+func (w *worker) room() int {
+	p := w.past.at(w.branch)
+	left, more := max(w.control.Window()/2-p.given, 0), max(len(p.open)-1, 0)
+	return min(w.options.TrimOver, left-more*min(least, left/(more+1)))
+}
+
+// trimmed adds the overlay that shortens a result over the limit before a model sees it
+// (live V3). The results before it are in the log.
+func (w *worker) trimmed(j job, entries []tenfold.Entry) []tenfold.Entry {
+	if len(entries) != 1 || w.options.TrimOver <= 0 {
+		return entries
 	}
-	if limit <= 0 || size <= limit { // a token is a byte or more
-		return nil
-	}
-	counter := w.session.Log().Counter()
-	e.Tokens = tenfold.CountPayload(counter, result)
-	if e.Tokens <= limit {
-		return nil
-	}
-	policy, _, after, ok := strategy.AtBirth(j.call, result, counter, e.Tokens, limit)
-	if !ok {
-		return nil
-	}
+	result, _ := entries[0].Payload.(tenfold.ToolResult)
+	tokens := entries[0].Tokens
 	w.mu.Lock()
-	turn, _, _ := w.session.Log().Where(j.seq)
+	limit, log := w.room(), w.session.Log()
+	turn, _, _ := log.Where(j.seq)
 	w.mu.Unlock()
-	return &tenfold.Compaction{
+	if tokens <= limit {
+		return entries
+	}
+	policy, _, after, ok := strategy.AtBirth(j.call, result, log.Counter(), tokens, limit)
+	if !ok {
+		return entries
+	}
+	return append(entries, tenfold.Entry{Branch: w.branch, Payload: tenfold.Compaction{
 		FromTurn: turn, ToTurn: turn, Strategy: "trim", Source: tenfold.SourceBirth,
-		Reason: fmt.Sprintf("a result of %d tokens, the limit is %d", e.Tokens, limit), Handle: session.Handle(w.session.ID()),
-		TokensBefore: e.Tokens, TokensAfter: after,
+		Reason: fmt.Sprintf("a result of %d tokens, the limit is %d", tokens, limit), Handle: session.Handle(w.session.ID()),
+		TokensBefore: tokens, TokensAfter: after,
 		ToolCalls: &tenfold.ToolPolicy{
 			Action: tenfold.Selective, Recall: true,
 			Calls: map[string]tenfold.CallPolicy{fmt.Sprintf("%s@%d", j.call.CallID, j.seq): policy},
 		},
-	}
+	}})
 }

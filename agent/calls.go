@@ -49,7 +49,7 @@ func (w *worker) calls() error {
 		defer mu.Unlock()
 		ready[i] = entries
 		for failed == nil && next < len(jobs) && ready[next] != nil {
-			failed = w.append(ready[next]...)
+			failed = w.append(w.trimmed(jobs[next], ready[next])...)
 			next++
 		}
 		if failed = errors.Join(failed, err); failed != nil {
@@ -273,8 +273,8 @@ func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note 
 	case over(ctx):
 		return v, "", nil
 	case err != nil:
-		denied := "asking the user failed: " + err.Error()
-		return v, denied, note(tenfold.ApprovalDenied, denied)
+		// The entry says no more: its reason is what a person said.
+		return v, "asking the user failed: " + err.Error(), note(tenfold.ApprovalDenied, "")
 	case !answer.Allowed:
 		denied := "the user does not want it"
 		if answer.Reason != "" {
@@ -364,17 +364,15 @@ func failure(text string) toolbox.Result {
 	return toolbox.Result{Parts: tenfold.Text(text), Outcome: tenfold.Failed}
 }
 
-// result makes the entries of a result: what came, and an overlay where that is too
-// long to be shown (V3).
+// result makes the entry of a result, and counts it while others still run.
 func (w *worker) result(j job, r toolbox.Result) []tenfold.Entry {
 	parts := bounded(r.Parts)
 	if !slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || strings.TrimSpace(p.Text) != "" }) {
 		parts = tenfold.Text("(no output)")
 	}
 	result := tenfold.ToolResult{CallID: j.call.CallID, Parts: parts, Outcome: r.Outcome, IsError: r.Outcome == tenfold.Failed}
-	entries := []tenfold.Entry{{Branch: w.branch, Payload: result}}
-	if overlay := w.trim(j, &entries[0]); overlay != nil {
-		entries = append(entries, tenfold.Entry{Branch: w.branch, Payload: *overlay})
-	}
-	return entries
+	w.mu.Lock()
+	counter := w.session.Log().Counter()
+	w.mu.Unlock()
+	return []tenfold.Entry{{Branch: w.branch, Payload: result, Tokens: tenfold.CountPayload(counter, result)}}
 }

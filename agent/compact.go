@@ -17,9 +17,11 @@ func (w *worker) settle() (*Stop, error) {
 		return w.settleBranch(w.wish.Load())
 	}
 	for range maxRounds {
-		w.mu.Lock()
-		d, err := w.control.Next(w.ctx)
-		w.mu.Unlock()
+		var d session.Decision
+		err := w.with(func() (err error) {
+			d, err = w.control.Next(w.ctx)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}

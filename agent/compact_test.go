@@ -14,6 +14,7 @@ import (
 	"tenfold/provider/script"
 	"tenfold/session"
 	"tenfold/store/memory"
+	"tenfold/strategy"
 	"tenfold/toolbox"
 )
 
@@ -114,6 +115,76 @@ func TestV3ResultsAreTrimmedAtBirth(t *testing.T) {
 	}
 	if _, err := k.Undo(t.Context()); !errors.Is(err, session.ErrNothingToUndo) || k.Gauge().Compactions != 0 || k.Gauge().Method != agent.Reported {
 		t.Errorf("it counts as a compaction: %v, %+v", err, k.Gauge())
+	}
+}
+
+// V3: the last step is never compacted, so that the results of one response are shortened
+// where together they would fill the window; the conversation goes on in any window.
+func TestV3ResultsLeaveRoomInTheWindow(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 5, 40} {
+		var calls []tenfold.Payload
+		for i := range n {
+			calls = append(calls, call(fmt.Sprint(i), "much"))
+		}
+		step := script.Answer{Blocks: append(calls, call("small", "look"))}
+		k := begin(t, script.New(step, step, script.Text("Done.")), func(o *agent.Options) { o.Live.Request.Options.Window = 8000 },
+			tool("much", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) {
+				return says(strings.Repeat("ok in oven.go\n", 2500))
+			}))
+		if stop := k.stop("Go."); stop.Reason != agent.Answered {
+			t.Errorf("%d calls: %+v", n, stop)
+		}
+		for _, shown := range k.model.Shown() {
+			if tokens := (tenfold.Chars4{}).Count(shown.Body); tokens > 8000 {
+				t.Errorf("%d calls: a request of %d tokens", n, tokens)
+			}
+		}
+		var shown []int
+		for e := range k.Session().Log().Entries() {
+			if c, ok := e.Payload.(tenfold.Compaction); ok && c.AtBirth() {
+				shown = append(shown, c.TokensAfter)
+			}
+		}
+		if len(shown) != 2*n || n < 40 && shown[0] < 1000 {
+			t.Errorf("%d calls: results are shortened to %d tokens", n, shown)
+		}
+	}
+}
+
+// B1: thinking that was made under a view which somebody compacted meanwhile stands behind
+// the compaction in the log, and is bound to what stood before: it is not sent again.
+func TestB1ThinkingMadeWhileSomebodyCompacts(t *testing.T) {
+	t.Parallel()
+	for _, changes := range []bool{false, true} {
+		st, n := memory.New(), 0
+		k := beginIn(t, st, script.Choose(func(s script.Shown) script.Answer {
+			if n++; n == 4 {
+				return script.Text("Done.")
+			}
+			if n == 3 && changes {
+				other, err := session.NewService(st).Open(t.Context(), "talk")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d, err := other.Compact(t.Context(), session.Request{Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}, Strategies: []strategy.Strategy{strategy.StripTools{}}}); err != nil || d.Outcome != session.Applied {
+					t.Fatal(d.Outcome, d.Reason, err)
+				}
+			}
+			return script.Answer{Blocks: []tenfold.Payload{
+				tenfold.Reasoning{Text: fmt.Sprintf("Thought %d.", n), Provider: "anthropic", Signature: fmt.Sprintf("sig%d", n)}, call(fmt.Sprint(n), "big"),
+			}}
+		}), big)
+		if stop := k.stop("Go."); stop.Reason != agent.Answered {
+			t.Errorf("%+v", stop)
+		}
+		last := k.model.Shown()[3].Body
+		if strings.Contains(last, "sig3") == changes || strings.Contains(last, "sig2") == changes {
+			t.Errorf("somebody compacted: %v, and the next request is\n%s", changes, last)
+		}
+		if text := strings.Join(k.shows(), "\n"); strings.Count(text, "reasoning") != 3 {
+			t.Errorf("the log is\n%s", text)
+		}
 	}
 }
 

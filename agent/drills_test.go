@@ -8,13 +8,12 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/corpustest"
 	"tenfold/permission"
-	"tenfold/provider"
+	"tenfold/problem"
 	"tenfold/provider/script"
 	"tenfold/session"
 	"tenfold/store"
@@ -108,44 +107,46 @@ func TestInterruptKeepsWhatThereIs(t *testing.T) {
 	})
 }
 
-// Limits stop a run with their reason, nothing is lost, and the next run goes on.
-func TestLimitsStopARun(t *testing.T) {
+// An answer without a word is told as empty, whatever else came.
+func TestEmptyAnswerIsTold(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		usage := tenfold.Usage{Model: "m", Input: 900_000, Output: 100_000}
-		answer := script.Answer{Blocks: []tenfold.Payload{call("1", "look")}, Usage: usage, Before: time.Minute}
-		for name, c := range map[string]struct {
-			limits agent.Limits
-			prices provider.Prices
-			steps  int
-			detail string
-		}{
-			"steps":    {agent.Limits{Steps: 2}, nil, 2, "2 steps"},
-			"tokens":   {agent.Limits{Tokens: 2_500_000}, nil, 3, "2500000 tokens is reached: 3000000"},
-			"dollars":  {agent.Limits{Dollars: 2}, provider.Prices{"m": {Input: 1, Output: 1}}, 2, "$2.00"},
-			"no price": {agent.Limits{Dollars: 2}, provider.Prices{}, 1, "price of m is not known"},
-			"time":     {agent.Limits{Time: 150 * time.Second}, nil, 2, "2m30s"},
-		} {
-			k := begin(t, script.New(answer, answer, answer, answer, script.Text("Done.")), func(o *agent.Options) {
-				o.Limits, o.Prices, o.Live.Auto.Enabled = c.limits, c.prices, false
-			})
-			stop := k.stop("Go.")
-			if stop.Reason != agent.Limited || stop.Steps != c.steps || !strings.Contains(stop.Detail, c.detail) {
-				t.Errorf("%s: %+v", name, stop)
-			}
-			for range 5 {
-				stop = k.stop()
-			}
-			if log := k.shows(); stop.Reason != agent.Answered || log[len(log)-2] != "assistant: Done." {
-				t.Errorf("%s: it goes on with %+v to %q", name, stop, log)
-			}
+	for name, blocks := range map[string][]tenfold.Payload{
+		"nothing": nil, "blanks": {tenfold.AssistantMessage{Text: " \n"}}, "thoughts": {tenfold.Reasoning{Text: "Hm."}},
+	} {
+		k := begin(t, script.New(script.Answer{Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "I look."}, call("1", "look")}}, script.Answer{Blocks: blocks}))
+		if stop, want := k.stop("Go."), (agent.Stop{Reason: agent.Answered, Detail: "the answer was empty", Steps: 2}); stop != want {
+			t.Errorf("%s: %+v, want %+v", name, stop, want)
 		}
-	})
+	}
 }
 
-var big = tool("big", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) {
-	return says(strings.Repeat("func bake() { /* in oven.go */ }\n", 100))
-})
+// A message of characters that show nothing is no message: the request would end with
+// what the model said.
+func TestBlankMessageIsRefused(t *testing.T) {
+	t.Parallel()
+	k := begin(t, script.New(script.Text("Well.")))
+	k.stop("Go.")
+	was := len(k.shows())
+	for _, text := range []string{" \n", "\u200b", "\ufeff\x01"} {
+		var p *problem.Error
+		if _, err := collect(k.Run(t.Context(), tenfold.TextPart(text))); !errors.As(err, &p) || p.Code != "nothing_to_answer" || len(k.shows()) != was {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A message is stored also where its run ends at once.
+func TestMessageOfARunThatEndsAtOnceIsStored(t *testing.T) {
+	t.Parallel()
+	k := begin(t, script.New(script.Text("Well.")))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	events, err := collect(k.Run(ctx, tenfold.TextPart("Go.")))
+	if err != nil || events[len(events)-1].Stop.Reason != agent.Interrupted {
+		t.Errorf("%v, %v", events, err)
+	}
+	k.wants("config_delta", "turn_start", "user: Go.")
+}
 
 // Decisions are entries; what is denied is told to the model.
 func TestDecisionsAreEntries(t *testing.T) {
@@ -178,6 +179,26 @@ func TestDecisionsAreEntries(t *testing.T) {
 			t.Errorf("a call that nobody allowed: %s", log)
 		}
 	}
+}
+
+// What the program says of a question that failed is not recorded as the person's word,
+// which the reason of a denial is.
+func TestFailedQuestionIsNoWord(t *testing.T) {
+	t.Parallel()
+	k := begin(t, script.New(script.Calls(call("1", "edit")), script.Text("Well.")), func(o *agent.Options) {
+		o.Judge = &judge{verdicts: map[string]permission.Verdict{"edit": {Action: permission.Ask, Reason: "it edits"}}}
+		o.Approver = deaf{}
+	})
+	k.stop("Go.")
+	k.wants("config_delta", "turn_start", "user: Go.", "call 1: edit {}", "usage",
+		"requested 1: it edits", "denied 1: ", "error 1: Denied: asking the user failed: nobody answered", "assistant: Well.", "usage")
+}
+
+// deaf is an approver whose questions fail.
+type deaf struct{}
+
+func (deaf) Approve(context.Context, agent.Question) (agent.Answer, error) {
+	return agent.Answer{}, errors.New("nobody answered")
 }
 
 // A tool panics, never returns, or gives 40 MB: bounded, and the model is told.

@@ -59,8 +59,8 @@ type Gauge struct {
 	// Method is where Tokens is from: "reported" by the provider with what came
 	// since, or the name of a count (semantics T3).
 	Method string
-	// Spent is what the conversation's responses used, and Dollars what they
-	// cost where Priced: all their prices are known.
+	// Spent is what the conversation's responses and summaries used, and Dollars
+	// what they cost where Priced: all their prices are known.
 	Spent   tenfold.Usage
 	Dollars float64
 	Priced  bool

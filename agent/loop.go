@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/provider"
 	"tenfold/session"
+	"tenfold/trigger"
 )
 
 // worker goes through the steps of one branch: the root, or a sub-agent's.
@@ -39,6 +40,7 @@ const (
 	lengthNotice      = "[The answer above reached the limit of its length. Go on from where it stops, without repeating it.]"
 	interruptedNotice = "[The answer was interrupted by the user.]"
 	timeNotice        = "[The answer was stopped: a limit of time was reached.]"
+	laterNotice       = "[Results of calls came after the text above was written. Go on from here.]"
 )
 
 // work goes from state to state until there is a reason to stop.
@@ -104,8 +106,11 @@ func (w *worker) notice(text string) tenfold.Entry {
 // step compacts if it is time to, and has the model answer once. A stop is given
 // where there is a reason for one.
 func (w *worker) step() (*Stop, error) {
-	if stop, err := w.settle(); stop != nil || err != nil {
-		return stop, err
+	if stop, err := w.settle(); stop != nil || err != nil || w.state() != Asked {
+		return stop, err // another program may have answered meanwhile
+	}
+	if w.answered() {
+		return nil, w.append(w.notice(laterNotice))
 	}
 	end, err := w.answer()
 	if w.branch == "" && (end != "" || err == nil) {
@@ -139,11 +144,33 @@ func (w *worker) step() (*Stop, error) {
 	case provider.StopRefused:
 		return &Stop{Reason: Refused, Detail: "the model, or a filter of its provider, declined to go on"}, w.closeCalls()
 	case provider.StopEnd, provider.StopTools:
-		if w.state() == Asked { // it said nothing at all
+		if s := w.state(); s == Asked || s == Said && strings.TrimSpace(w.lastWords()) == "" { // it said nothing at all
 			return &Stop{Reason: Answered, Detail: "the answer was empty"}, nil
 		}
 	}
 	return nil, nil
+}
+
+// answered tells that the view ends with what a model said, though something waits for an
+// answer: it stood behind a call in the response, or is another program's. Providers refuse
+// such a request, or take it for a text to write on.
+func (w *worker) answered() bool {
+	w.mu.Lock()
+	log, last := w.session.Log(), tenfold.Kind("")
+	for seq := log.Version(); seq > 0; seq-- {
+		if e, _ := log.Entry(seq); e.Branch == w.branch && e.Payload.Kind().Visible() && e.Payload.Kind() != tenfold.KindToolResult {
+			last = e.Payload.Kind()
+			break
+		}
+	}
+	w.mu.Unlock()
+	if last == tenfold.KindUserMessage || last == tenfold.KindToolCall {
+		return false
+	}
+	for it := range w.view().Items() {
+		last = it.Payload.Kind()
+	}
+	return last != tenfold.KindUserMessage && last != tenfold.KindToolResult
 }
 
 func (w *worker) state() State {
@@ -158,7 +185,7 @@ func (w *worker) cutOff() (*Stop, error) {
 	if w.state() == Calling {
 		return nil, nil
 	}
-	return &Stop{Reason: CutOff, Detail: "the answer reached its limit of tokens; the next run goes on"}, w.append(w.notice(lengthNotice))
+	return &Stop{Reason: CutOff, Detail: "the answer reached its limit of tokens"}, w.append(w.notice(lengthNotice))
 }
 
 // errBroken says that a response broke off after it had begun.
@@ -167,12 +194,14 @@ var errBroken = errors.New("the answer broke off")
 // answer has the model answer, and appends each block as it is finished.
 func (w *worker) answer() (provider.Stop, error) {
 	view := w.view()
+	made := view.Version() // the view goes on with the log
 	model := provider.Retry(w.options.Model, w.retry())
 	var (
 		text  strings.Builder // of the message under way
 		began bool
 		kept  bool // a block of it is in the log
 		calls bool // and one of them is a call
+		own   int  // how many are
 		id    string
 		usage *tenfold.Usage
 		end   provider.Stop
@@ -206,10 +235,14 @@ func (w *worker) answer() (provider.Stop, error) {
 		case e.Block != nil:
 			began = true
 			text.Reset()
-			if err := w.append(tenfold.Entry{Branch: w.branch, MessageID: id, Payload: e.Block}); err != nil {
+			block := func() []tenfold.Entry {
+				return []tenfold.Entry{{Branch: w.branch, MessageID: id, Payload: w.unbound(e.Block, made, own)}}
+			}
+			if err := w.appendOf(block); err != nil {
 				return "", err
 			}
 			kept, calls = true, calls || e.Block.Kind() == tenfold.KindToolCall
+			own++
 		}
 		if e.Usage != nil {
 			usage = e.Usage
@@ -241,9 +274,29 @@ func (w *worker) answer() (provider.Stop, error) {
 		}
 	}
 	if provider.KindOf(fault) == provider.CutOff || began && provider.Passes(fault) {
-		fault = errors.Join(errBroken, fault)
+		fault = fmt.Errorf("%w: %w", errBroken, fault)
 	}
 	return end, fault
+}
+
+// unbound gives a block without what its provider signed, where the view that it was made
+// under changed meanwhile: a person compacted, or another program said something. What
+// stands before it in the log is then not what it is bound to (live B1). Own is how many
+// blocks of the response are in the log. It is called with the lock held.
+func (w *worker) unbound(block tenfold.Payload, made int64, own int) tenfold.Payload {
+	r, ok := block.(tenfold.Reasoning)
+	if !ok || r.Signature == "" && r.Encrypted == "" {
+		return block
+	}
+	for e := range w.session.Log().After(made) {
+		if k := e.Payload.Kind(); e.Branch == w.branch && (k.Visible() || k == tenfold.KindConfigDelta || trigger.ChangesView(e)) {
+			own--
+		}
+	}
+	if own < 0 {
+		return tenfold.Reasoning{Text: r.Text}
+	}
+	return block
 }
 
 // retry says how the model is asked again, and tells of it.

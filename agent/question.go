@@ -33,7 +33,8 @@ type Answer struct {
 	Allowed bool
 	// Always allows such calls for the rest of the session.
 	Always bool
-	// Reason is told to the model where the call was not allowed.
+	// Reason is what the person said where the call was not allowed. The model is told
+	// of it as their words; empty is no without a word.
 	Reason string
 }
 

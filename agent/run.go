@@ -1,13 +1,17 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 	"sync"
 
 	"tenfold"
+	"tenfold/internal/number"
 	"tenfold/problem"
 	"tenfold/session"
 )
@@ -165,7 +169,12 @@ func (r *run) gauged() {
 
 // start begins the turn of a message, or goes on without one, and works through it.
 func (r *run) start(parts []tenfold.Part) error {
-	if err := r.with(func() error { return r.configure(r.ctx) }); err != nil {
+	if len(parts) > 0 && !slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || !tenfold.Blank(p.Text) }) {
+		// No provider is sent it, and the request would end with what the model said.
+		return &problem.Error{Code: "nothing_to_answer", Op: "run", Subject: "conversation " + r.session.ID(), Problem: "the message is blank", Hint: "write a message"}
+	}
+	// Nor is the message lost where the run ends at once.
+	if err := r.with(func() error { return r.configure(context.WithoutCancel(r.ctx)) }); err != nil {
 		return err
 	}
 	w := &worker{run: r, ctx: r.ctx}
@@ -181,7 +190,12 @@ func (r *run) start(parts []tenfold.Part) error {
 	if err != nil {
 		return err
 	}
-	stop.Steps = r.steps()
+	switch stop.Steps = r.steps(); stop.Reason {
+	case Limited, Interrupted, CutOff:
+		stop.Detail = strings.TrimPrefix(stop.Detail+"; the next run goes on", "; ")
+	case Answered:
+		stop.Detail = cmp.Or(stop.Detail, r.unkept())
+	}
 	r.emit(Event{Stop: &stop})
 	return nil
 }
@@ -206,32 +220,42 @@ func (r *run) ended(ctx context.Context) *Stop {
 	case ctx.Err() == nil:
 		return nil
 	case errors.Is(context.Cause(ctx), errTime):
-		return &Stop{Reason: Limited, Detail: fmt.Sprintf("the limit of %v is reached; the next run goes on", r.options.Limits.Time)}
+		return &Stop{Reason: Limited, Detail: fmt.Sprintf("the limit of %v is reached", r.options.Limits.Time)}
 	}
-	return &Stop{Reason: Interrupted, Detail: "the next run goes on"}
+	return &Stop{Reason: Interrupted}
 }
 
 // limited tells which limit is reached, if one is.
 func (r *run) limited() *Stop {
-	steps := r.steps()
+	steps, unkept := r.steps(), r.unkept()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l, spent := r.options.Limits, r.past.bill
 	tokens, dollars := total(spent.spent)-total(r.before.spent), spent.dollars-r.before.dollars
-	var detail string
+	detail := unkept
 	switch {
 	case l.Steps > 0 && steps >= l.Steps:
 		detail = fmt.Sprintf("the limit of %d steps is reached", l.Steps)
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		detail = fmt.Sprintf("the limit of %d tokens is reached: %d were used", l.Tokens, tokens)
-	case l.Dollars > 0 && spent.unpriced > r.before.unpriced:
-		detail = fmt.Sprintf("the limit of $%.2f cannot be kept: the price of %s is not known", l.Dollars, spent.model)
+	case unkept != "":
 	case l.Dollars > 0 && dollars >= l.Dollars:
-		detail = fmt.Sprintf("the limit of $%.2f is reached: $%.2f were spent", l.Dollars, dollars)
+		detail = fmt.Sprintf("the limit of %s is reached: %s were spent", number.Dollars(l.Dollars), number.Dollars(dollars))
 	default:
 		return nil
 	}
-	return &Stop{Reason: Limited, Detail: detail + "; the next run goes on"}
+	return &Stop{Reason: Limited, Detail: detail}
+}
+
+// unkept tells that a limit of money cannot be kept: there was something to pay whose
+// price is not known.
+func (r *run) unkept() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l := r.options.Limits.Dollars; l > 0 && r.past.unpriced > r.before.unpriced {
+		return fmt.Sprintf("the limit of %s cannot be kept: the price of %s is not known", number.Dollars(l), r.past.model)
+	}
+	return ""
 }
 
 // steps is how many responses the run had.

@@ -3,7 +3,6 @@ package agent
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -68,7 +67,11 @@ func (w *worker) delegate(ctx context.Context, j job, prompt string) (toolbox.Re
 	case stop.Reason == Answered:
 		return failure("The sub-agent ended without a word."), nil
 	}
-	text := fmt.Sprintf("The sub-agent stopped before it was done: %s: %s.", stop.Reason, stop.Detail)
+	text := "The sub-agent stopped before it was done: " + string(stop.Reason)
+	if stop.Detail != "" {
+		text += ": " + stop.Detail
+	}
+	text += "."
 	if last != "" {
 		text += " The last that it said:\n" + last
 	}

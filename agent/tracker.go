@@ -23,11 +23,12 @@ type tracker struct {
 }
 
 // bill is what responses used: so many steps, and what those cost whose price is known.
+// What a model was paid for a summary is part of it, and no step.
 type bill struct {
 	steps    int
 	spent    tenfold.Usage
 	dollars  float64
-	unpriced int    // the steps whose price is not known
+	unpriced int    // how much was used whose price is not known
 	model    string // of the newest of them
 }
 
@@ -37,6 +38,7 @@ type place struct {
 	open  []int64         // calls of the last response without a result, in order
 	began map[string]bool // of those, the ids that a decision allowed to run
 	used  int             // what the next request takes: as reported, and what came since
+	given int             // tokens of the results of the last response, as they are shown
 }
 
 func newTracker(prices provider.Prices) tracker {
@@ -104,6 +106,7 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 			break
 		}
 		p.open = slices.Delete(p.open, at, at+1)
+		p.given += e.Tokens
 		if in = ResultCame; len(p.open) == 0 {
 			in = LastResult
 		}
@@ -113,18 +116,26 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 		}
 	case tenfold.Usage:
 		in = UsageCame
-		t.count(payload)
+		t.steps++
+		t.pay(cmp.Or(payload.Model, t.config.Model), payload)
 		p.used = total(payload)
 	case tenfold.ConfigDelta:
 		t.configure(e, payload)
 	case tenfold.Compaction:
+		if s := payload.Summary; s != nil && s.Usage != nil {
+			t.pay(cmp.Or(s.Usage.Model, s.Model), *s.Usage)
+		}
 		if e.Branch == "" && !payload.AtBirth() && payload.Source != tenfold.SourceImport {
 			t.commands[payload.Command+"/"+map[bool]string{true: e.ID}[payload.Command == ""]] = true
 		}
-		if p.used > 0 && payload.AtBirth() {
-			p.used -= payload.TokensBefore - payload.TokensAfter
-		} else {
+		if !payload.AtBirth() {
 			p.used = 0
+			break
+		}
+		saved := payload.TokensBefore - payload.TokensAfter
+		p.given -= saved
+		if p.used > 0 {
+			p.used -= saved
 		}
 	}
 	if e.Payload.Kind().Visible() && p.used > 0 {
@@ -135,17 +146,16 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 
 // forget lets go of the calls of the response before.
 func (p *place) forget() {
-	p.open = nil
+	p.open, p.given = nil, 0
 	clear(p.began)
 }
 
-func (t *tracker) count(u tenfold.Usage) {
+// pay adds what a model used.
+func (t *tracker) pay(model string, u tenfold.Usage) {
 	t.spent.Input += u.Input
 	t.spent.Output += u.Output
 	t.spent.CacheRead += u.CacheRead
 	t.spent.CacheWrite += u.CacheWrite
-	t.steps++
-	model := cmp.Or(u.Model, t.config.Model)
 	dollars, known := t.prices.Cost(model, u)
 	if t.dollars += dollars; !known {
 		t.unpriced, t.model = t.unpriced+1, model

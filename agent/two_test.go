@@ -9,6 +9,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/provider/script"
+	"tenfold/session"
 	"tenfold/store/memory"
 	"tenfold/toolbox"
 )
@@ -61,5 +62,67 @@ func TestTwoProgramsRunNoCallTwice(t *testing.T) {
 				t.Errorf("%d results answer the two calls:\n%s", results, log)
 			}
 		})
+	}
+}
+
+// What another program has answered by now is not asked again: the request would end with
+// what the model said.
+func TestWhatAnotherProgramAnsweredIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
+	st := memory.New()
+	k := beginIn(t, st, script.New(script.Text("Never.")), func(o *agent.Options) {
+		o.Observe = func(e agent.Event) error {
+			if m, ok := entry(e).(tenfold.UserMessage); !ok || m.Purpose != "" {
+				return nil
+			}
+			other, err := session.NewService(st).Open(t.Context(), "talk")
+			if err != nil {
+				return err
+			}
+			return other.Append(t.Context(), tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "Well."}}, tenfold.Entry{Payload: tenfold.Usage{}})
+		}
+	})
+	if stop := k.stop("Go."); stop.Reason != agent.Answered || len(k.model.Shown()) > 0 {
+		t.Errorf("%+v after %d requests", stop, len(k.model.Shown()))
+	}
+	k.wants("config_delta", "turn_start", "user: Go.", "assistant: Well.", "usage")
+}
+
+func entry(e agent.Event) tenfold.Payload {
+	if e.Appended == nil {
+		return nil
+	}
+	return e.Appended.Payload
+}
+
+// Where text stands behind a call, or two programs' answers and results come between each
+// other, the view ends with what a model said, though something waits for an answer: a
+// notice stands behind it.
+func TestRequestDoesNotEndWithAnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		entries []tenfold.Payload
+		notice  bool
+	}{
+		"of another program": {[]tenfold.Payload{call("1", "look"), tenfold.Usage{}, tenfold.AssistantMessage{Text: "Theirs."}, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("a")}}, true},
+		"its own":            {[]tenfold.Payload{tenfold.AssistantMessage{Text: "Ours."}, call("1", "look"), tenfold.Usage{}, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("a")}}, false},
+		"behind the call":    {[]tenfold.Payload{call("1", "look"), tenfold.AssistantMessage{Text: "Ours."}, tenfold.Usage{}, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("a")}}, true},
+	} {
+		k := begin(t, script.New(script.Text("Well.")))
+		if err := k.Do(func(s *session.Session) error {
+			for _, p := range append([]tenfold.Payload{tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("Go.")}}, c.entries...) {
+				if err := s.Append(t.Context(), tenfold.Entry{Payload: p}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		k.stop()
+		body := k.model.Shown()[0].Body
+		if got := strings.Contains(body, "came after the text above"); got != c.notice {
+			t.Errorf("%s: a notice is sent: %v\n%s\n%s", name, got, strings.Join(k.shows(), "\n"), body[max(len(body)-600, 0):])
+		}
 	}
 }

@@ -40,6 +40,9 @@ func TestBrokenAnswersAreGoneOnWithAfterAWait(t *testing.T) {
 			for _, e := range events {
 				if e.Waiting != nil {
 					waited = append(waited, e.Waiting.After)
+					if why := e.Waiting.Err.Error(); why != "the answer broke off: m: cut off: the connection ended" {
+						t.Errorf("it waits because %q", why)
+					}
 				}
 			}
 			want := []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}[:min(times, 3)]

@@ -232,9 +232,16 @@ func (c *Controller) Ask(ctx context.Context, w Wish) (Decision, error) {
 	case in == "":
 		in = PersonAsks
 	}
-	was := c.state()
+	state := c.state()
+	was := state
+	if w.By == ByModel && was == Ready && c.past.asked >= c.live.Auto.MaxAttempts {
+		was = Tried // for the model, which may try no more often than what begins by itself
+	}
 	next := was.On(in)
 	d := c.answered(Decision{Reason: cmp.Or(w.Reason, "asked by the "+string(w.By)), By: w.By, wish: w}, next)
+	if was != state {
+		d.State = state
+	}
 	if next.Answer == Wait && next.Next == Wanted {
 		wanted := tenfold.CompactionAttempt{State: tenfold.AttemptWanted, Source: string(w.By), Reason: d.Reason, Focus: w.Focus}
 		d.Reason = "waits for the result of a call"

@@ -16,12 +16,13 @@ type past struct {
 	begun, over time.Time
 	// turned tells that a turn began while it was under way.
 	turned bool
-	// attempts counts those of the turn that began by themselves.
-	attempts int
-	wish     Wish
-	failure  string
-	epoch    Epoch
-	balance  balance
+	// attempts counts those of the turn that began by themselves, asked those that a
+	// model asked for.
+	attempts, asked int
+	wish            Wish
+	failure         string
+	epoch           Epoch
+	balance         balance
 	// undone tells that the last who changed the view undid a compaction, by the
 	// command undo; newest is the command of the newest compaction.
 	undone       bool
@@ -64,7 +65,7 @@ func (p *past) add(l *tenfold.Log, e tenfold.Entry, maxAttempts int) {
 	case tenfold.TurnStart:
 		in = TurnBegins
 		p.turned = p.state == Compacting
-		p.attempts = 0
+		p.attempts, p.asked = 0, 0
 		if p.state != Compacting {
 			p.failure = ""
 		}
@@ -79,7 +80,7 @@ func (p *past) add(l *tenfold.Log, e tenfold.Entry, maxAttempts int) {
 		own := p.state == Compacting && payload.Command == p.attempt
 		if own || p.state != Compacting && payload.Source != sourceMicro && payload.Source != tenfold.SourceImport {
 			in = AttemptDone
-			p.attempts, p.failure = 0, ""
+			p.attempts, p.asked, p.failure = 0, 0, ""
 		}
 	case tenfold.CompactionRevoked:
 		p.epoch = Epoch{e.ID, e.Seq}
@@ -130,9 +131,13 @@ func (p *past) addAttempt(e tenfold.Entry, a tenfold.CompactionAttempt, maxAttem
 	case tenfold.AttemptBegun:
 		p.attempt, p.begun, p.turned = e.ID, e.Time, false
 		p.over = e.Time.Add(time.Duration(a.Seconds) * time.Second)
-		p.attempts++
-		if Asker(a.Source) == ByPerson {
+		switch Asker(a.Source) {
+		case ByPerson:
 			p.attempts = maxAttempts // allowed whatever was tried (A3); none follows by itself if it fails (A6)
+		case ByModel:
+			p.asked++ // too early, perhaps: one that is needed later in a long turn still begins by itself
+		default:
+			p.attempts++
 		}
 		return AttemptBegins
 	case tenfold.AttemptEnded:

@@ -263,6 +263,49 @@ func TestA6FallbackIsTheDigest(t *testing.T) {
 	}
 }
 
+// A kept tail that is larger than a small window leaves nothing to compact: it is kept
+// within what is gone for.
+func TestTailFitsASmallWindow(t *testing.T) {
+	r := run(t, memory.New())
+	tail := tenfold.DefaultTail()
+	r.live.Request.Bounds.Tail, r.live.Auto.Strategies = &tail, []strategy.Strategy{strategy.Summarize{}}
+	r.live.Request.Options.Summarizer = summary.Digest{}
+	r.reopen()
+	r.turn()
+	for range 10 {
+		r.call(1000)
+	}
+	r.want(r.settle(), session.Compacted, session.Ready)
+	if tail != tenfold.DefaultTail() {
+		t.Errorf("the configured tail is %+v now", tail)
+	}
+}
+
+// A3, A8: a wish of the model that comes to nothing, as one that comes too early, keeps no
+// compaction away that is needed later in the turn; another wish is refused until then.
+func TestA3ModelsWishIsNoAttemptOfTheTurn(t *testing.T) {
+	r := run(t, memory.New())
+	wish := session.Wish{By: session.ByModel}
+	r.turn()
+	asks := func(id string) session.Decision {
+		r.add(tenfold.ToolCall{CallID: id, Name: "compact", Arguments: `{}`})
+		d := r.ask(wish)
+		r.add(tenfold.ToolResult{CallID: id, Parts: tenfold.Text("…")})
+		return d
+	}
+	r.want(asks("early"), session.Wait, session.Wanted)
+	r.want(r.settle(), session.Failed, session.Ready)
+	r.want(asks("again"), session.Failed, session.Ready)
+	r.reopen()
+	r.want(asks("and again"), session.Failed, session.Ready)
+	for range 10 {
+		r.call(1000)
+	}
+	r.want(r.settle(), session.Compacted, session.Ready)
+	r.call(1000)
+	r.want(asks("late"), session.Wait, session.Wanted)
+}
+
 // A8: the model's wish waits for the result of its call, survives a restart, and
 // its focus is used.
 func TestA8TheModelAsks(t *testing.T) {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"tenfold"
 	"tenfold/strategy"
 	"tenfold/trigger"
 )
@@ -78,6 +79,9 @@ func (c *Controller) asRequest(w Wish, target int) Request {
 	}
 	if w.Focus != "" {
 		r.Options.Focus = w.Focus
+	}
+	if t := r.Bounds.Tail; t != nil && t.Tokens > target { // or there is nothing to compact in a small window
+		r.Bounds.Tail = &tenfold.Tail{Turns: t.Turns, Tokens: max(target/2, 1)}
 	}
 	goal := strategy.Tokens(target)
 	if w.Target.Set() {

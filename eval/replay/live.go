@@ -197,10 +197,10 @@ func largestPrompt(l *tenfold.Log) int {
 // take appends entries to both.
 func (x *liveReplay) take(ctx context.Context, own, raw []tenfold.Entry) error {
 	for _, e := range own {
-		if c, ok := e.Payload.(tenfold.Compaction); ok && compacts(c) {
+		if compacts(e) {
 			x.own.advance()
 			x.limit, x.both = x.own.p.Tokens(), false
-			if c.Reason == "manual" {
+			if c, _ := e.Payload.(tenfold.Compaction); c.Reason == "manual" {
 				x.limit = 1
 			}
 		}

@@ -74,10 +74,7 @@ func MoneyOf(ctx context.Context, l *tenfold.Log, o Options) (Money, error) {
 		o.Model = mainModel(l)
 	}
 	m := Money{Recorded: recorded(l, o.Prices), Model: o.Model}
-	own := slices.ContainsFunc(slices.Collect(l.Entries()), func(e tenfold.Entry) bool {
-		c, ok := e.Payload.(tenfold.Compaction)
-		return ok && compacts(c)
-	})
+	own := slices.ContainsFunc(slices.Collect(l.Entries()), compacts)
 	if !own && len(o.Strategies) == 0 {
 		return m, nil
 	}

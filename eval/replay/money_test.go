@@ -56,6 +56,8 @@ func TestMoneyOfAnOwnCompaction(t *testing.T) {
 					Text: strings.Repeat("word", 500), Placement: tenfold.PlaceMessage, Model: "claude-opus-4-5",
 					Usage: &tenfold.Usage{Input: 100, CacheRead: 10_000, Output: 500},
 				},
+			}}, tenfold.Entry{Branch: "scout", Payload: tenfold.Compaction{ // a context of its own, of a sub-agent
+				Strategy: "task", Source: "model", Turns: tenfold.Omit,
 			}}); err != nil {
 				t.Fatal(err)
 			}

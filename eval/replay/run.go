@@ -91,9 +91,9 @@ func (r *replayer) take(e tenfold.Entry) error {
 		}
 		with = r.p.Preview(e)
 		r.common = min(r.common, r.p.Shared(with))
-		if c, ok := p.(tenfold.Compaction); ok && compacts(c) {
+		if compacts(e) {
 			r.cost.Firings++
-			if c.Source == tenfold.SourceImport {
+			if c, _ := p.(tenfold.Compaction); c.Source == tenfold.SourceImport {
 				r.restored.compacted()
 				r.held = 0
 			}

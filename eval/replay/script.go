@@ -43,7 +43,7 @@ func replayScript(l *tenfold.Log, own bool) replayEvents {
 	s := replayEvents{entries: make([]tenfold.Entry, 0, l.Version())}
 	compacted := map[string]bool{}
 	for e := range l.Entries() {
-		if c, ok := e.Payload.(tenfold.Compaction); ok && compacts(c) {
+		if compacts(e) {
 			compacted[e.ID] = true
 		}
 	}
@@ -79,9 +79,14 @@ func replayScript(l *tenfold.Log, own bool) replayEvents {
 	return s
 }
 
-// compacts tells a compaction from what hides turns that a person took back,
-// which importers also write as overlays.
-func compacts(c tenfold.Compaction) bool {
+// compacts tells a compaction of the conversation from what hides turns that a person
+// took back, which importers also write as overlays, and from what gives a sub-agent a
+// context of its own: requests are those of the root.
+func compacts(e tenfold.Entry) bool {
+	c, ok := e.Payload.(tenfold.Compaction)
+	if !ok || e.Branch != "" {
+		return false
+	}
 	if c.Summary != nil || c.Reasoning != nil || c.ToolCalls != nil || c.Attachments != nil || c.ToolDefinitions != nil {
 		return true
 	}

@@ -193,6 +193,7 @@ func TestHowARunEndsIsHowThePromptEnds(t *testing.T) {
 		said   string
 	}{
 		{agent.Answered, nil, sdk.StopReasonEndTurn, ""},
+		{agent.Answered, nil, sdk.StopReasonEndTurn, "the answer was empty"},
 		{agent.Limited, nil, sdk.StopReasonMaxTurnRequests, "the limit of 3 steps"},
 		{agent.Refused, nil, sdk.StopReasonRefusal, "the model declined"},
 		{agent.CutOff, nil, sdk.StopReasonMaxTokens, "the answer was cut off"},

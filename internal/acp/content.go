@@ -2,6 +2,7 @@ package acp
 
 import (
 	"cmp"
+	"encoding/base64"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -25,8 +26,9 @@ func notice(text string) sdk.SessionUpdate {
 }
 
 // partsOf reads what a person sent. Files that are only named stay names: the
-// model reads them with its tools, and in the version that is on disk then.
-func partsOf(blocks []sdk.ContentBlock) []tenfold.Part {
+// model reads them with its tools, and in the version that is on disk then. What cannot
+// be taken is an error, and not left out of what they said.
+func partsOf(blocks []sdk.ContentBlock) ([]tenfold.Part, error) {
 	var parts []tenfold.Part
 	text := func(s string) {
 		if n := len(parts); n > 0 && parts[n-1].File == nil {
@@ -35,7 +37,17 @@ func partsOf(blocks []sdk.ContentBlock) []tenfold.Part {
 			parts = append(parts, tenfold.Part{Text: s})
 		}
 	}
+	file := func(f tenfold.File, data string) error {
+		// A provider would refuse it, and every later request with it.
+		if raw, err := base64.StdEncoding.DecodeString(data); err != nil || len(raw) == 0 {
+			return invalid("the prompt has a file without valid base64 data: send it again")
+		}
+		f.URI = "data:" + f.MediaType + ";base64," + data
+		parts = append(parts, tenfold.Part{File: &f})
+		return nil
+	}
 	for _, b := range blocks {
+		var err error
 		switch {
 		case b.Text != nil:
 			text(b.Text.Text)
@@ -44,10 +56,20 @@ func partsOf(blocks []sdk.ContentBlock) []tenfold.Part {
 		case b.Resource != nil && b.Resource.Resource.TextResourceContents != nil:
 			r := b.Resource.Resource.TextResourceContents
 			text("\n<file path=\"" + strings.ReplaceAll(pathOf(r.Uri), `"`, "%22") + "\">\n" + r.Text + "\n</file>\n")
-		case b.Image != nil && b.Image.Data != "":
-			parts = append(parts, tenfold.Part{File: &tenfold.File{
-				Type: tenfold.PartImage, MediaType: b.Image.MimeType, URI: "data:" + b.Image.MimeType + ";base64," + b.Image.Data,
-			}})
+		case b.Resource != nil && b.Resource.Resource.BlobResourceContents != nil:
+			r := b.Resource.Resource.BlobResourceContents
+			f := tenfold.File{Type: tenfold.PartFile, Name: pathOf(r.Uri), MediaType: "application/octet-stream"}
+			if r.MimeType != nil {
+				f.MediaType = *r.MimeType
+			}
+			err = file(f, r.Blob)
+		case b.Image != nil:
+			err = file(tenfold.File{Type: tenfold.PartImage, MediaType: b.Image.MimeType}, b.Image.Data)
+		default:
+			err = invalid("the prompt has a part that is not taken here: send text, images or files")
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	blank := true
@@ -55,9 +77,9 @@ func partsOf(blocks []sdk.ContentBlock) []tenfold.Part {
 		blank = blank && p.File == nil && strings.TrimSpace(p.Text) == ""
 	}
 	if blank {
-		return nil
+		return nil, invalid("the prompt is empty")
 	}
-	return parts
+	return parts, nil
 }
 
 // pathOf gives the path of a file's address, and any other address as it is.

@@ -158,9 +158,9 @@ func (c *conversation) greet() {
 
 // prompt answers what a person typed.
 func (c *conversation) prompt(p sdk.PromptRequest) (sdk.PromptResponse, error) {
-	parts := partsOf(p.Prompt)
-	if len(parts) == 0 {
-		return sdk.PromptResponse{}, invalid("the prompt is empty")
+	parts, err := partsOf(p.Prompt)
+	if err != nil {
+		return sdk.PromptResponse{}, err
 	}
 	ctx, end, err := c.begin()
 	if err != nil {
@@ -215,7 +215,7 @@ func (c *conversation) run(events iter.Seq2[agent.Event, error]) (sdk.StopReason
 			continue
 		}
 		reason = stopReasons[e.Stop.Reason]
-		if e.Stop.Detail != "" && e.Stop.Reason != agent.Answered && e.Stop.Reason != agent.Interrupted {
+		if e.Stop.Detail != "" && e.Stop.Reason != agent.Interrupted {
 			c.send(notice(e.Stop.Detail))
 		}
 	}
@@ -298,11 +298,13 @@ func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Ans
 	case err != nil:
 		return agent.Answer{}, err
 	case r.Outcome.Selected == nil:
-		return agent.Answer{Reason: "the person cancelled the question"}, nil
+		return agent.Answer{}, errors.New("the editor cancelled the question")
 	}
-	chosen := r.Outcome.Selected.OptionId
-	if chosen == allowOnce || chosen == allowAlways {
-		return agent.Answer{Allowed: true, Always: chosen == allowAlways}, nil
+	switch r.Outcome.Selected.OptionId {
+	case allowOnce, allowAlways:
+		return agent.Answer{Allowed: true, Always: r.Outcome.Selected.OptionId == allowAlways}, nil
+	case reject:
+		return agent.Answer{}, nil
 	}
-	return agent.Answer{Reason: "the person rejected it"}, nil
+	return agent.Answer{}, errors.New("the editor chose an answer that was not offered")
 }

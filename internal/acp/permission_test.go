@@ -31,22 +31,25 @@ func TestQuestionsGoToThePersonAsTheModeSays(t *testing.T) {
 		outcome sdk.RequestPermissionOutcome
 		want    agent.Answer
 		asked   int
+		why     string // no answer of a person came
 	}{
-		{"ask", edit, selected("allow"), agent.Answer{Allowed: true}, 1},
-		{"ask", edit, selected("always"), agent.Answer{Allowed: true, Always: true}, 1},
-		{"ask", run, selected("reject"), agent.Answer{Reason: "the person rejected it"}, 1},
-		{"ask", run, selected("something else"), agent.Answer{Reason: "the person rejected it"}, 1},
-		{"ask", run, sdk.NewRequestPermissionOutcomeCancelled(), agent.Answer{Reason: "the person cancelled the question"}, 1},
-		{"edits", edit, selected("reject"), agent.Answer{Allowed: true}, 0},
-		{"edits", run, selected("reject"), agent.Answer{Reason: "the person rejected it"}, 1},
-		{"all", run, selected("reject"), agent.Answer{Allowed: true}, 0},
+		{"ask", edit, selected("allow"), agent.Answer{Allowed: true}, 1, ""},
+		{"ask", edit, selected("always"), agent.Answer{Allowed: true, Always: true}, 1, ""},
+		{"ask", run, selected("reject"), agent.Answer{}, 1, ""},
+		{"ask", run, selected("something else"), agent.Answer{}, 1, "not offered"},
+		{"ask", run, sdk.NewRequestPermissionOutcomeCancelled(), agent.Answer{}, 1, "cancelled the question"},
+		{"edits", edit, selected("reject"), agent.Answer{Allowed: true}, 0, ""},
+		{"edits", run, selected("reject"), agent.Answer{}, 1, ""},
+		{"all", run, selected("reject"), agent.Answer{Allowed: true}, 0, ""},
 	} {
 		var got agent.Answer
 		h := newHost(func(p *played, ctx context.Context, _ []tenfold.Part) iter.Seq2[agent.Event, error] {
 			return func(yield func(agent.Event, error) bool) {
 				var err error
-				got, err = p.approver.Approve(ctx, at.q)
-				yield(agent.Event{Stop: &agent.Stop{Reason: agent.Answered}}, err)
+				if got, err = p.approver.Approve(ctx, at.q); at.why == "" && err != nil || at.why != "" && (err == nil || !strings.Contains(err.Error(), at.why)) {
+					t.Errorf("mode %s, %s: %v, want %q", at.mode, at.q.Call.Name, err, at.why)
+				}
+				yield(agent.Event{Stop: &agent.Stop{Reason: agent.Answered}}, nil)
 			}
 		})
 		c := connect(t, h)

@@ -82,6 +82,17 @@ func TestPromptsBecomeParts(t *testing.T) {
 	if err := prompt(sdk.TextBlock("/undo"), sdk.ImageBlock("aGk=", "image/png")); err != nil || len(got) != 2 {
 		t.Errorf("a message with an image was taken for a command: %v, %v", got, err)
 	}
+	pdf := sdk.EmbeddedResourceResource{BlobResourceContents: &sdk.BlobResourceContents{Uri: "file:///project/a.pdf", Blob: "aGk=", MimeType: new("application/pdf")}}
+	if err := prompt(sdk.ResourceBlock(pdf)); err != nil || len(got) != 1 || *got[0].File != (tenfold.File{Type: tenfold.PartFile, Name: "/project/a.pdf", MediaType: "application/pdf", URI: "data:application/pdf;base64,aGk="}) {
+		t.Errorf("a file became %+v, %v", got, err)
+	}
+	// Nothing that was sent is left out without a word, nor sent on where it would be
+	// refused each time.
+	for _, bad := range []sdk.ContentBlock{sdk.AudioBlock("aGk=", "audio/wav"), sdk.ImageBlock("!", "image/png"), sdk.ImageBlock("", "image/png")} {
+		if err := prompt(sdk.TextBlock("look"), bad); err == nil {
+			t.Errorf("taken: %+v", bad)
+		}
+	}
 	for _, blank := range [][]sdk.ContentBlock{{}, {sdk.TextBlock("")}, {sdk.TextBlock(" \n"), sdk.TextBlock("\t")}} {
 		if err := prompt(blank...); err == nil {
 			t.Errorf("an empty prompt was taken: %v", blank)

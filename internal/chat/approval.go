@@ -98,8 +98,8 @@ func (m *model) pose() {
 	}
 }
 
-// Keys that come sooner than that after the question, or so soon after another
-// key, were meant for something else.
+// Keys that come sooner than that after a question or an offer, or so soon after
+// another key, were meant for something else.
 const (
 	tooSoon     = 400 * time.Millisecond
 	typingPause = 250 * time.Millisecond

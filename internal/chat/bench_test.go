@@ -25,6 +25,7 @@ type scripted struct {
 	approver agent.Approver
 	gauge    agent.Gauge
 	asked    []string
+	full     error // of a store that takes no message
 	run      func(ctx context.Context, message string, emit func(agent.Event)) error
 	compact  func(ctx context.Context, focus string, emit func(agent.Event)) error
 }
@@ -47,7 +48,15 @@ func (s *scripted) Run(ctx context.Context, parts ...tenfold.Part) iter.Seq2[age
 		message += p.Text
 	}
 	s.asked = append(s.asked, message)
-	return sequence(func(emit func(agent.Event)) error { return s.run(ctx, message, emit) })
+	return sequence(func(emit func(agent.Event)) error {
+		if s.full != nil {
+			return s.full
+		}
+		if message != "" {
+			emit(appended(tenfold.UserMessage{Parts: parts}))
+		}
+		return s.run(ctx, message, emit)
+	})
 }
 
 func (s *scripted) Compact(ctx context.Context, focus string) iter.Seq2[agent.Event, error] {

@@ -135,6 +135,10 @@ func (m *model) printed(branch string, o *agent.Output) {
 // appended takes in an entry.
 func (m *model) appended(e tenfold.Entry) {
 	switch p := e.Payload.(type) {
+	case tenfold.UserMessage:
+		if e.Branch == "" && p.Purpose != tenfold.Context {
+			m.unsent = ""
+		}
 	case tenfold.AssistantMessage:
 		if e.Branch != "" {
 			return
@@ -219,6 +223,9 @@ func (m *model) stopped(s agent.Stop) {
 	m.finishText()
 	switch s.Reason {
 	case agent.Answered:
+		if s.Detail != "" {
+			m.sayMarked("! ", terminal.Yellow, sentence(strings.ToUpper(s.Detail[:1])+s.Detail[1:], ""))
+		}
 	case agent.Interrupted:
 		m.say(terminal.Yellow, "Stopped. What there was is kept.")
 	case agent.Exceeded:

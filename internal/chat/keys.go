@@ -41,7 +41,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.note = "the input is closed while the conversation is compacted"
 		return nil
 	case m.offer != nil:
-		return m.choose(pressed)
+		return m.choose(pressed, typing)
 	}
 	m.note = ""
 	if m.input.choose(pressed) {
@@ -173,7 +173,8 @@ func (m *model) renew() tea.Cmd {
 			return err
 		}
 		report(change(func(m *model) {
-			m.agent, m.closed, m.folded, m.queued = conversation, false, nil, nil
+			m.agent, m.closed, m.folded = conversation, false, nil
+			m.unqueue()
 			m.gap()
 			m.sayMarked("● ", terminal.Cyan, "A new conversation. The old one is kept: `tenfold conversation ls` lists it.")
 		}))

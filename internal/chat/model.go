@@ -56,6 +56,8 @@ type model struct {
 	// unfinished tells that a limit ended the run.
 	unfinished bool
 	queued     []string
+	unsent     string    // the message of the job, until it is stored
+	offered    time.Time // when the offer was made
 	note       string    // one line about the last key
 	leaving    time.Time // when Ctrl-C was pressed once
 	gone       bool
@@ -206,7 +208,13 @@ func (m *model) ended(err error) tea.Cmd {
 	case err != nil:
 		m.fail(err)
 	}
-	m.offer = m.offerAfter(err != nil && !stopped)
+	if m.unsent != "" {
+		m.say(terminal.Yellow, "The message was not stored. It is in the input again.")
+		m.queued = append([]string{m.unsent}, m.queued...)
+		m.unqueue()
+		m.again, m.unsent = nil, "" // what went before it would be gone on with
+	}
+	m.offer, m.offered = m.offerAfter(err != nil && !stopped), m.now()
 	if m.offer != nil || len(m.queued) == 0 {
 		return nil
 	}
@@ -215,10 +223,21 @@ func (m *model) ended(err error) tea.Cmd {
 	return m.send(next)
 }
 
+// unqueue puts what waits to be sent into the input, where nothing is run that it could
+// wait for.
+func (m *model) unqueue() {
+	if len(m.queued) > 0 {
+		m.input.set(strings.TrimSuffix(strings.Join(append(m.queued, m.input.value()), "\n"), "\n"))
+		m.queued = nil
+	}
+}
+
 // send has the agent answer a message.
 func (m *model) send(text string) tea.Cmd {
 	m.said(text)
-	return m.run(tenfold.Text(m.input.unfold(text))...)
+	cmd := m.run(tenfold.Text(m.input.unfold(text))...)
+	m.unsent = text
+	return cmd
 }
 
 // run has the agent answer, or go on where it stopped.

@@ -277,6 +277,78 @@ func TestErrorIsOffered(t *testing.T) {
 	}
 }
 
+// A message that could not be stored is in the input again, pastes and what was written
+// and queued since included; nothing else is asked in its place.
+func TestMessageThatIsNotStoredComesBack(t *testing.T) {
+	t.Parallel()
+	for _, full := range []error{errors.New("disk full"), context.Canceled} {
+		b := newBench(t, Options{})
+		b.agent.full = full
+		b.take(tea.PasteMsg{Content: "a\tpaste"})
+		b.enter(" and text")
+		b.enter("next")
+		b.write("later")
+		b.settle()
+		b.wants(b.written(), "The message was not stored. It is in the input again.")
+		if b.offer != nil || b.input.unfold(b.input.value()) != "a\tpaste and text\nnext\nlater" || len(b.queued) > 0 {
+			t.Errorf("%v: offer %v, the input has %q, queued %q", full, b.offer, b.input.value(), b.queued)
+		}
+		b.agent.full = nil
+		b.press("enter")
+		b.settle()
+		if want := []string{"a\tpaste and text", "a\tpaste and text\nnext\nlater"}; !slices.Equal(b.agent.asked, want) {
+			t.Errorf("asked %q, want %q", b.agent.asked, want)
+		}
+	}
+}
+
+// Keys that someone types into the input do not choose from an offer that comes meanwhile.
+func TestOfferIsNotTakenByAccident(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.run = func(context.Context, string, func(agent.Event)) error { return errors.New("overloaded") }
+	b.enter("go")
+	b.settle()
+	n := tea.KeyPressMsg{Code: 'n', Text: "n"}
+	b.clock.pass(tooSoon - time.Millisecond)
+	b.take(n) // with the offer
+	for range 5 {
+		b.clock.pass(100 * time.Millisecond)
+		b.take(n) // someone who types
+	}
+	b.wants(b.below(), "[r] retry", "pause for a moment, then choose")
+	b.press("c")
+	if b.offer != nil || b.job != nil {
+		t.Errorf("offer %v", b.offer)
+	}
+}
+
+// What is queued when a run fails waits for the retry, and is in the input again where
+// there is none: it is neither lost nor sent behind what is written next.
+func TestQueueAfterAFailure(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{"r": "", "c": "two", "esc": "two", "n": "two"} {
+		b := newBench(t, Options{})
+		b.agent.run = func(_ context.Context, message string, _ func(agent.Event)) error {
+			if message == "one" {
+				return errors.New("overloaded")
+			}
+			return nil
+		}
+		first := b.agent
+		b.enter("one")
+		b.enter("two")
+		b.settle()
+		b.press(key)
+		for b.job != nil {
+			b.settle()
+		}
+		if retried := slices.Equal(first.asked, []string{"one", "", "two"}); b.input.value() != want || len(b.queued) > 0 || retried != (key == "r") {
+			t.Errorf("%s: the input has %q, queued %q, asked %q", key, b.input.value(), b.queued, first.asked)
+		}
+	}
+}
+
 // A command that failed offers nothing: the model is not to be asked instead.
 func TestFailedCommandOffersNothing(t *testing.T) {
 	t.Parallel()
@@ -314,6 +386,19 @@ func TestStops(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What there is to say of an answer is said.
+func TestAnswerWithDetail(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Detail: "the answer was empty"}})
+		return nil
+	}
+	b.enter("go")
+	b.settle()
+	b.wants(b.written(), "! The answer was empty.")
 }
 
 // A wait says why, and what was written of the answer is written again.

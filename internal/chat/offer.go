@@ -18,7 +18,10 @@ type choice struct {
 // going on (A6).
 func (m *model) offerAfter(failed bool) []choice {
 	compact := func() tea.Cmd { return m.compact("") }
-	write := func() tea.Cmd { return nil }
+	write := func() tea.Cmd {
+		m.unqueue()
+		return nil
+	}
 	switch {
 	case m.closed:
 		return []choice{{"r", "retry compaction", compact}, {"n", "new session", m.renew}, {"q", "quit", m.quit}}
@@ -32,10 +35,16 @@ func (m *model) offerAfter(failed bool) []choice {
 	return nil
 }
 
-// choose takes in a key while there is an offer.
-func (m *model) choose(key string) tea.Cmd {
+// choose takes in a key while there is an offer, unless it was meant for the input that
+// the offer stands in the place of.
+func (m *model) choose(key string, typing bool) tea.Cmd {
+	if typing || m.now().Sub(m.offered) < tooSoon {
+		m.note = "pause for a moment, then choose"
+		return nil
+	}
 	if key == "esc" && !m.closed {
 		m.offer = nil
+		m.unqueue()
 		return nil
 	}
 	for _, c := range m.offer {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/eventlog"
 	"tenfold/internal/number"
+	"tenfold/internal/takeover"
 	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/session"
@@ -31,8 +33,8 @@ type queryJSON struct {
 	Reason string `json:"reason"`
 	Detail string `json:"detail,omitzero"`
 	Steps  int    `json:"steps"`
-	// Usage is what this run used, sub-agents included, and Dollars what that
-	// cost, null where a price is not known.
+	// Usage is what this run used, sub-agents and summaries included, and Dollars
+	// what that cost, null where a price is not known.
 	Usage   tenfold.Usage `json:"usage"`
 	Dollars *float64      `json:"dollars"`
 	// Context is how full the context is, and what the whole conversation used.
@@ -55,6 +57,9 @@ type eventPrinter struct {
 	cost       float64
 	// calls are the names of the tools that are called; empty once it was denied.
 	calls map[callOf]string
+	// rules are what a rule of the permission names them by: where another agent's
+	// tool is called, the one that does the same here.
+	rules map[callOf]string
 }
 
 // callOf names a call: ids are unique within a branch, if at all.
@@ -116,12 +121,21 @@ func (p *eventPrinter) note(e agent.Event) {
 			p.result.Answer = ""
 		}
 	case tenfold.Usage:
-		u := &p.result.Usage
-		u.Input, u.Output = u.Input+payload.Input, u.Output+payload.Output
-		u.CacheRead, u.CacheWrite = u.CacheRead+payload.CacheRead, u.CacheWrite+payload.CacheWrite
-		dollars, known := provider.Cost(payload.Model, payload)
-		p.cost, p.unpriced = p.cost+dollars, p.unpriced || !known
+		p.pay(payload.Model, payload)
+	case tenfold.Compaction:
+		if s := payload.Summary; s != nil && s.Usage != nil {
+			p.pay(cmp.Or(s.Usage.Model, s.Model), *s.Usage)
+		}
 	}
+}
+
+// pay adds what a model used.
+func (p *eventPrinter) pay(model string, used tenfold.Usage) {
+	u := &p.result.Usage
+	u.Input, u.Output = u.Input+used.Input, u.Output+used.Output
+	u.CacheRead, u.CacheWrite = u.CacheRead+used.CacheRead, u.CacheWrite+used.CacheWrite
+	dollars, known := provider.Cost(model, used)
+	p.cost, p.unpriced = p.cost+dollars, p.unpriced || !known
 }
 
 // say prints what the model writes.
@@ -159,7 +173,7 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 		p.said = false
 		p.closeLine()
 	case tenfold.ToolCall:
-		p.calls[callOf{branch, payload.CallID}] = payload.Name
+		p.called(branch, payload)
 	case tenfold.ToolResult:
 		if ended, name := payload.Ended(), p.calls[callOf{branch, payload.CallID}]; ended.Bad() && name != "" {
 			p.line(branch, "  "+name+": "+string(ended)+lastLine(payload))
@@ -167,13 +181,25 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 	case tenfold.Approval:
 		if payload.State == tenfold.ApprovalDenied {
 			call := callOf{branch, payload.CallID}
-			line := "denied " + p.calls[call] + ": " + payload.Reason
+			line := "denied " + p.calls[call]
+			if payload.Reason != "" {
+				line += ": " + payload.Reason
+			}
 			if strings.HasPrefix(payload.Reason, agent.Unasked+": ") {
-				line += "; --allow " + p.calls[call] + " allows it"
+				line += "; --allow " + p.rules[call] + " allows it"
 			}
 			p.line(branch, line)
 			p.calls[call] = ""
 		}
+	}
+}
+
+// called keeps how a call is named.
+func (p *eventPrinter) called(branch string, c tenfold.ToolCall) {
+	call := callOf{branch, c.CallID}
+	p.calls[call], p.rules[call] = c.Name, c.Name
+	if mapped, err := takeover.Alias(c); err == nil {
+		p.rules[call] = mapped.Name
 	}
 }
 
@@ -231,7 +257,7 @@ func (p *eventPrinter) finish(failure error) error {
 	case r.Reason != string(agent.Answered):
 		stopped := &problem.Error{
 			Code: strings.ReplaceAll(r.Reason, " ", "_"), Problem: "no answer: " + r.Reason,
-			Hint: "what was done is kept, and \"tenfold query\" goes on with it",
+			Hint: hintOf(agent.Reason(r.Reason)),
 		}
 		if failure = stopped; r.Detail != "" {
 			stopped.Problem += ": " + r.Detail
@@ -248,8 +274,22 @@ func (p *eventPrinter) finish(failure error) error {
 	return failure
 }
 
+// hintOf says what to do after a run that ended so.
+func hintOf(reason agent.Reason) string {
+	switch reason {
+	case agent.Refused:
+		return "what was done is kept; ask in other words, or another model with --model"
+	case agent.Exceeded:
+		return "what was done is kept; begin another conversation with --new"
+	}
+	return `what was done is kept, and "tenfold query" goes on with it`
+}
+
 // summary is the last line: how full the context is, and what this run cost.
 func (p *eventPrinter) summary() {
+	if r := p.result; r.Reason == string(agent.Answered) && r.Detail != "" {
+		p.Warn(r.Detail)
+	}
 	parts := []string{number.Count(p.result.Steps, "step")}
 	if g := p.result.Context; g != nil {
 		text := number.Thousands(g.Tokens) + " tokens"
@@ -291,7 +331,7 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 		said, err := k.Ask(ctx, "Allow "+terminal.VisibleLine(what)+"? [y/N, a to always allow such calls in this session] ")
 		switch {
 		case errors.Is(err, io.EOF):
-			return agent.Answer{Reason: "nobody answered"}, nil
+			return agent.Answer{}, errors.New("nobody answered")
 		case err != nil:
 			return agent.Answer{}, err
 		}
@@ -301,7 +341,7 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 		case "a", "always":
 			return agent.Answer{Allowed: true, Always: true}, nil
 		case "", "n", "no":
-			return agent.Answer{Reason: "the user said no"}, nil
+			return agent.Answer{}, nil
 		}
 	}
 }

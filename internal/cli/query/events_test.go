@@ -115,9 +115,25 @@ func TestQueryEnds(t *testing.T) {
 			t.Errorf("%s: %s", reason, out)
 		}
 	}
+	for reason, hint := range map[agent.Reason]string{agent.Limited: `"tenfold query" goes on`, agent.Refused: "in other words", agent.Exceeded: "--new"} {
+		_, _, err := followed(t, true, played(nil, agent.Event{Stop: &agent.Stop{Reason: reason, Steps: 1}}))
+		if p, ok := errors.AsType[*problem.Error](err); !ok || !strings.Contains(p.Hint, hint) {
+			t.Errorf("%s: the hint of %v is not %q", reason, err, hint)
+		}
+	}
 	out, _, err := followed(t, false, played(errors.New("broken"), agent.Event{Text: "half"}))
 	if out != "half\n" || err == nil || err.Error() != "broken" {
 		t.Errorf("%q %v", out, err)
+	}
+	// What there is to say of an answer is said.
+	if _, errs, err := followed(t, false, played(nil, agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Detail: "the answer was empty", Steps: 1}})); errs != "warning: the answer was empty\n1 step\n" || err != nil {
+		t.Errorf("%q %v", errs, err)
+	}
+	// A summary that a model was paid for is part of the sum.
+	out, _, _ = followed(t, true, played(nil, appended("", tenfold.Usage{Model: "claude-sonnet-4-5", Input: 1_000_000}),
+		appended("", tenfold.Compaction{Summary: &tenfold.Summary{Model: "claude-sonnet-4-5", Usage: &tenfold.Usage{Input: 1_000_000}}}), agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Steps: 1}}))
+	if !strings.Contains(out, `"usage":{"input":2000000},"dollars":6,`) {
+		t.Errorf("the cost is %s", out)
 	}
 	// An unpriced response makes the sum unknown.
 	out, _, _ = followed(t, true, played(nil, appended("", tenfold.Usage{Model: "claude-sonnet-4-5", Input: 1}),
@@ -141,8 +157,8 @@ func followed(t *testing.T, asJSON bool, events iter.Seq2[agent.Event, error]) (
 	return stdout.String(), stderr.String(), err
 }
 
-// On a terminal a person is asked, one question after the other; the end of input
-// is a no.
+// On a terminal a person is asked, one question after the other. A no has no words that
+// the person did not say, and the end of input is no answer.
 func TestQueryAsks(t *testing.T) {
 	var stderr bytes.Buffer
 	a := &command.App{Terminal: &terminal.Terminal{In: strings.NewReader("what?\ny\na\nn\n\n"), Out: bufio.NewWriter(io.Discard), Err: &stderr, InTTY: true, ErrTTY: true}}
@@ -150,10 +166,13 @@ func TestQueryAsks(t *testing.T) {
 	q := agent.Question{
 		Branch: "root.task1", Call: tenfold.ToolCall{Name: "shell"}, Intent: toolbox.Intent{Subject: "rm -r x\x1b[1A\nAllow? y"}, Reason: "it may write\nanywhere",
 	}
-	for i, want := range []agent.Answer{{Allowed: true}, {Allowed: true, Always: true}, {Reason: "the user said no"}, {Reason: "the user said no"}, {Reason: "nobody answered"}} {
+	for i, want := range []agent.Answer{{Allowed: true}, {Allowed: true, Always: true}, {}, {}} {
 		if got, err := k.Approve(t.Context(), q); got != want || err != nil {
 			t.Errorf("question %d: %+v %v, want %+v", i, got, err, want)
 		}
+	}
+	if got, err := k.Approve(t.Context(), q); got != (agent.Answer{}) || err == nil || err.Error() != "nobody answered" {
+		t.Errorf("at the end of input: %+v %v", got, err)
 	}
 	const line = "it may write anywhere\nAllow root.task1: shell: rm -r x\\x1b[1A Allow? y? [y/N, a to always allow such calls in this session] "
 	if first := stderr.String(); !strings.HasPrefix(first, line) || strings.Contains(first, "\x1b") {
@@ -178,5 +197,19 @@ func TestQueryGoesOnWithOpenCalls(t *testing.T) {
 	}
 	if got := stderr.String(); !strings.HasPrefix(got, "denied shell: no\n") {
 		t.Errorf("it says %q", got)
+	}
+}
+
+// The hint of a denied call names the tool that a rule would name, also where the model
+// called it as another agent does.
+func TestQuerySaysWhichToolToAllow(t *testing.T) {
+	for name, rule := range map[string]string{"Bash": "shell", "shell": "shell", "fs_create_file": "fs_create_file", "git_commit": "git_commit", "mcp__issues__search": "issues__search", "weather": "weather"} {
+		_, errs, err := followed(t, false, played(nil,
+			appended("", tenfold.ToolCall{CallID: "c1", Name: name, Arguments: `{"command":"make","path":"a","content":"b","message":"c"}`}),
+			appended("", tenfold.Approval{State: tenfold.ApprovalDenied, CallID: "c1", Reason: agent.Unasked + ": no rule"}),
+			agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Steps: 1}}))
+		if want := "denied " + name + ": " + agent.Unasked + ": no rule; --allow " + rule + " allows it\n"; !strings.HasPrefix(errs, want) || err != nil {
+			t.Errorf("it says\n%s, want\n%s(%v)", errs, want, err)
+		}
 	}
 }

@@ -335,10 +335,10 @@ func ConfiguredModels(e *config.Effective) []string {
 // follow prints the events of a run as they come, and gives the error that the
 // command ends with.
 func follow(a *command.App, s *session.Session, model string, events iter.Seq2[agent.Event, error]) error {
-	out := &eventPrinter{App: a, result: queryJSON{Event: eventlog.Result, Conversation: s.ID(), Model: model}, calls: map[callOf]string{}}
+	out := &eventPrinter{App: a, result: queryJSON{Event: eventlog.Result, Conversation: s.ID(), Model: model}, calls: map[callOf]string{}, rules: map[callOf]string{}}
 	for e := range s.Log().Entries() { // what a run before this one left open
 		if c, ok := e.Payload.(tenfold.ToolCall); ok && s.Log().Pair(e.Seq) == 0 {
-			out.calls[callOf{e.Branch, c.CallID}] = c.Name
+			out.called(e.Branch, c)
 		}
 	}
 	for e, err := range events {

@@ -234,8 +234,12 @@ func (l *Ledger) addApproval(turn int, branch string, a tenfold.Approval) {
 		l.approvals[openKey{branch, a.CallID}] = approval{a.Reason, turn, l.entries}
 		return
 	}
-	delete(l.approvals, openKey{branch, a.CallID})
-	if a.State == tenfold.ApprovalDenied {
+	// Where nobody was asked the reason is a rule's, not a person's words. OpenHands
+	// records no question, and the answer behind the result.
+	key := openKey{branch, a.CallID}
+	_, asked := l.approvals[key]
+	delete(l.approvals, key)
+	if a.State == tenfold.ApprovalDenied && (asked || len(l.open[key]) == 0) {
 		l.addRequest(turn, branch, strings.TrimSpace(a.Reason))
 	}
 }

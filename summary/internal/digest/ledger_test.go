@@ -279,3 +279,25 @@ func TestM3ApprovalsOfBranches(t *testing.T) {
 		t.Errorf("the approval that the root waits for is not told:\n%s", text)
 	}
 }
+
+// M4a: the words of a denial are the person's only where the person was asked: what a
+// rule denied, or nobody was there to be asked about, is not what they demanded.
+func TestM4aDenialsOfRulesAreNotDemands(t *testing.T) {
+	t.Parallel()
+	const words = "not without my review"
+	for _, c := range []struct {
+		name  string
+		lines []string
+		said  bool
+	}{
+		{"asked", []string{"? 1 edits need consent", "- 1 " + words, "e 1 Denied: the user says: no"}, true},
+		{"a rule", []string{"- 1 " + words, "e 1 Denied: no"}, false},
+		{"OpenHands", []string{"e 1 no", "- 1 " + words}, true},
+	} {
+		lines := append([]string{"t", "u Write it.", `c 1 fs_create_file {"path":"a.txt"}`}, c.lines...)
+		text := digestOfLines(t, append(lines, "t", "u Go on.")...)
+		if said := strings.Contains(text, words); said != c.said {
+			t.Errorf("%s: demanded is %v:\n%s", c.name, said, text)
+		}
+	}
+}

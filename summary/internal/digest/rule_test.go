@@ -251,6 +251,8 @@ func TestM4aClosedErrors(t *testing.T) {
 		{"the file it tests is gone", [][]string{fails("pytest tests/test_a.py"), {`c 3 apply_patch {"input":"*** Begin Patch\n*** Delete File: tests/test_a.py\n*** End Patch"}`, "r 3 ok"}}, false},
 		{"a search that found nothing", [][]string{{`c 1 exec_command {"cmd":"rg -n nothing ."}`, `r 1 Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 1\nOutput:\n`}}, false},
 		{"a call that the person broke off", [][]string{{`c 1 bash {"command":"npm run check"}`, `e 1 checking\n\nCommand aborted`}}, false},
+		{"a call that was interrupted", [][]string{{`c 1 shell {"command":"make test"}`, "e 1 Interrupted before it was run."}}, false},
+		{"a call that was denied", [][]string{{`c 1 shell {"command":"make test"}`, "e 1 Denied: the rule shell:make * denies it"}}, false},
 		{"a call that the person refused", [][]string{{`c 1 Bash {"command":"make"}`, "e 1 The user doesn't want to proceed with this tool use. The tool use was rejected."}}, false},
 	} {
 		lines := []string{"t", "u Work."}

@@ -1,0 +1,106 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tenfold"
+	"tenfold/agent"
+	"tenfold/provider"
+	"tenfold/provider/script"
+	"tenfold/session"
+	"tenfold/store/memory"
+	"tenfold/toolbox"
+)
+
+// Limits stop a run with their reason, nothing is lost, and the next run goes on.
+func TestLimitsStopARun(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		usage := tenfold.Usage{Model: "m", Input: 900_000, Output: 100_000}
+		answer := script.Answer{Blocks: []tenfold.Payload{call("1", "look")}, Usage: usage, Before: time.Minute}
+		for name, c := range map[string]struct {
+			limits agent.Limits
+			prices provider.Prices
+			steps  int
+			detail string
+		}{
+			"steps":    {agent.Limits{Steps: 2}, nil, 2, "2 steps"},
+			"tokens":   {agent.Limits{Tokens: 2_500_000}, nil, 3, "2500000 tokens is reached: 3000000"},
+			"dollars":  {agent.Limits{Dollars: 2}, provider.Prices{"m": {Input: 1, Output: 1}}, 2, "$2.00"},
+			"no price": {agent.Limits{Dollars: 2}, provider.Prices{}, 1, "price of m is not known"},
+			"time":     {agent.Limits{Time: 150 * time.Second}, nil, 2, "2m30s"},
+		} {
+			k := begin(t, script.New(answer, answer, answer, answer, script.Text("Done.")), func(o *agent.Options) {
+				o.Limits, o.Prices, o.Live.Auto.Enabled = c.limits, c.prices, false
+			})
+			stop := k.stop("Go.")
+			if stop.Reason != agent.Limited || stop.Steps != c.steps || !strings.Contains(stop.Detail, c.detail) {
+				t.Errorf("%s: %+v", name, stop)
+			}
+			for range 5 {
+				stop = k.stop()
+			}
+			if log := k.shows(); stop.Reason != agent.Answered || log[len(log)-2] != "assistant: Done." {
+				t.Errorf("%s: it goes on with %+v to %q", name, stop, log)
+			}
+		}
+	})
+}
+
+var big = tool("big", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) {
+	return says(strings.Repeat("func bake() { /* in oven.go */ }\n", 100))
+})
+
+// An answer whose price is not known says that the limit of money is not kept; nor is a
+// summary free that a model was paid for.
+func TestMoneyIsCountedWhole(t *testing.T) {
+	t.Parallel()
+	usage := tenfold.Usage{Model: "m", Input: 900_000, Output: 100_000}
+	limited := func(prices provider.Prices) func(*agent.Options) {
+		return func(o *agent.Options) {
+			o.Limits, o.Prices, o.Live.Auto.Enabled = agent.Limits{Dollars: 2}, prices, false
+		}
+	}
+	k := begin(t, script.New(script.Answer{Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "Done."}}, Usage: usage}), limited(provider.Prices{}))
+	if stop, want := k.stop("Go."), (agent.Stop{Reason: agent.Answered, Detail: "the limit of $2.00 cannot be kept: the price of m is not known", Steps: 1}); stop != want {
+		t.Errorf("%+v, want %+v", stop, want)
+	}
+
+	st := memory.New()
+	summarises := tool("summarises", toolbox.Unknown, func(ctx context.Context, _ toolbox.Call) (toolbox.Result, error) {
+		other, err := session.NewService(st).Open(ctx, "talk")
+		if err != nil {
+			return toolbox.Result{}, err
+		}
+		return toolbox.Result{}, other.Append(ctx, tenfold.Entry{Payload: tenfold.Compaction{Summary: &tenfold.Summary{Text: "Short.", Model: "m", Usage: &tenfold.Usage{Input: 1_500_000}}}})
+	})
+	k = beginIn(t, st, script.New(script.Answer{Blocks: []tenfold.Payload{call("1", "summarises")}, Usage: usage}, script.Text("Done.")),
+		limited(provider.Prices{"m": {Input: 1, Output: 1}}), summarises)
+	if stop, want := k.stop("Go."), (agent.Stop{Reason: agent.Limited, Detail: "the limit of $2.00 is reached: $2.50 were spent; the next run goes on", Steps: 1}); stop != want {
+		t.Errorf("%+v, want %+v", stop, want)
+	}
+	if err := k.Do(func(*session.Session) error { return nil }); err != nil { // it is measured anew
+		t.Fatal(err)
+	}
+	if g := k.Gauge(); g.Dollars != 2.5 || g.Spent.Input != 2_400_000 || !g.Priced {
+		t.Errorf("%+v", g)
+	}
+}
+
+// No run goes on with a sub-agent that a limit stopped: what a model is told of it says
+// no such thing.
+func TestStoppedSubAgentIsNotGoneOnWith(t *testing.T) {
+	t.Parallel()
+	k := begin(t, script.New(script.Calls(call("t", "task", `{"prompt":"Do a part."}`)), script.Calls(call("x", "look")), script.Text("Well.")),
+		func(o *agent.Options) { o.Limits.Steps = 2 })
+	if stop := k.stop("Go."); stop.Detail != "the limit of 2 steps is reached; the next run goes on" {
+		t.Errorf("%+v", stop)
+	}
+	if log := k.shows(); log[len(log)-1] != "error t: The sub-agent stopped before it was done: limit: the limit of 2 steps is reached." {
+		t.Errorf("%q", log[len(log)-1])
+	}
+}
