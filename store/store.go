@@ -234,6 +234,10 @@ var ErrExists = errors.New("conversation exists")
 // was written, and the same may be tried again.
 var ErrLocked = errors.New("the store is locked")
 
+// ErrUnavailable says that the server of the store cannot be reached for now, or did not
+// answer in time. What was asked for may have been done.
+var ErrUnavailable = errors.New("the store cannot be reached")
+
 // ErrClosed says that the store was closed.
 var ErrClosed = errors.New("the store is closed")
 

@@ -129,7 +129,10 @@ func testCancelled(t *testing.T, url string) {
 		t.Fatal(err)
 	}
 	eventually(t, "the job ends", ended(t, f.jobs))
-	if j = only(t, f.jobs); j.State != job.Cancelled || len(overlays(t, s)) != 0 {
+	if j = only(t, f.jobs); j.State != job.Cancelled || j.Error != "cancelled by a person" || len(overlays(t, s)) != 0 {
 		t.Errorf("%+v", j)
+	}
+	if j, err := f.jobs.Retry(t.Context(), j.ID); err != nil || j.Error != "cancelled by a person" {
+		t.Errorf("retried: %+v, %v", j, err) // which tells how the attempt before ended
 	}
 }

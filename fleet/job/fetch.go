@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // driver is River's, which takes jobs fairly (fetchSQL).
@@ -82,19 +83,21 @@ const fetchLockSQL = "SELECT pg_advisory_xact_lock(x'74656e666f6c6466'::bigint),
 //
 // It costs as much as there are tenants with jobs that wait, however many jobs. Whether
 // one of a conversation runs is looked up for each, as a scalar subquery: a join would
-// read all that run, and what the index has of those that did lately.
+// read all that run, and what the index has of those that did lately. Those that were
+// picked are locked by their ids: as a text, their state does not have the planner take
+// the index of all that wait.
 const fetchSQL = `
 WITH RECURSIVE waiting (tenant) AS (
-	(SELECT (args->>'tenant')::integer FROM ~.river_job WHERE state = 'available' ORDER BY (args->>'tenant')::integer LIMIT 1)
+	(SELECT (args->>'tenant')::integer FROM ~.river_job WHERE (state = 'available') IS TRUE ORDER BY (args->>'tenant')::integer LIMIT 1)
 	UNION ALL
 	SELECT (
 		SELECT (j.args->>'tenant')::integer FROM ~.river_job AS j
-		WHERE j.state = 'available' AND (j.args->>'tenant')::integer > w.tenant ORDER BY (j.args->>'tenant')::integer LIMIT 1
+		WHERE (j.state = 'available') IS TRUE AND (j.args->>'tenant')::integer > w.tenant ORDER BY (j.args->>'tenant')::integer LIMIT 1
 	) FROM waiting AS w WHERE w.tenant IS NOT NULL
 ), room AS (
 	SELECT w.tenant, r.running, coalesce(t.jobs_at_once, $3::integer) - r.running AS free
 	FROM waiting AS w LEFT JOIN tenfold_tenants AS t ON t.id = w.tenant,
-	LATERAL (SELECT count(*)::integer AS running FROM ~.river_job AS j WHERE j.state = 'running' AND (j.args->>'tenant')::integer = w.tenant) AS r
+	LATERAL (SELECT count(*)::integer AS running FROM ~.river_job AS j WHERE (j.state = 'running') IS TRUE AND (j.args->>'tenant')::integer = w.tenant) AS r
 	WHERE w.tenant IS NOT NULL
 ), candidate AS (
 	SELECT c.id, room.running, room.free,
@@ -103,10 +106,10 @@ WITH RECURSIVE waiting (tenant) AS (
 		SELECT j.id, j.priority, j.scheduled_at, row_number() OVER (PARTITION BY j.conversation ORDER BY j.priority, j.scheduled_at, j.id) AS same
 		FROM (
 			SELECT a.id, a.priority, a.scheduled_at, a.args->>'conversation' AS conversation FROM ~.river_job AS a
-			WHERE a.state = 'available' AND (a.args->>'tenant')::integer = room.tenant AND a.scheduled_at <= now() AND a.queue = $2
+			WHERE (a.state = 'available') IS TRUE AND (a.args->>'tenant')::integer = room.tenant AND a.scheduled_at <= now() AND a.queue = $2
 				AND (
 					SELECT b.id FROM ~.river_job AS b
-					WHERE b.state = 'running' AND (b.args->>'tenant')::integer = room.tenant AND b.args->>'conversation' = a.args->>'conversation' LIMIT 1
+					WHERE (b.state = 'running') IS TRUE AND (b.args->>'tenant')::integer = room.tenant AND b.args->>'conversation' = a.args->>'conversation' LIMIT 1
 				) IS NULL
 			ORDER BY a.priority, a.scheduled_at, a.id
 			LIMIT greatest(least(room.free, $1::integer), 0) + 1
@@ -115,34 +118,45 @@ WITH RECURSIVE waiting (tenant) AS (
 ), picked AS (
 	SELECT id FROM candidate WHERE nth <= free AND same = 1 ORDER BY running + nth, random() LIMIT $1::integer
 ), locked AS (
-	SELECT j.id FROM ~.river_job AS j WHERE j.id IN (SELECT id FROM picked) AND j.state = 'available' FOR UPDATE SKIP LOCKED
+	SELECT j.id FROM ~.river_job AS j WHERE j.id = ANY (ARRAY(SELECT id FROM picked)) AND j.state::text = 'available' FOR UPDATE SKIP LOCKED
 ), taken AS (
 	UPDATE ~.river_job AS j SET state = 'running', attempt = j.attempt + 1, attempted_at = now(),
 		attempted_by = array_append(j.attempted_by[greatest(cardinality(j.attempted_by) - $5::integer + 2, 1):], $4::text)
 	FROM locked WHERE j.id = locked.id
-	RETURNING j.id
+	RETURNING j.id, j.args, j.attempt, j.attempted_at, j.attempted_by, j.created_at, j.kind, j.max_attempts, j.metadata, j.priority, j.queue, j.scheduled_at, j.state::text, j.tags
 )
-SELECT coalesce((SELECT array_agg(id) FROM taken), '{}'), coalesce((SELECT bool_or(nth > free OR same > 1) FROM candidate), false)`
+SELECT more, taken.* FROM (SELECT coalesce(bool_or(nth > free OR same > 1), false) AS more FROM candidate) AS left_over LEFT JOIN taken ON true`
 
 // JobGetAvailable implements riverdriver.Executor.
 func (e *executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
 	if p.Queue != queueName {
 		return e.Executor.JobGetAvailable(ctx, p)
 	}
-	var ids []int64
+	out := &riverdriver.JobGetAvailableResult{}
 	var more bool
 	var b pgx.Batch
 	b.Queue(fetchLockSQL)
-	b.Queue(e.driver.fetch, p.MaxToLock, p.Queue, usualJobsAtOnce, p.ClientID, p.MaxAttemptedBy).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&ids, &more)
+	b.Queue(e.driver.fetch, p.MaxToLock, p.Queue, usualJobsAtOnce, p.ClientID, p.MaxAttemptedBy).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			j := &rivertype.JobRow{} // without how attempts before failed, which no worker reads
+			into := []any{
+				&j.ID, &j.EncodedArgs, &j.Attempt, &j.AttemptedAt, &j.AttemptedBy, &j.CreatedAt, &j.Kind, &j.MaxAttempts, &j.Metadata,
+				&j.Priority, &j.Queue, &j.ScheduledAt, &j.State, &j.Tags,
+			}
+			if rows.RawValues()[1] == nil { // none was taken
+				clear(into)
+			} else {
+				out.Jobs = append(out.Jobs, j)
+			}
+			if err := rows.Scan(append([]any{&more}, into...)...); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
 	})
 	if err := e.driver.pool.SendBatch(ctx, &b).Close(); err != nil {
 		return nil, err
 	}
 	e.driver.more.Store(more)
-	if len(ids) == 0 {
-		return &riverdriver.JobGetAvailableResult{}, nil
-	}
-	jobs, err := e.JobGetByIDMany(ctx, &riverdriver.JobGetByIDManyParams{ID: ids, Schema: p.Schema})
-	return &riverdriver.JobGetAvailableResult{Jobs: jobs}, err
+	return out, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
 	"tenfold"
@@ -181,8 +182,8 @@ func (out *Info) notes(e rivertype.AttemptError, m map[string]json.RawMessage) {
 		}
 	}
 	if out.State != Completed && out.Outcome == "" {
-		out.Error, out.Hint, _ = strings.Cut(e.Error, "\n")
-		if out.State == Cancelled && m["cancel_attempted_at"] != nil {
+		out.Error, out.Hint, _ = strings.Cut(strings.TrimPrefix(e.Error, "JobCancelError: "), "\n") // River's word
+		if e.Error == river.ErrJobCancelledRemotely.Error() || out.State == Cancelled && m["cancel_attempted_at"] != nil {
 			out.Error, out.Hint = "cancelled by a person", ""
 		}
 	}

@@ -114,8 +114,10 @@ func (q *Queue) open(ctx context.Context) error {
 			}
 		}
 		// The operator. Statements here are few and are planned once; a plan made
-		// while the table was small must not read all of it later.
-		_, err := conn.Exec(ctx, "SELECT set_config('tenfold.tenant', '0', false), set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)")
+		// while the table was small must not read all of it later, nor sort all that
+		// wait to take the first.
+		_, err := conn.Exec(ctx, "SELECT set_config('tenfold.tenant', '0', false), set_config('plan_cache_mode', 'force_generic_plan', false), "+
+			"set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false)")
 		return err
 	}
 	if q.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {

@@ -21,6 +21,7 @@ import (
 	"tenfold/store/postgres"
 	"tenfold/store/postgres/pgtest"
 	"tenfold/store/storetest"
+	"tenfold/strategy"
 )
 
 // live compacts early, by a strategy that calls no model.
@@ -187,7 +188,7 @@ func TestQueue(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, url string){
 		"an append makes a compaction due": testDue, "once in a thousand appends": testUnique, "a tenant's limit": testLimit, "a tenant's limit of those that wait": testMost,
 		"superseded": testSuperseded, "retried with reasons": testRetried, "cancelled while it runs": testCancelled, "killed": testKilled,
-		"tenants": testTenants, "a lost look": testUnheard, "a trace": testTrace, "due together": testTogether, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost,
+		"tenants": testTenants, "a lost look": testUnheard, "a trace": testTrace, "appended meanwhile": testMeanwhile, "a schema that was given": testGiven, "due together": testTogether, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost,
 		"a store": func(t *testing.T, url string) {
 			db, err := postgres.OpenDatabase(t.Context(), url)
 			if err != nil {
@@ -253,6 +254,38 @@ func testDue(t *testing.T, url string) {
 	eventually(t, "the next job ends", ended(t, f.jobs))
 	if all := listed(t, f.jobs, job.Filter{}); len(all) < 2 || all[0].Outcome != job.Compacted {
 		t.Errorf("%+v", all)
+	}
+}
+
+// An attempt goes by what it has read until its own append meets what others appended:
+// what was said is kept behind the overlay, and another compaction supersedes it.
+func testMeanwhile(t *testing.T, url string) {
+	f := open(t, url)
+	said, compacted := due(t, f.st, "said"), due(t, f.st, "compacted")
+	w := worker(1)
+	w.Live = func(s *session.Session, st store.Store) (session.Live, error) {
+		var err error
+		if s.ID() == "said" {
+			err = said.Append(t.Context(), tenfold.Entry{ID: "late", Payload: tenfold.AssistantMessage{Text: "Late."}})
+		} else {
+			_, err = compacted.Compact(t.Context(), session.Request{Strategies: []strategy.Strategy{strategy.StripReasoning{}}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}})
+		}
+		for e := range st.Entries(t.Context(), s.ID(), s.Log().Version()) {
+			t.Errorf("%s: it reads %s again", s.ID(), e.ID)
+		}
+		l, _ := live(s)
+		return l, err
+	}
+	f.start(t, w)
+	eventually(t, "the jobs end", ended(t, f.jobs))
+	for s, want := range map[*session.Session]string{said: job.Compacted, compacted: job.Superseded} {
+		if all := listed(t, f.jobs, job.Filter{Conversation: s.ID()}); len(all) != 1 || all[0].Outcome != want || all[0].Attempt != 1 || len(overlays(t, s)) != 1 {
+			t.Errorf("%s: %+v", s.ID(), all)
+		}
+	}
+	late, _ := said.Log().Lookup("late")
+	if fate, _, _ := said.Projection().Fate(late.Seq); fate != tenfold.Kept || late.Seq != said.Log().Version()-1 {
+		t.Errorf("what was said meanwhile is entry %d of %d: %s", late.Seq, said.Log().Version(), fate)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"strconv"
 	"sync"
 	"time"
@@ -136,6 +137,23 @@ type attempt struct {
 	job     *river.Job[arguments]
 	overlay string
 	ended   bool
+	read    int64 // the last entry that it has read, until it appends
+}
+
+// Entries implements [store.Store]. An attempt reads the log once, and whether somebody
+// has appended since is left to its own append to find out (L8). Then it reads on.
+func (s *attempt) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return func(yield func(tenfold.Entry, error) bool) {
+		if after > 0 && after == s.read {
+			return
+		}
+		for e, err := range s.Store.Entries(ctx, id, after) {
+			s.read = e.Seq
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // overlays is how the ids of a job's overlays begin.
@@ -145,6 +163,7 @@ var errNotRunning = errors.New("the job was ended by somebody else")
 
 // Append implements [store.Store].
 func (s *attempt) Append(ctx context.Context, b store.Batch) (int64, error) {
+	s.read = 0
 	how, ends := s.end(b)
 	if !ends {
 		return s.Store.Append(ctx, b)
@@ -154,21 +173,28 @@ func (s *attempt) Append(ctx context.Context, b store.Batch) (int64, error) {
 		return 0, err
 	}
 	version, err := s.AppendIn(ctx, b, postgres.More{Statements: []postgres.Statement{{
-		SQL: s.queue.sql(endSQL), Args: []any{s.job.ID, output, []byte(s.job.Args.Conversation)}, None: errNotRunning,
+		SQL: s.queue.sql(endSQL), Args: []any{s.job.ID, output, []byte(s.job.Args.Conversation)},
 	}}})
+	if postgres.Code(err) == codeNull {
+		err = fmt.Errorf("%w: %w", errNotRunning, err)
+	}
 	// Where nothing was written, the overlays are known, and the job ended with them.
 	s.ended = s.ended || err == nil
 	return version, err
 }
 
 // endSQL ends a job, and records the compaction in the log of its tenant, as package
-// tenant does those that somebody asks for. Output is what River calls what came of it.
+// tenant does those that somebody asks for; without an actor, and so not at all, where
+// the job does not run. Output is what River calls what came of it.
 const endSQL = `
 WITH ended AS (
 	UPDATE ~.river_job SET state = 'completed', finalized_at = now(), metadata = metadata || jsonb_build_object('output', $2::jsonb)
 	WHERE id = $1 AND state = 'running' RETURNING id
 )
-INSERT INTO tenfold_audit (actor, action, subject, outcome) SELECT 'background ', 'compact', $3, 'done' FROM ended`
+INSERT INTO tenfold_audit (actor, action, subject, outcome) VALUES ((SELECT 'background ' FROM ended), 'compact', $3, 'done')`
+
+// codeNull is the database's of a column that has to have a value.
+const codeNull = "23502"
 
 // end tells whether a batch holds the overlays of the job, and what comes of it.
 func (s *attempt) end(b store.Batch) (how ended, ends bool) {

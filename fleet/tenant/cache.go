@@ -22,18 +22,23 @@ type cached[V any] struct {
 	// What follows is guarded by the cache's mutex.
 	at    time.Time // zero before the first time
 	value V
+	// failed is when the last read that failed did, and err how.
+	failed time.Time
+	err    error
 }
 
 func newCache[K comparable, V any](fresh time.Duration, read func(context.Context, K) (V, error)) cache[K, V] {
 	return cache[K, V]{read, fresh, new(sync.Mutex), map[K]*cached[V]{}}
 }
 
-// get gives a value that is fresh.
+// get gives a value that is fresh. Those who wait for a read that fails have its error:
+// each would wait as long for a database that is away, one after the other.
 func (c *cache[K, V]) get(ctx context.Context, key K) (V, error) {
 	one, value, ok := c.look(key)
 	if ok {
 		return value, nil
 	}
+	came := time.Now()
 	select {
 	case one.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -43,15 +48,30 @@ func (c *cache[K, V]) get(ctx context.Context, key K) (V, error) {
 	if _, value, ok := c.look(key); ok { // another read it meanwhile
 		return value, nil
 	}
-	at := time.Now() // what is read is at least as new
-	value, err := c.read(ctx, key)
-	if err != nil {
+	if err := c.failure(one, came); err != nil {
 		return value, err
 	}
+	at := time.Now() // what is read is at least as new
+	value, err := c.read(ctx, key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	one.at, one.value = at, value
-	return value, nil
+	switch {
+	case err == nil:
+		one.at, one.value = at, value
+	case ctx.Err() == nil: // else it is the trouble of this caller alone
+		one.failed, one.err = time.Now(), err
+	}
+	return value, err
+}
+
+// failure is how a read failed since.
+func (c *cache[K, V]) failure(one *cached[V], since time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if one.failed.After(since) {
+		return one.err
+	}
+	return nil
 }
 
 func (c *cache[K, V]) look(key K) (one *cached[V], value V, fresh bool) {

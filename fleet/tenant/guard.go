@@ -2,7 +2,10 @@ package tenant
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 
@@ -34,6 +37,11 @@ func (s *guarded) Create(ctx context.Context, c store.Conversation, entries ...t
 		return err
 	}
 	done, err := s.gate.Add(ctx, len(entries), func() int64 { return size(entries) })
+	if full(err) {
+		if _, none := s.Store.Conversation(ctx, c.ID); none == nil {
+			return fmt.Errorf("create conversation %s: %w", c.ID, store.ErrExists)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -44,6 +52,12 @@ func (s *guarded) Create(ctx context.Context, c store.Conversation, entries ...t
 	}
 	return err
 }
+
+// noVersion is that of no log.
+const noVersion = math.MaxInt64
+
+// full reports whether a limit of what a tenant stores is reached.
+func full(err error) bool { return errors.As(err, new(*LimitError)) }
 
 // mayAppend asks for the scopes of what is appended: overlays need one, what was
 // said another.
@@ -114,6 +128,14 @@ func (s *guarded) Append(ctx context.Context, b store.Batch) (version int64, err
 		return 0, err
 	}
 	done, err := s.gate.Add(ctx, len(b.Entries), func() int64 { return size(b.Entries) })
+	if full(err) {
+		// What is in the log already, such as that of a request whose answer was lost,
+		// is not refused: it writes nothing, and so meets no other version (L9).
+		known := store.Batch{Conversation: b.Conversation, Expected: noVersion, Entries: b.Entries}
+		if version, fresh := s.Store.Append(ctx, known); fresh == nil {
+			return version, nil
+		}
+	}
 	if err != nil {
 		return 0, err
 	}

@@ -78,6 +78,21 @@ func testQuotas(t *testing.T, f *fleet) {
 	if err := add(st, turn("6")); !says(err, "limit_entries") {
 		t.Errorf("beyond it: %v", err)
 	}
+	// A request that comes again has the answer it had before the limit was reached (L9).
+	for _, st := range []store.Store{st, f.guarded(t, one.ID)} {
+		if err := add(st, turn("4"), turn("5")); err != nil {
+			t.Errorf("entries that are there: %v", err)
+		}
+		if err := add(st, turn("5"), turn("6")); !says(err, "limit_entries") {
+			t.Errorf("one that is there and one that is not: %v", err)
+		}
+		if err := st.Create(ctx, store.Conversation{ID: "a"}, turn("1")); !errors.Is(err, store.ErrExists) {
+			t.Errorf("a conversation that is there: %v", err)
+		}
+		if err := st.Create(ctx, store.Conversation{ID: "none"}, turn("1")); !says(err, "limit_entries") {
+			t.Errorf("one that is not: %v", err)
+		}
+	}
 	// Another server reads the sums.
 	if err := add(f.guarded(t, one.ID), turn("6")); !says(err, "limit_entries") {
 		t.Errorf("on another server: %v", err)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -192,6 +193,46 @@ func TestKindsOfEntries(t *testing.T) {
 
 // A cache reads once however many ask, again when what it has is old, and does not
 // grow without end.
+// However many wait for a read that fails, none waits for longer than it takes, and the
+// next who comes tries again. That of a caller who is gone is nobody else's failure.
+func TestCacheFailsOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		away, reads := errors.New("away"), 0
+		c := newCache(time.Second, func(ctx context.Context, _ int) (int, error) {
+			reads++
+			select {
+			case <-time.After(15 * time.Second):
+			case <-ctx.Done():
+			}
+			return 0, away
+		})
+		var waiting sync.WaitGroup
+		begun := time.Now()
+		for range 100 {
+			waiting.Go(func() {
+				if _, err := c.get(t.Context(), 1); !errors.Is(err, away) {
+					t.Error(err)
+				}
+			})
+		}
+		waiting.Wait()
+		if took := time.Since(begun); took > 15*time.Second || reads != 1 {
+			t.Errorf("%d reads in %v", reads, took)
+		}
+		gone, leave := context.WithCancel(t.Context())
+		waiting.Go(func() { _, _ = c.get(gone, 1) })
+		synctest.Wait()
+		waiting.Go(func() { _, _ = c.get(t.Context(), 1) })
+		synctest.Wait()
+		leave()
+		waiting.Wait()
+		if reads != 3 {
+			t.Errorf("%d reads: a caller who left failed for the one who stayed", reads)
+		}
+	})
+}
+
 func TestCache(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

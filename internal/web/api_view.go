@@ -53,7 +53,8 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out shape.View, err erro
 	items := p.List()
 	out.Total = len(items)
 	setColumns(&out, items, scale)
-	for _, it := range items[min(in.From, len(items)):min(in.From+in.Limit, len(items))] {
+	page := items[min(in.From, len(items)):]
+	for _, it := range page[:min(in.Limit, len(page))] {
 		out.Items = append(out.Items, itemOf(it, scale))
 	}
 	fresh := known.version != p.Version() || known.version == 0

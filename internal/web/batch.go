@@ -73,6 +73,9 @@ func newEntries(ctx context.Context, lines []jsontext.Value, key string) ([]tenf
 	return entries, nil
 }
 
+// A log keeps times of these years, as nanoseconds in 64 bits.
+const firstYear, lastYear = 1678, 2261
+
 // newEntry reads one entry. What the server says of it is not taken from the request.
 func newEntry(line jsontext.Value, id string) (tenfold.Entry, error) {
 	if line.Kind() != '{' {
@@ -89,6 +92,9 @@ func newEntry(line jsontext.Value, id string) (tenfold.Entry, error) {
 	}
 	if e.ID == none {
 		e.ID = id
+	}
+	if year := e.Time.Year(); !e.Time.IsZero() && (year < firstYear || year > lastYear) {
+		return e, fmt.Errorf("time: %d is not a year from %d to %d", year, firstYear, lastYear)
 	}
 	e.Seq, e.Tokens = 0, 0
 	e.Payload, err = record.Canonical(e.Payload)

@@ -220,6 +220,9 @@ func readsAll(t *testing.T, s *Server, open *session.Session) {
 	get[shape.Problem](t, s, at+"/entries/"+strconv.FormatInt(l.Version()+1, 10), http.StatusNotFound)
 	get[shape.Problem](t, s, at+"/search?q=%20..", http.StatusBadRequest)
 	get[shape.Problem](t, s, at+"/view?provider=nobody", http.StatusBadRequest)
+	if v := get[shape.View](t, s, at+"/view?from=9223372036854775807", http.StatusOK); len(v.Items) > 0 || v.Total != len(view.List()) {
+		t.Errorf("%s: after the end of the view: %d of %d items", id, len(v.Items), v.Total)
+	}
 }
 
 func (s *Server) backendProviders() []string {

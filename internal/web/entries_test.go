@@ -163,6 +163,8 @@ func TestBatchesThatAreRefused(t *testing.T) {
 		`{"entries":[{"kind":"","id":"a"}]}`: http.StatusUnprocessableEntity,
 		`{"entries":[{"kind":"turn_start","id":""}]}`:                                                   http.StatusUnprocessableEntity,
 		`{"entries":[{"kind":"turn_start","time":"soon"}]}`:                                             http.StatusUnprocessableEntity,
+		`{"entries":[` + one + `,{"kind":"turn_start","time":"9999-12-31T23:59:59Z"}]}`:                 http.StatusUnprocessableEntity,
+		`{"entries":[` + one + `,{"kind":"turn_start","time":"1601-01-01T00:00:00Z"}]}`:                 http.StatusUnprocessableEntity,
 		`{"entries":[{"kind":"user_message","text":7}]}`:                                                http.StatusUnprocessableEntity,
 		`{"entries":[{"kind":"turn_start","id":"a"},{"kind":"turn_start","id":"a"}]}`:                   http.StatusUnprocessableEntity,
 		`{"entries":[` + strings.Repeat(one+",", mostBatch) + one + `]}`:                                http.StatusUnprocessableEntity,

@@ -3,11 +3,14 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"tenfold/internal/web/door"
 	"tenfold/store/memory"
@@ -54,6 +57,12 @@ func TestRequestsAreLogged(t *testing.T) {
 			}
 		}
 	}
+	full := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(door.Noted(r.Context(), &pgconn.PgError{Code: "53100", Message: "canary"}).Status)
+	})
+	if line := logged(t, full, "GET", "/canary", nil); line["level"] != "ERROR" || line["code"] != "53100" {
+		t.Errorf("a database whose disk is full: %v", line)
+	}
 	failing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		door.Note(r.Context(), "acme", "t1")
 		w.WriteHeader(http.StatusInternalServerError)
@@ -64,5 +73,39 @@ func TestRequestsAreLogged(t *testing.T) {
 	probed := door.NewHealth(nil).Handler(guarded)
 	if line := logged(t, probed, "GET", "/healthz", nil); line["level"] != "DEBUG" || line["route"] != "/healthz" {
 		t.Errorf("a probe: %v", line)
+	}
+}
+
+// A panic is answered with a problem, counted as a failure, and logged with its place and
+// without its words. An answer that has begun is broken off.
+func TestPanicsAreFailures(t *testing.T) {
+	for _, begun := range []bool{false, true} {
+		var out bytes.Buffer
+		s := httptest.NewServer(door.Observe(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if begun {
+				_, _ = w.Write([]byte("half"))
+				_ = http.NewResponseController(w).Flush()
+			}
+			panic("canary")
+		}), slog.New(slog.NewJSONHandler(&out, nil))))
+		r, err := s.Client().Get(s.URL + "/canary")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r.Body)
+		_ = r.Body.Close()
+		s.Close() // and with it ends what writes the log
+		switch {
+		case begun && err == nil:
+			t.Errorf("half an answer looks whole: %s", body)
+		case !begun && (r.StatusCode != http.StatusInternalServerError || !strings.Contains(string(body), `"code":"internal"`)):
+			t.Errorf("%d %s", r.StatusCode, body)
+		}
+		if log := out.String(); strings.Contains(log, "canary") || !strings.Contains(log, "TestPanicsAreFailures") || !strings.Contains(log, `"panic":"string"`) {
+			t.Errorf("logged %s", log)
+		}
+		if !begun && !strings.Contains(out.String(), `"status":500`) {
+			t.Errorf("logged %s", &out)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -42,6 +43,11 @@ WITH moved AS (
 		AS b (nth, place, id, meta, text, words) ON b.nth = moved.nth
 )
 SELECT nth, key, version FROM moved`
+
+// wholeSQL is appends of which all are written, or else it is an error: by a division by
+// zero, since what follows in the same message must not be done without them.
+var wholeSQL = strings.Replace(appendSQL, "SELECT nth, key, version FROM moved",
+	"SELECT nth, key, version, whole FROM (SELECT 1 / (SELECT (count(*) = cardinality($1::bytea[]))::integer FROM moved) AS whole) AS checked LEFT JOIN moved ON true", 1)
 
 // repeatSQL is an append of which something may be known (L9), to the log with
 // a name and a key. It leaves that out, and gives the log's version when the

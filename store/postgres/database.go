@@ -282,15 +282,17 @@ var ErrNoTenant = errors.New("no such tenant")
 // [ErrNoTenant]. Closing the store frees what is its own, and closing the
 // database closes it.
 func (d *Database) Tenant(ctx context.Context, name string) (*Store, error) {
-	return d.tenant(ctx, strconv.Quote(name), "name = $1", name)
+	return d.tenant(ctx, d.errors, strconv.Quote(name), "name = $1", name)
 }
 
-// TenantNumbered is Tenant by the number.
+// TenantNumbered is Tenant by the number. The tenant may be shown the errors of its store:
+// they do not say where the database is.
 func (d *Database) TenantNumbered(ctx context.Context, id int) (*Store, error) {
-	return d.tenant(ctx, strconv.Itoa(id), "id = $1", id)
+	errs := engine.Errors{Place: "of tenant " + strconv.Itoa(id), Hint: hint}
+	return d.tenant(ctx, errs, strconv.Itoa(id), "id = $1", id)
 }
 
-func (d *Database) tenant(ctx context.Context, shown, where string, value any) (*Store, error) {
+func (d *Database) tenant(ctx context.Context, errs engine.Errors, shown, where string, value any) (*Store, error) {
 	var id int
 	var salt []byte
 	err := d.try(ctx, lost, func(ctx context.Context) error {
@@ -305,18 +307,18 @@ func (d *Database) tenant(ctx context.Context, shown, where string, value any) (
 		}
 	}
 	if err != nil {
-		return nil, d.errors.Explain("open tenant "+shown, err)
+		return nil, errs.Explain("open tenant "+shown, err)
 	}
-	s := newStore(d, id, salt)
+	s := newStore(d, id, salt, errs)
 	k, err := s.loadKeys(ctx)
 	if err != nil {
-		return nil, d.errors.Explain("open tenant "+shown, err)
+		return nil, errs.Explain("open tenant "+shown, err)
 	}
 	s.keys.Store(k)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.stores == nil {
-		return nil, d.errors.Explain("open tenant "+shown, store.ErrClosed)
+		return nil, errs.Explain("open tenant "+shown, store.ErrClosed)
 	}
 	d.stores[s] = struct{}{}
 	return s, nil

@@ -61,11 +61,28 @@ func TestDeadlines(t *testing.T) {
 						if i%2 == 0 && !errors.Is(err, context.DeadlineExceeded) {
 							t.Errorf("caller %d has %v", i, err)
 						}
+						if i%2 == 1 && !errors.Is(err, store.ErrUnavailable) {
+							t.Errorf("caller %d, who waited to the end, has %v", i, err)
+						}
 					})
 				}
 				wg.Wait()
 			})
 		})
+	}
+}
+
+// What the server refuses, or what writers make of each other, is not its being away.
+func TestWhatIsUnavailable(t *testing.T) {
+	s := newCaller(options{timeout: time.Minute, retry: time.Nanosecond})
+	for code, want := range map[string]bool{
+		codeStarting: true, codeConnections: true, codeShutdown: true, "08006": true,
+		codeSerialize: false, codeDeadlock: false, codeUnique: false, "53100": false,
+	} {
+		err := s.try(t.Context(), lost, func(context.Context) error { return &pgconn.PgError{Code: code} })
+		if Code(err) != code || errors.Is(err, store.ErrUnavailable) != want {
+			t.Errorf("%s: %v", code, err)
+		}
 	}
 }
 

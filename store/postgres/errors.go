@@ -49,6 +49,8 @@ func hint(err error) string {
 		return "use a plain user, or run ALTER ROLE tenfold_app NOSUPERUSER NOBYPASSRLS"
 	case errors.As(err, &server) && server.Code == codeOld:
 		return server.Hint
+	case errors.Is(err, errNoSchema):
+		return "create it, or leave search_path out of the URL"
 	case errors.Is(err, errSlow):
 		return "check that the server can be reached, and what it waits for"
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):

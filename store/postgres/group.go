@@ -90,7 +90,7 @@ type group struct {
 // read reads a row of the statement.
 func (g *group) read(rows pgx.Rows) error {
 	var nth, key, version int64
-	err := rows.Scan(&nth, &key, &version)
+	err := rows.Scan([]any{&nth, &key, &version, nil}[:len(rows.RawValues())]...)
 	if err == nil {
 		m := g.members[nth-1]
 		m.key, m.version, m.written = key, version, true
@@ -221,6 +221,9 @@ func (s *Store) writeGroup(from *grouper, g *group) {
 	err := s.once(g.ctx, func(ctx context.Context) error {
 		var b pgx.Batch
 		b.Queue(groupSQL, s.setting)
+		if g.onlyStates() {
+			return s.writeWhole(ctx, &b, g)
+		}
 		b.Queue(appendSQL, appendArgs(g.members...)...)
 		if from == &s.grouper {
 			return s.send(ctx, s.db.pool, &b, g.read)
@@ -246,4 +249,21 @@ func (s *Store) writeGroup(from *grouper, g *group) {
 		}
 		close(m.done)
 	}
+}
+
+// onlyStates reports whether what its members do besides is statements, for all of them.
+func (g *group) onlyStates() bool {
+	return !slices.ContainsFunc(g.members, func(m *member) bool { return m.more.Queue != nil || m.more.none() })
+}
+
+// writeWhole writes a group and does the statements of its members in one round trip,
+// which is possible where all of it is written. Else each member is then written alone.
+func (s *Store) writeWhole(ctx context.Context, b *pgx.Batch, g *group) error {
+	b.Queue(wholeSQL, appendArgs(g.members...)...).Query(func(rows pgx.Rows) error { return readAll(rows, g.read) })
+	for _, m := range g.members {
+		for _, st := range m.more.Statements {
+			b.Queue(st.SQL, st.Args...)
+		}
+	}
+	return s.db.pool.SendBatch(ctx, b).Close()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // More is what an append does besides, in its transaction. Appends that are written
@@ -17,12 +16,10 @@ type More struct {
 	Due   any
 }
 
-// A Statement is SQL with its arguments.
+// A Statement is SQL with its arguments. Where it fails, nothing is appended.
 type Statement struct {
 	SQL  string
 	Args []any
-	// None, if set, is the error of a statement that is about no row.
-	None error
 }
 
 // A Queue keeps what appends make due, in their transaction: of all that are written
@@ -39,12 +36,7 @@ func (s *Store) besides(ctx context.Context, tx pgx.Tx, all ...More) error {
 	due := map[Queue][]any{}
 	for _, m := range all {
 		for _, st := range m.Statements {
-			b.Queue(st.SQL, st.Args...).Exec(func(done pgconn.CommandTag) error {
-				if done.RowsAffected() == 0 {
-					return st.None
-				}
-				return nil
-			})
+			b.Queue(st.SQL, st.Args...)
 		}
 		if m.Queue != nil {
 			due[m.Queue] = append(due[m.Queue], m.Due)

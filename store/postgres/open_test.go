@@ -50,6 +50,7 @@ func testOpenErrors(t *testing.T, server *pgtest.Server) {
 		"password":  {changed(t, good, func(u *url.URL) { u.User = url.UserPassword(u.User.Username(), secret) }), "check the user and the password"},
 		"user":      {changed(t, good, func(u *url.URL) { u.User = url.UserPassword("nobody", secret) }), "check the user"},
 		"database":  {changed(t, good, func(u *url.URL) { u.Path = "/nowhere" }), "createdb"},
+		"schema":    {good + "&search_path=nowhere", "no schema of the search_path exists: create it"},
 		"socket":    {"postgres://u:" + secret + "@/db?host=/nowhere", "no server listens there"},
 		"port":      {"postgres://u:" + secret + "@127.0.0.1:1/db", "no server listens there"},
 		"host":      {"postgres://u:" + secret + "@host.invalid/db", "check the host"},

@@ -68,10 +68,10 @@ func Open(ctx context.Context, url string, opts ...Option) (*Store, error) {
 	return s, nil
 }
 
-func newStore(d *Database, tenant int, salt []byte) *Store {
+func newStore(d *Database, tenant int, salt []byte, errs engine.Errors) *Store {
 	s := &Store{
 		caller: newCaller(options{timeout: d.timeout, retry: d.retry, log: d.log}), db: d,
-		tenant: tenant, setting: strconv.Itoa(tenant), salt: salt, errors: d.errors,
+		tenant: tenant, setting: strconv.Itoa(tenant), salt: salt, errors: errs,
 	}
 	s.reader = engine.NewReader(engine.Backend[int64]{
 		List: s.list, Find: s.find, Chunk: s.chunk, LookUp: s.lookUp, Errors: s.errors,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"tenfold/store"
 	"tenfold/store/internal/engine"
 )
 
@@ -109,6 +110,23 @@ func (c *caller) close() bool {
 	return c.gate.Close()
 }
 
+// unavailable marks errors of a server that cannot be reached, after all attempts.
+func unavailable(err error) error {
+	if t := troubleOf(err); errors.Is(err, errSlow) || t == starting || t == lost || t == undone && Code(err) == "" {
+		return unavailableError{err}
+	}
+	return err
+}
+
+// An unavailableError is a [store.ErrUnavailable] in the words of its cause.
+type unavailableError struct{ error }
+
+// Unwrap is for [errors.As].
+func (e unavailableError) Unwrap() error { return e.error }
+
+// Is is for [errors.Is].
+func (e unavailableError) Is(target error) bool { return target == store.ErrUnavailable }
+
 // try runs f, again while it fails with troubles up to worst, for as long as
 // retry says.
 func (c *caller) try(ctx context.Context, worst trouble, f func(ctx context.Context) error) error {
@@ -122,8 +140,11 @@ func (c *caller) try(ctx context.Context, worst trouble, f func(ctx context.Cont
 			return err
 		}
 		err := c.once(ctx, f)
-		if err == nil || ctx.Err() != nil || troubleOf(err) > worst || time.Since(start)+pause > c.retry {
+		if err == nil || ctx.Err() != nil {
 			return err
+		}
+		if troubleOf(err) > worst || time.Since(start)+pause > c.retry {
+			return unavailable(err)
 		}
 		c.retrying(ctx, err)
 		select {
@@ -131,7 +152,7 @@ func (c *caller) try(ctx context.Context, worst trouble, f func(ctx context.Cont
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		case <-c.quit:
-			return err
+			return unavailable(err)
 		}
 		pause = min(2*pause, maxPause)
 	}

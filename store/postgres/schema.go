@@ -74,6 +74,8 @@ func lockSchema(ctx context.Context, db *sql.DB) error {
 	}
 }
 
+var errNoSchema = errors.New("no schema of the search_path exists")
+
 // schemaOf gives the schema of a database, 0 for none, and the oldest that a
 // program must know.
 func schemaOf(ctx context.Context, config *pgx.ConnConfig) (version, oldest int64, err error) {
@@ -84,7 +86,11 @@ func schemaOf(ctx context.Context, config *pgx.ConnConfig) (version, oldest int6
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	err = conn.QueryRow(ctx, "SELECT coalesce(max(version_id) FILTER (WHERE is_applied), 0) FROM "+versions).Scan(&version)
 	if Code(err) == codeNoTable {
-		return 0, 0, nil
+		var home *string
+		if err = conn.QueryRow(ctx, "SELECT current_schema()").Scan(&home); err == nil && home == nil {
+			err = errNoSchema
+		}
+		return 0, 0, err
 	}
 	if err == nil && version > schema.Newest(migrations) {
 		err = conn.QueryRow(ctx, "SELECT oldest FROM tenfold_compat").Scan(&oldest)

@@ -271,6 +271,17 @@ func testTenantOfURL(t *testing.T, server *pgtest.Server) {
 	if !errors.Is(err, ErrNoTenant) || !errors.As(err, &p) || p.Code != "not_found" || !strings.Contains(p.Hint, "tenfold tenant create") {
 		t.Errorf("an unknown tenant gives %v", err)
 	}
+	// Whoever opened the URL reads in errors where the database is; a tenant does not.
+	numbered, err := d.TenantNumbered(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, named := range map[*Store]bool{s: true, numbered: false} {
+		_ = s.Close()
+		if _, err := s.Append(t.Context(), store.Batch{Conversation: "c"}); !errors.Is(err, store.ErrClosed) || strings.Contains(err.Error(), "postgres://") != named {
+			t.Errorf("a closed store gives %v", err)
+		}
+	}
 	if _, err := d.TenantNumbered(t.Context(), id+1); !errors.Is(err, ErrNoTenant) {
 		t.Errorf("an unknown number gives %v", err)
 	}

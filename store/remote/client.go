@@ -105,6 +105,8 @@ func hint(err error) string {
 		return refused.hint()
 	case errors.As(err, &said):
 		return said.hint
+	case errors.Is(err, errAway):
+		return "try again in a moment, or tell whoever runs the server"
 	case isConnection(err):
 		return "check that the server runs and that this machine reaches it"
 	}
@@ -149,7 +151,7 @@ func (e *statusError) hint() string {
 			return e.tells
 		}
 		return "set TENFOLD_TOKEN to a token of the server"
-	case http.StatusNotFound:
+	case http.StatusNotFound, http.StatusOK: // which another server answers
 		return "check the address: it is that of \"tenfold serve\""
 	case http.StatusTooManyRequests:
 		return cmp.Or(e.tells, "try again later")
@@ -175,7 +177,7 @@ type connectionError struct{ error }
 func (e connectionError) Unwrap() error { return e.error }
 
 func isConnection(err error) bool {
-	return errors.As(err, new(connectionError)) || errors.Is(err, errGone)
+	return errors.As(err, new(connectionError)) || errors.Is(err, errGone) || errors.Is(err, errAway)
 }
 
 // An exchange is a request under way.

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -118,6 +119,7 @@ func TestRefusals(t *testing.T) {
 		{401, "", `{"code":"token_expired","detail":"the token has expired","hint":"ask for another"}`, "has expired: check TENFOLD_TOKEN: ask for another", "token_expired"},
 		{403, "", `{"code":"scope","detail":"the token lacks the scope admin","hint":"use another"}`, "scope admin: use another", "scope"},
 		{403, "", `not JSON`, "set TENFOLD_TOKEN", "store"},
+		{200, "", `<html>`, "200 OK: check the address", "store"},
 	} {
 		s, err := Open("https://h", "token")
 		if err != nil {
@@ -154,9 +156,40 @@ func TestAFailureKeepsItsHint(t *testing.T) {
 	}
 }
 
+// A server that cannot reach its database says so, without its address, and is asked
+// again where that does no harm.
+func TestAServerWithoutItsDatabase(t *testing.T) {
+	t.Parallel()
+	s, err := Open("https://h", "token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	away, asked := fmt.Errorf("connect to db.internal: %w", store.ErrUnavailable), 0
+	s.client.Transport = transport(func(r *http.Request) *http.Response {
+		asked++
+		st := store.Store(memory.New())
+		if asked == 1 || strings.HasSuffix(r.URL.Path, pathTitle) {
+			st = failing{st, away}
+		}
+		return served(Handler(st), r)
+	})
+	if all, err := s.Page(t.Context(), nil, 1); err != nil || len(all) > 0 || asked != 2 {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+	s.patience = 0
+	if err := s.SetTitle(t.Context(), "a", "b"); !errors.Is(err, errAway) || strings.Contains(err.Error(), "db.internal") || !strings.HasSuffix(err.Error(), "tell whoever runs the server") {
+		t.Errorf("%v", err)
+	}
+}
+
 type failing struct {
 	store.Store
 	err error
 }
 
 func (f failing) SetTitle(context.Context, string, string) error { return f.err }
+
+func (f failing) Page(context.Context, *store.Place, int) ([]store.Conversation, error) {
+	return nil, f.err
+}

@@ -79,12 +79,13 @@ type failure struct {
 
 // The codes of failures that a caller can act on, and one for all others.
 const (
-	codeNotFound = "not_found"
-	codeExists   = "exists"
-	codeConflict = "conflict"
-	codeClosed   = "closed"
-	codeInvalid  = "invalid"
-	codeOther    = "store"
+	codeNotFound    = "not_found"
+	codeExists      = "exists"
+	codeConflict    = "conflict"
+	codeClosed      = "closed"
+	codeUnavailable = "unavailable"
+	codeInvalid     = "invalid"
+	codeOther       = "store"
 )
 
 // newFailure says of an error what a client makes the same error of.
@@ -100,6 +101,8 @@ func newFailure(err error) failure {
 		return failure{Code: codeExists}
 	case errors.Is(err, store.ErrClosed):
 		return failure{Code: codeClosed}
+	case errors.Is(err, store.ErrUnavailable): // whose words name the operator's machines
+		return failure{Code: codeUnavailable}
 	case errors.Is(err, errInvalid):
 		return failure{Code: codeInvalid, Message: err.Error()}
 	case errors.As(err, &said):
@@ -119,12 +122,17 @@ func (f failure) err(id string) error {
 		return store.ErrExists
 	case codeClosed:
 		return errGone
+	case codeUnavailable:
+		return errAway
 	}
 	return &serverError{f.Code, f.Message, f.Hint}
 }
 
 // errGone says that the server is being shut down: its store, not ours, is closed.
 var errGone = errors.New("the server is shutting down")
+
+// errAway says that the server cannot reach its own store for now.
+var errAway = errors.New("the server cannot reach its database")
 
 // errInvalid says that a request is not valid.
 var errInvalid = errors.New("invalid request")

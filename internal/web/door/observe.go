@@ -1,13 +1,17 @@
 package door
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"tenfold/internal/telemetry"
 	"tenfold/internal/web/shape"
+	"tenfold/store/postgres"
 )
 
 // watched is what may be told of a request: never its path, its query, a header or a
@@ -39,11 +43,12 @@ func Routed(ctx context.Context, route string) {
 	}
 }
 
-// Noted gives an error as the problem that an operation answers, and notes its code.
+// Noted gives an error as the problem that an operation answers, and notes its code; of a
+// failure that has none, the database's.
 func Noted(ctx context.Context, err error) *shape.Problem {
 	p := shape.ProblemOf(err)
 	if s, ok := ctx.Value(watchedKey{}).(*watched); ok {
-		s.code = p.Code
+		s.code = cmp.Or(p.Code, postgres.Code(err))
 	}
 	return p
 }
@@ -55,7 +60,12 @@ func Observe(next http.Handler, log *slog.Logger) http.Handler {
 		s := &watched{route: noRoute}
 		r = r.WithContext(context.WithValue(r.Context(), watchedKey{}, s))
 		start, end := time.Now(), telemetry.BeginRequest(r.Context(), r.Method)
+		w = &statusWriter{w, s}
 		defer func() {
+			broken := recover()
+			if broken != nil && broken != http.ErrAbortHandler { //nolint:errorlint // the very value, as net/http has it
+				broken = s.failed(w, r, broken, log)
+			}
 			if s.status == 0 {
 				s.status = http.StatusOK
 			}
@@ -63,9 +73,25 @@ func Observe(next http.Handler, log *slog.Logger) http.Handler {
 			if level := s.level(); log.Enabled(r.Context(), level) {
 				log.LogAttrs(r.Context(), level, "request", s.attributes(r.Method, time.Since(start))...)
 			}
+			if broken != nil {
+				panic(broken)
+			}
 		}()
-		next.ServeHTTP(&statusWriter{w, s}, r)
+		next.ServeHTTP(w, r)
 	})
+}
+
+// failed answers a request whose handler panicked. The log says where in the program,
+// and of the panic its type alone: its words may be those of a conversation. What has
+// been answered in part is broken off, by the panic it gives, so as not to look whole.
+func (s *watched) failed(w http.ResponseWriter, r *http.Request, what any, log *slog.Logger) (abort any) {
+	log.LogAttrs(r.Context(), slog.LevelError, "a request failed by a defect of the program: report it", slog.String("route", s.route),
+		slog.String("panic", fmt.Sprintf("%T", what)), slog.String("stack", string(debug.Stack())))
+	if s.status != 0 {
+		return http.ErrAbortHandler
+	}
+	shape.NewProblem(http.StatusInternalServerError, "internal", "the server failed at this request", "its log says where: report it").Write(w)
+	return nil
 }
 
 // level is that of a request in the log: what failed here is an error, and nobody
@@ -117,6 +143,14 @@ func (w *statusWriter) WriteHeader(status int) {
 		w.seen.status = status
 	}
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (w *statusWriter) Write(b []byte) (int, error) {
+	if w.seen.status == 0 {
+		w.seen.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
 }
 
 // Unwrap is for [http.ResponseController].

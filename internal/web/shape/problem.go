@@ -112,6 +112,7 @@ var statuses = []struct {
 	{tenant.ErrDenied, http.StatusUnauthorized, "", ""},
 	{tenant.ErrScope, http.StatusForbidden, "", ""},
 	{store.ErrClosed, http.StatusServiceUnavailable, "closed", "the server is shutting down; start it again"},
+	{store.ErrUnavailable, http.StatusServiceUnavailable, "store", "try again in a moment"},
 	{context.Canceled, http.StatusServiceUnavailable, "cancelled", ""},
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "timeout", "try again"},
 }
@@ -143,6 +144,10 @@ func ProblemOf(err error) *Problem {
 			p.Status, p.Code, p.Hint = known.status, cmp.Or(p.Code, known.code), cmp.Or(p.Hint, known.hint)
 			break
 		}
+	}
+	if errors.Is(err, store.ErrUnavailable) {
+		// The words of the error name the operator's machines.
+		p.Detail, p.after = "the server cannot reach its database", time.Second
 	}
 	if limit, ok := errors.AsType[*tenant.LimitError](err); ok {
 		p.Status, p.after = http.StatusTooManyRequests, limit.After
