@@ -130,26 +130,28 @@ func TestWithoutMember(t *testing.T) {
 	}
 }
 
+// A record that is cut off at the end is left out, and told; a strict import takes none
+// that is damaged.
 func TestTornMessages(t *testing.T) {
 	for _, tt := range []struct {
-		text, want, says string
+		text, strict, told string
 	}{
-		{`[{"role":"user","content":"a"},{"role":"assistant","content":"b`, "user", "record at the end was cut off"},
-		{`{"messages":[{"role":"user","content":"a"},{"role":`, "", "the JSON is cut off"},
-		{"{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"assi", "user", "line at the end was cut off"},
-		{"[\n{\"role\":\"user\",\"content\":\"a\"},\n{\"role\":user}\n]", "", "x.json:3:9: no valid JSON"},
-		{`[{"role":"user","content":"a"}] x`, "", "no valid JSON"},
+		{`[{"role":"user","content":"a"},{"role":"assistant","content":"b`, "the JSON is cut off", "record at the end was cut off"},
+		{`{"messages":[{"role":"user","content":"a"},{"role":`, "the JSON is cut off", ""}, // no record is whole
+		{"{\"role\":\"user\",\"content\":\"a\"}\n{\"role\":\"assi", "x.json:2:14: the JSON is cut off", "line at the end was cut off"},
+		{"[\n{\"role\":\"user\",\"content\":\"a\"},\n{\"role\":user}\n]", "x.json:3:9: no valid JSON", "is damaged"},
+		{`[{"role":"user","content":"a"}] x`, "no valid JSON", "is damaged"},
 	} {
 		w := written{OpenAIChat, "x.json", []byte(tt.text)}
-		got, err := w.readAs(Source{Strict: true}, w.data, OpenAIChat)
+		if got, err := w.readAs(Source{Strict: true}, w.data, OpenAIChat); err == nil || len(got) > 0 || !strings.Contains(errorText(err), tt.strict) {
+			t.Errorf("%s: a strict import gives %+v, %v, want %s", tt.text, got, err, tt.strict)
+		}
+		got, err := w.readAs(Source{}, w.data, OpenAIChat)
 		switch {
-		case tt.want == "":
-			if err == nil || !strings.Contains(errorText(err), tt.says) {
-				t.Errorf("%s: %v, want %s", tt.text, err, tt.says)
-			}
+		case tt.told == "" && strings.Contains(errorText(err), tt.strict):
 		case err != nil || len(got) != 1 || len(got[0].Warnings) != 1:
 			t.Errorf("%s: %+v, %v", tt.text, got, err)
-		case !strings.Contains(got[0].Warnings[0], tt.says) || len(got[0].Entries) != 2:
+		case !strings.Contains(got[0].Warnings[0], tt.told) || len(got[0].Entries) != 2:
 			t.Errorf("%s: %q\n%s", tt.text, got[0].Warnings, describe(got[0].Entries))
 		}
 	}

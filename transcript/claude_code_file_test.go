@@ -71,9 +71,9 @@ func TestClaudeCodeTornAndBroken(t *testing.T) {
 		line       int
 		says       string
 	}{
-		{"cut off", whole + `{"type":"user","uuid":"u3","mess`, 4, 0, ""},
-		{"cut off with a line end", whole + `{"type":"user","uuid":"u3","mess` + "\n\n", 4, 0, ""},
-		{"zeros at the end", whole + "\x00\x00\x00", 4, 0, ""},
+		{"cut off", whole + `{"type":"user","uuid":"u3","mess`, 4, 3, "a.jsonl:3:33: the JSON is cut off"},
+		{"cut off with a line end", whole + `{"type":"user","uuid":"u3","mess` + "\n\n", 4, 3, "a.jsonl:3:33: the JSON is cut off"},
+		{"zeros at the end", whole + "\x00\x00\x00", 4, 3, "a.jsonl:3:1: no valid JSON"},
 		{"no line end", strings.TrimSpace(whole), 4, 0, ""},
 		{"carriage returns", strings.ReplaceAll(whole, "\n", "\r\n"), 4, 0, ""},
 		{"cut off in the middle", lines[0] + `{"type":"us` + "\n" + lines[1], 0, 2, "a.jsonl:2:12: the JSON is cut off (read as claude-code); the line was cut off, perhaps by a crash: take it out"},
@@ -81,10 +81,13 @@ func TestClaudeCodeTornAndBroken(t *testing.T) {
 		{"two values on a line", lines[0] + lines[1] + lines[0] + `{"a":1}{"b":2}` + "\n", 0, 4, "more text after the end of the value"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if got, err := importText(t, "a.jsonl", tt.text); tt.entries > 0 && (err != nil || len(got.Entries) != tt.entries) {
+				t.Errorf("got %d entries, %v", len(got.Entries), err)
+			}
 			got, err := importStrict(t, "a.jsonl", tt.text)
 			if tt.line == 0 {
 				if err != nil || len(got.Entries) != tt.entries {
-					t.Fatalf("got %d entries, %v", len(got.Entries), err)
+					t.Fatalf("a strict import gives %d entries, %v", len(got.Entries), err)
 				}
 				return
 			}

@@ -217,7 +217,7 @@ func (r *ArrayReader) Damaged(err error, format Format) error {
 		return err
 	}
 	offset, cause := JSONProblem(err)
-	if errors.Is(cause, ErrCutOff) {
+	if errors.Is(cause, ErrCutOff) && !r.src.Care().Strict {
 		if line, _ := r.Locate(offset); !r.goesOn() {
 			r.src.Care().torn(r.Word, line)
 			return io.EOF
@@ -247,7 +247,7 @@ func (r *ArrayReader) Damaged(err error, format Format) error {
 // where each item has lines of its own can that be told.
 func (r *ArrayReader) goesOn() bool {
 	at := r.Mark.At - r.base
-	return !r.src.Care().Strict && r.inItem && at >= 0 && bytes.IndexByte(r.lead, '\n') >= 0 &&
+	return r.inItem && at >= 0 && bytes.IndexByte(r.lead, '\n') >= 0 &&
 		bytes.Contains(r.buf[at:r.end], append(r.lead[:len(r.lead):len(r.lead)], '{'))
 }
 

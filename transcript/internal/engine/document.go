@@ -45,7 +45,7 @@ func WithDocument(ctx context.Context, src Source, format Format, read func(d Do
 	if !errors.As(err, &broken) {
 		return err
 	}
-	if d.mend() {
+	if !d.src.Care().Strict && d.mend() {
 		err = read(d)
 	}
 	if errors.As(err, &broken) {

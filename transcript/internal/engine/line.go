@@ -139,8 +139,8 @@ func (r *LineReader) Problem(format Format, err error, hint string) *Error {
 
 // Records reads the lines, each a JSON value: parse walks over one and says
 // what is wrong with it, take uses what parse found. The last line is left out
-// when it was cut off (L10), any other that parse refuses under the terms of
-// [Intake.skip]. Errors of take end it.
+// when it was cut off (L10), unless the import is strict, any other that parse refuses under
+// the terms of [Intake.skip]. Errors of take end it.
 func (r *LineReader) Records(format Format, parse func(raw []byte) error, take func() error) error {
 	in := r.src.Care()
 	for {
@@ -179,7 +179,7 @@ func (r *LineReader) refuse(format Format, err error) error {
 	if IsSyntax(err) {
 		e.Column = int(offset) + 1
 		if cutOff := errors.Is(cause, ErrCutOff); cutOff || !r.ended {
-			if r.last() {
+			if !r.src.Care().Strict && r.last() {
 				r.src.Care().torn("line", number)
 				return nil
 			}
