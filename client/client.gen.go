@@ -1793,7 +1793,7 @@ func (c *Client) Entry(ctx context.Context, id string, seq int64, params *EntryP
 	return out, err
 }
 
-// Events: Follow a conversation. Server-sent events: "entry" (its id is the seq), "status", and what an agent here is writing. The data of each is one Event. Reconnecting with Last-Event-ID continues after that entry; no entry is lost or sent twice.
+// Events: Follow a conversation. Server-sent events: "entry" (its id is the seq), "status", and what an agent here is writing. The data of each is one Event. Reconnecting with Last-Event-ID continues after that entry; no entry is lost or sent twice. Where the log has no such entry it is another one, as after the restore of a backup: that is a conflict.
 func (c *Client) Events(ctx context.Context, id string, params *EventsParams) (*http.Response, error) {
 	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/events", id), query: url.Values{}, header: http.Header{}}
 	if params != nil {

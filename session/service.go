@@ -86,7 +86,7 @@ type Create struct {
 }
 
 // Create makes a conversation and opens it. An id in use is
-// [store.ErrExists]; "." and ".." are refused.
+// [store.ErrExists]; ".", ".." and "/" are refused.
 func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	if c.ID == "" {
 		c.ID = s.newID()
@@ -94,7 +94,7 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	if unreachable(c.ID) {
 		return nil, &problem.Error{
 			Op: "create conversation", Subject: strconv.Quote(c.ID), Code: "usage", Usage: true, Problem: "no address can name a conversation of this id",
-			Hint: `choose another id than "." and "..", which every program takes out of an address`,
+			Hint: `choose another id than ".", ".." and "/", which programs take out of an address`,
 		}
 	}
 	session := s.session(c.ID, c.Title)
@@ -116,8 +116,9 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	return session, nil
 }
 
-// unreachable tells whether an id is a step in a path: no request can name such a one.
-func unreachable(id string) bool { return id == "." || id == ".." }
+// unreachable tells whether an id is a step in a path, or what ends one: no request can
+// name such a one.
+func unreachable(id string) bool { return id == "." || id == ".." || id == "/" }
 
 // OpenOrCreate opens the conversation c.ID, and creates it if there is none.
 func (s *Service) OpenOrCreate(ctx context.Context, c Create) (*Session, error) {

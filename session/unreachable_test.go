@@ -10,12 +10,12 @@ import (
 	"tenfold/store/memory"
 )
 
-// No address names a conversation called "." or "..": whoever asks for one is told, and a
+// No address names a conversation called ".", ".." or "/": whoever asks for one is told, and a
 // transcript of such a name gets another.
 func TestUnreachable(t *testing.T) {
 	svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}))
 	var told *problem.Error
-	for _, id := range []string{".", ".."} {
+	for _, id := range []string{".", "..", "/"} {
 		if _, err := svc.Create(t.Context(), session.Create{ID: id}); !errors.As(err, &told) || !told.Usage || told.Hint == "" {
 			t.Errorf("%q: %v", id, err)
 		}
@@ -31,7 +31,7 @@ func TestUnreachable(t *testing.T) {
 			t.Errorf("%q is imported as %+v, %v", id, at.Session, err)
 		}
 	}
-	for _, id := range []string{"...", ".a", "a."} {
+	for _, id := range []string{"...", ".a", "a.", "a/", "//"} {
 		if _, err := svc.Create(t.Context(), session.Create{ID: id}); err != nil {
 			t.Error(err)
 		}

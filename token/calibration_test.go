@@ -253,8 +253,9 @@ func TestT3ScaleConverts(t *testing.T) {
 		}
 		var counts []tenfold.Count
 		var raw, shown tenfold.Count
-		for range rapid.IntRange(0, 9).Draw(t, "rows") {
-			c := tenfold.Count{Entries: 1, Before: rapid.IntRange(0, 100_000).Draw(t, "before")}
+		most := rapid.SampledFrom([]int{3, 100_000}).Draw(t, "most")
+		for range rapid.IntRange(0, 40).Draw(t, "rows") {
+			c := tenfold.Count{Entries: 1, Before: rapid.IntRange(0, most).Draw(t, "before")}
 			if c.After = c.Before; rapid.Bool().Draw(t, "changed") {
 				c.After = rapid.IntRange(0, c.Before).Draw(t, "after")
 			}
@@ -265,6 +266,11 @@ func TestT3ScaleConverts(t *testing.T) {
 			raw.Before, raw.After = raw.Before+counts[i].Before, raw.After+counts[i].After
 			shown.Before, shown.After = shown.Before+c.Before, shown.After+c.After
 			same = same && (counts[i].Before != counts[i].After || c.Before == c.After)
+			for _, side := range [][2]int{{counts[i].Before, c.Before}, {counts[i].After, c.After}} {
+				if off := side[1] - s.Tokens(side[0]); off < -1 || off > 1 || side[1] < 0 || side[0] == 0 && side[1] != 0 {
+					t.Fatalf("%d of %+v is shown as %d", side[0], counts, side[1])
+				}
+			}
 		}
 		if shown.Before != s.Tokens(raw.Before) || shown.After != s.Tokens(raw.After) || !same {
 			t.Fatalf("%+v add up to %+v, shown as %+v", counts, raw, s.Counts(counts...))
@@ -289,6 +295,11 @@ func TestT3SizesOfCompactions(t *testing.T) {
 		before, after := scale.Sizes(tenfold.Compaction{Source: source, TokensBefore: 100, TokensAfter: 10})
 		if got := [2]int{before, after}; got != want {
 			t.Errorf("%s: %v, want %v", source, got, want)
+		}
+	}
+	for _, c := range []tenfold.Compaction{{Source: "import", TokensBefore: 100}, {Source: "import", TokensAfter: 10}} {
+		if before, after := scale.Sizes(c); before != 0 || after != 0 {
+			t.Errorf("%+v told of one side alone: %d, %d", c, before, after)
 		}
 	}
 }

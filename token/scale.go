@@ -1,7 +1,9 @@
 package token
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"tenfold"
 )
@@ -82,41 +84,78 @@ func (s Scale) Estimated(tokens int) int {
 }
 
 // Sizes are what the view cost before and after a compaction, as its entry says:
-// an imported one has its tool's figures, which are its provider's already.
+// an imported one has its tool's figures, which are its provider's already. Both are 0
+// where the tool told of one alone, as pi does: it did not leave a view of nothing.
 func (s Scale) Sizes(c tenfold.Compaction) (before, after int) {
 	if c.Source == tenfold.SourceImport {
+		if c.TokensBefore == 0 || c.TokensAfter == 0 {
+			return 0, 0
+		}
 		s = Scale{}
 	}
 	return s.Tokens(c.TokensBefore), s.Tokens(c.TokensAfter)
 }
 
 // Counts are the figures of counts that are shown below each other, so that those
-// of each side add up to the scaled sum of that side (P11). What rounding leaves
-// over goes to the largest count that changed, or where none did to the largest: a
-// count that is the same before and after stays so.
+// of each side add up to the scaled sum of that side (P11). Each is its count scaled
+// and rounded, up where others are rounded down as far as the sums need it: none is
+// off by a whole token, so that nothing stays nothing, and a count that is the same
+// before and after stays so.
 func (s Scale) Counts(counts ...tenfold.Count) []tenfold.Count {
 	scaled := make([]tenfold.Count, len(counts))
-	var before, after int // what is left over
-	var sumBefore, sumAfter int
-	most := -1
+	same, before, after := apportioned{scale: s}, apportioned{scale: s}, apportioned{scale: s}
 	for i, c := range counts {
-		scaled[i] = tenfold.Count{Entries: c.Entries, Before: s.Tokens(c.Before), After: s.Tokens(c.After)}
-		sumBefore, sumAfter = sumBefore+c.Before, sumAfter+c.After
-		before, after = before-scaled[i].Before, after-scaled[i].After
-		if most < 0 || larger(c, counts[most]) {
-			most = i
+		scaled[i].Entries = c.Entries
+		if c.Before == c.After {
+			same.add(c.Before, &scaled[i].Before)
+			continue
 		}
+		before.add(c.Before, &scaled[i].Before)
+		after.add(c.After, &scaled[i].After)
 	}
-	if most >= 0 {
-		scaled[most].Before += s.Tokens(sumBefore) + before
-		scaled[most].After += s.Tokens(sumAfter) + after
+	kept := s.Tokens(same.sum)
+	same.settle(kept)
+	before.settle(s.Tokens(same.sum+before.sum) - kept)
+	after.settle(s.Tokens(same.sum+after.sum) - kept)
+	for i, c := range counts {
+		if c.Before == c.After {
+			scaled[i].After = scaled[i].Before
+		}
 	}
 	return scaled
 }
 
-func larger(c, than tenfold.Count) bool {
-	if changed := c.Before != c.After; changed != (than.Before != than.After) {
-		return changed
+// apportioned are counts of one side, scaled so that they add up.
+type apportioned struct {
+	scale Scale
+	parts []part
+	sum   int // of the counts
+	given int // of what they are scaled to
+}
+
+type part struct {
+	figure *int
+	up     int // by how much it is rounded up, in hundredths of a token
+}
+
+func (a *apportioned) add(n int, figure *int) {
+	*figure = a.scale.Tokens(n)
+	a.parts = append(a.parts, part{figure, *figure*100 - n*a.scale.percent()})
+	a.sum, a.given = a.sum+n, a.given+*figure
+}
+
+// settle has the parts add up to a total: those that rounding moved farthest away
+// from it are rounded the other way.
+func (a *apportioned) settle(total int) {
+	left, one := total-a.given, 1
+	if left < 0 {
+		left, one = -left, -1
 	}
-	return c.Before+c.After > than.Before+than.After
+	if left == 0 {
+		return
+	}
+	slices.SortStableFunc(a.parts, func(x, y part) int { return one * cmp.Compare(x.up, y.up) })
+	for _, p := range a.parts[:min(left, len(a.parts))] {
+		*p.figure += one
+	}
 }

@@ -15,7 +15,8 @@ import (
 func (s *Server) declareEvents() {
 	op := withProblems(s, operation(http.MethodGet, "events", "/conversations/{id}/events", "Follow a conversation"))
 	op.Description = "Server-sent events: \"entry\" (its id is the seq), \"status\", and what an agent here is writing. The data of each is one Event. " +
-		"Reconnecting with Last-Event-ID continues after that entry; no entry is lost or sent twice."
+		"Reconnecting with Last-Event-ID continues after that entry; no entry is lost or sent twice. Where the log has no such entry it is another " +
+		"one, as after the restore of a backup: that is a conflict."
 	op.Responses["200"].Content = map[string]*huma.MediaType{
 		"text/event-stream": {Schema: s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[shape.Event](), true, "Event")},
 	}
@@ -33,13 +34,16 @@ func (s *Server) events(ctx context.Context, in *eventsOf) (*huma.StreamResponse
 	if err != nil {
 		return nil, shape.ProblemOf(err)
 	}
-	topic, err := s.topics.join(ctx, c.ID)
-	if err != nil {
-		return nil, shape.ProblemOf(err)
-	}
 	after := in.After
 	if in.Last >= 0 {
 		after = in.Last
+	}
+	if after > c.Version {
+		return nil, moved(after, c.Version, "it is another log than it was, such as that of a backup: read the conversation again, and follow it from there")
+	}
+	topic, err := s.topics.join(ctx, c.ID)
+	if err != nil {
+		return nil, shape.ProblemOf(err)
 	}
 	if after < 0 {
 		topic.mu.Lock()

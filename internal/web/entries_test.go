@@ -333,3 +333,23 @@ func TestABeginningIsRepeated(t *testing.T) {
 		t.Errorf("%d conversations", count)
 	}
 }
+
+// Whatever does not fit an operation is told with a code and a hint, in no words of Go.
+func TestBodiesThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	created(t, service, "one", logtest.Long(5))
+	w := asked(t, s, "POST", "/api/conversations/one/entries", "", `{"entries":[{"kind":"user_message","text":5}]}`)
+	if p := answerOf[shape.Problem](t, w, 422); p.Detail != "body.entries[0]: /text is of another type than it should be" {
+		t.Error(p.Detail)
+	}
+	for _, path := range []string{"/api/conversations", "/api/conversations/one/entries", "/api/conversations/one/plans", "/api/conversations/one/undo"} {
+		for _, body := range []string{"", "{", "[]", `{"zzz":1}`, `"text"`, "7"} {
+			w := asked(t, s, "POST", path, "", body)
+			p := answerOf[shape.Problem](t, w, w.Code)
+			if w.Code < 400 || w.Code >= 500 || p.Code != "usage" || p.Hint == "" || strings.Contains(p.Detail, "Go ") || strings.Contains(p.Detail, "struct") {
+				t.Errorf("%s with %q: %d %+v", path, body, w.Code, p)
+			}
+		}
+	}
+}

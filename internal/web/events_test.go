@@ -249,6 +249,28 @@ func TestWhoWasAwayLooksAgain(t *testing.T) {
 	}
 }
 
+// A place that the log does not have is one of another log: nobody waits for entries
+// there that would never be told.
+func TestAPlaceThatTheLogDoesNotHave(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	created(t, service, "one", logtest.Long(5))
+	for _, place := range []string{"?after=6", "?after=9000000000"} {
+		p := answerOf[shape.Problem](t, asked(t, s, "GET", "/api/conversations/one/events"+place, "", ""), 409)
+		if p.Code != "conflict" || p.Hint == "" || p.Actual == nil || *p.Actual != 5 {
+			t.Errorf("%s: %+v", place, p)
+		}
+	}
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	if err := follow(t.Context(), web.URL+"/api/conversations/one/events?after=1", "6", func(sent) bool { return false }); err == nil || !strings.HasPrefix(err.Error(), "409") {
+		t.Errorf("Last-Event-ID: %v", err)
+	}
+	if err := follow(t.Context(), web.URL+"/api/conversations/one/events?after=5", "", func(sent) bool { return false }); err != nil {
+		t.Error(err)
+	}
+}
+
 // stuck is a reader that takes nothing.
 type stuck struct{ block chan struct{} }
 

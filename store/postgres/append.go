@@ -9,6 +9,7 @@ import (
 
 	"tenfold/store"
 	"tenfold/store/internal/row"
+	"tenfold/store/vault"
 )
 
 // appendSQL is appends to different logs: compare, swap and write in one
@@ -215,7 +216,7 @@ func (s *Store) repeat(ctx context.Context, b store.Batch, more More, sizes []in
 		case !there:
 			return 0, store.ErrNotFound
 		case sealed:
-			return 0, stale(errNoMaster)
+			return 0, stale(vault.ErrNoMaster)
 		}
 		var was, fresh int64
 		var now *int64

@@ -11,6 +11,7 @@ import (
 	"tenfold"
 	"tenfold/store"
 	"tenfold/store/internal/row"
+	"tenfold/store/vault"
 )
 
 const createSQL = `
@@ -131,7 +132,7 @@ func (s *Store) SetTitle(ctx context.Context, id, title string) error {
 			case err == nil && !found:
 				err = store.ErrNotFound
 			case err == nil && sealed && k.ring == nil:
-				err = stale(errNoMaster)
+				err = stale(vault.ErrNoMaster)
 			case err == nil && !sealed && k.converting:
 				return s.renameSealed(ctx, k, id, a.title)
 			case err == nil && !sealed && k.ring != nil:

@@ -63,7 +63,7 @@ func hint(err error) string {
 		return "give the master key that wraps the keys of this database, on a line after the new one if there is one"
 	case errors.Is(err, vault.ErrNoKey):
 		return "its key was destroyed, or tenfold_keys was not restored with the other tables"
-	case errors.Is(err, errNoMaster):
+	case errors.Is(err, vault.ErrNoMaster):
 		return "set " + vault.EnvKey + ", " + vault.EnvFile + " or " + vault.EnvCommand
 	case errors.Is(err, row.ErrDamaged), errors.Is(err, engine.ErrGap):
 		return "the tables are damaged: restore a backup"

@@ -51,9 +51,6 @@ func (s *Store) keyed(ctx context.Context, f func(k *keys) error) error {
 	return f(k)
 }
 
-// errNoMaster says that a tenant is encrypted and the master key was not given.
-var errNoMaster = errors.New("the tenant is encrypted, and no master key was given")
-
 // loadKeys reads the tenant's keys.
 func (s *Store) loadKeys(ctx context.Context) (*keys, error) {
 	k := &keys{}
@@ -75,7 +72,7 @@ func (d *Database) keysOf(ctx context.Context, tx pgx.Tx, tenant int) (*keys, er
 		return nil, err
 	}
 	if d.vault == nil {
-		return nil, errNoMaster
+		return nil, vault.ErrNoMaster
 	}
 	k.ring, err = d.vault.Keyring(tenant, wrapped)
 	return k, err
@@ -109,7 +106,7 @@ func (d *Database) Encrypt(ctx context.Context, tenant int) (Encrypted, error) {
 
 func (d *Database) encrypt(ctx context.Context, tenant int, done *Encrypted) error {
 	if d.vault == nil {
-		return errNoMaster
+		return vault.ErrNoMaster
 	}
 	if err := d.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error { return d.firstKeys(ctx, tx, tenant) }); err != nil {
 		return err
@@ -196,7 +193,7 @@ func (d *Database) Rotate(ctx context.Context, tenant int) (version int, err err
 func (d *Database) Rewrap(ctx context.Context) (changed int, err error) {
 	fail := func(err error) (int, error) { return changed, d.errors.Explain("wrap keys", err) }
 	if d.vault == nil {
-		return fail(errNoMaster)
+		return fail(vault.ErrNoMaster)
 	}
 	tenants, err := d.tenants(ctx)
 	if err != nil {

@@ -63,7 +63,7 @@ func (o *opener) entry(d *row.Decoder, name []byte, seq int64, meta, text []byte
 		}
 		return decode(d, seq, meta, bytes.Clone(text))
 	case o.keys.ring == nil:
-		return tenfold.Entry{}, 0, stale(errNoMaster)
+		return tenfold.Entry{}, 0, stale(vault.ErrNoMaster)
 	}
 	if o.sealer == nil || !bytes.Equal(o.name, name) {
 		o.sealer, o.name = o.keys.ring.Conversation(name), bytes.Clone(name)
@@ -161,7 +161,7 @@ func (k *keys) open(name []byte, sealed bool, a about) (title string, o store.Or
 	case !sealed:
 		return string(a.title), store.Origin{Key: string(a.origin), Mark: string(a.mark), Tool: string(a.tool), Directory: string(a.directory)}, nil
 	case k.ring == nil:
-		return "", o, stale(errNoMaster)
+		return "", o, stale(vault.ErrNoMaster)
 	case len(a.title) == 0 && len(a.origin) == 0:
 		return "", o, nil
 	}

@@ -183,7 +183,7 @@ func testTampered(t *testing.T, server *pgtest.Server) {
 	}
 	for name, opts := range map[string][]Option{"no master key": nil, "another master key": {WithVault(masters(t, 2))}} {
 		_, err := Open(t.Context(), url+"&tenant=one", opts...)
-		if !errors.Is(err, errNoMaster) && !errors.Is(err, vault.ErrMaster) || !strings.Contains(err.Error(), "master key") {
+		if !errors.Is(err, vault.ErrNoMaster) && !errors.Is(err, vault.ErrMaster) || !strings.Contains(err.Error(), "master key") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -250,19 +250,19 @@ func testEncryptLive(t *testing.T, server *pgtest.Server) {
 	}
 	check(before, words)
 	check(opened(t, url, WithVault(masters(t, 1))), words)
-	if _, err := blind.Search(t.Context(), store.Query{Text: "alpha"}); !errors.Is(err, errNoMaster) {
+	if _, err := blind.Search(t.Context(), store.Query{Text: "alpha"}); !errors.Is(err, vault.ErrNoMaster) {
 		t.Errorf("a program without the master key searches: %v", err)
 	}
-	if err := blind.Create(t.Context(), store.Conversation{ID: "blind"}); !errors.Is(err, errNoMaster) {
+	if err := blind.Create(t.Context(), store.Conversation{ID: "blind"}); !errors.Is(err, vault.ErrNoMaster) {
 		t.Errorf("a program without the master key creates: %v", err)
 	}
-	if _, err := blind.Append(t.Context(), store.Batch{Conversation: "old", Expected: 3, Entries: say("blind")}); !errors.Is(err, errNoMaster) {
+	if _, err := blind.Append(t.Context(), store.Batch{Conversation: "old", Expected: 3, Entries: say("blind")}); !errors.Is(err, vault.ErrNoMaster) {
 		t.Errorf("a program without the master key appends: %v", err)
 	}
-	if err := blind.SetTitle(t.Context(), "old", "blind"); !errors.Is(err, errNoMaster) {
+	if err := blind.SetTitle(t.Context(), "old", "blind"); !errors.Is(err, vault.ErrNoMaster) {
 		t.Errorf("a program without the master key renames: %v", err)
 	}
-	if _, err := logOf(t.Context(), blind, "old"); !errors.Is(err, errNoMaster) {
+	if _, err := logOf(t.Context(), blind, "old"); !errors.Is(err, vault.ErrNoMaster) {
 		t.Errorf("a program without the master key reads: %v", err)
 	}
 	// A new data key: what it seals is read by those that have the tenant open.

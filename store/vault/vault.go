@@ -54,6 +54,8 @@ var (
 	// ErrMaster says that a key is wrapped by a master key that the vault does not
 	// have.
 	ErrMaster = errors.New("it is wrapped by another master key")
+	// ErrNoMaster says that there are keys, and no vault that opens them.
+	ErrNoMaster = errors.New("the tenant is encrypted, and no master key was given")
 	// ErrTampered says that sealed bytes were changed, or are not where they were
 	// written.
 	ErrTampered = errors.New("it was changed, or moved from elsewhere, since it was written")

@@ -275,3 +275,12 @@ func TestWhatAModelSees(t *testing.T) {
 	Eval[bool](tab, `(scrollTo(0, document.body.scrollHeight), true)`)
 	tab.WaitText(".items .line.edge", "new from here")
 }
+
+// What a tool's own compaction cost is not known: that it called no model is not said.
+func TestTheCostOfAnImportedCompaction(t *testing.T) {
+	t.Parallel()
+	s := Serve(t)
+	s.Create("one", "One", append(wordy("Who?", "You.", 30), tenfold.Entry{Payload: tenfold.Compaction{Source: tenfold.SourceImport, Turns: tenfold.Omit}})...)
+	tab := s.Open(t, "/c/one/compactions")
+	tab.WaitText(".figures", "not recorded")
+}

@@ -171,6 +171,7 @@ func TestTheLabPlotsWhatStrategiesKeep(t *testing.T) {
 	tab.Narrow()
 	tab.Go("/lab?project=/home/me/work")
 	tab.WaitText(".lab", "Measured on one conversation.")
+	tab.WaitText(".fields select", "/home/me/work (1)")
 	tab.Accessible()
 	tab.Go("/c/short/lab")
 	tab.WaitText(".empty", "Nothing to measure here")

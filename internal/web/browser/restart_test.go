@@ -196,3 +196,20 @@ func TestAnEntryOf50MB(t *testing.T) {
 		t.Logf("the tab takes %d MB", heap>>20)
 	}
 }
+
+// A log that is shorter than what a tab was told of, as that of a backup, is shown as it
+// is now.
+func TestATabSeesAnotherLog(t *testing.T) {
+	t.Parallel()
+	s := Serve(t, "--token-file", filepath.Join(t.TempDir(), "token"))
+	s.Create("one", "one", append(told("one?", "The first answer."), told("two?", "The second answer.")...)...)
+	tab := s.Open(t, "/c/one")
+	tab.Bear("") // the server is away for a while
+	tab.WaitText(".timeline", "The second answer.")
+	s.Stop()
+	s.Run("conversation", "rm", "one", "--yes")
+	s.Create("one", "one", told("one?", "Another answer.")...)
+	s.Start()
+	tab.signIn()
+	tab.WaitText(".timeline", "Another answer.")
+}

@@ -48,7 +48,10 @@ func Routed(ctx context.Context, route string) {
 func Noted(ctx context.Context, err error) *shape.Problem {
 	p := shape.ProblemOf(err)
 	if s, ok := ctx.Value(watchedKey{}).(*watched); ok {
-		s.code = cmp.Or(p.Code, postgres.Code(err))
+		s.code = p.Code
+		if p.Code == shape.CodeInternal {
+			s.code = cmp.Or(postgres.Code(err), p.Code)
+		}
 	}
 	return p
 }
@@ -90,17 +93,18 @@ func (s *watched) failed(w http.ResponseWriter, r *http.Request, what any, log *
 	if s.status != 0 {
 		return http.ErrAbortHandler
 	}
-	shape.NewProblem(http.StatusInternalServerError, "internal", "the server failed at this request", "its log says where: report it").Write(w)
+	shape.NewProblem(http.StatusInternalServerError, shape.CodeInternal, "the server failed at this request", "its log says where: report it").Write(w)
 	return nil
 }
 
-// level is that of a request in the log: what failed here is an error, and nobody
-// wants to read that somebody asks every second whether the server is alive.
+// level is that of a request in the log: what failed here is an error, as is a key that
+// it was not given, and nobody wants to read that somebody asks every second whether
+// the server is alive.
 func (s *watched) level() slog.Level {
 	switch {
 	case s.route == alivePath, s.route == readyPath:
 		return slog.LevelDebug
-	case s.status >= http.StatusInternalServerError && s.status != http.StatusServiceUnavailable:
+	case s.code == shape.CodeKey, s.status >= http.StatusInternalServerError && s.status != http.StatusServiceUnavailable:
 		return slog.LevelError
 	}
 	return slog.LevelInfo

@@ -16,6 +16,7 @@ import (
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store"
+	"tenfold/store/vault"
 )
 
 // A Problem is an error as the API tells it (RFC 9457): what the command line
@@ -149,6 +150,9 @@ func ProblemOf(err error) *Problem {
 		// The words of the error name the operator's machines.
 		p.Detail, p.after = "the server cannot reach its database", time.Second
 	}
+	if errors.Is(err, vault.ErrNoMaster) || errors.Is(err, vault.ErrMaster) {
+		*p = *NewProblem(http.StatusServiceUnavailable, CodeKey, "the server lacks the key of what the tenant keeps", "tell whoever runs the server: it needs the master key")
+	}
 	if limit, ok := errors.AsType[*tenant.LimitError](err); ok {
 		p.Status, p.after = http.StatusTooManyRequests, limit.After
 	}
@@ -157,9 +161,21 @@ func ProblemOf(err error) *Problem {
 		p.Hint = cmp.Or(p.Hint, "the conversation has changed: read it again and try again")
 		p.Expected, p.Actual = &conflict.Expected, &conflict.Actual
 	}
+	switch p.Status {
+	case http.StatusInternalServerError:
+		p.Code, p.Hint = cmp.Or(p.Code, CodeInternal), cmp.Or(p.Hint, "tell whoever runs the server: its log has the request")
+	case http.StatusUnprocessableEntity:
+		p.Code = cmp.Or(p.Code, "invalid")
+	}
 	p.Title = http.StatusText(p.Status)
 	return p
 }
+
+// Codes of what went wrong on the server.
+const (
+	CodeInternal = "internal" // nobody expected it
+	CodeKey      = "key"      // it has no master key, or the wrong one
+)
 
 // Refused is a request that cannot be meant.
 func Refused(detail, hint string) *Problem {
@@ -174,12 +190,14 @@ func AsProblem(_ huma.Context, _ string, v any) (any, error) {
 		return v, nil
 	}
 	p := &Problem{Title: model.Title, Status: model.Status, Detail: model.Detail}
+	if model.Status < http.StatusInternalServerError {
+		p.Code, p.Hint = "usage", "/api/openapi.json says what this operation takes"
+	}
 	for _, e := range model.Errors {
 		p.Errors = append(p.Errors, Fault{Location: e.Location, Message: e.Message})
 	}
 	if len(p.Errors) > 0 {
 		p.Detail = p.Errors[0].Location + ": " + p.Errors[0].Message
-		p.Code, p.Hint = "usage", "/api/openapi.json says what this operation takes"
 	}
 	return p, nil
 }

@@ -1,12 +1,14 @@
 package shape
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"tenfold/store"
+	"tenfold/store/vault"
 )
 
 // A database that is away is no defect of the server, and its address is nobody's
@@ -14,6 +16,20 @@ import (
 func TestAnAwayDatabaseIsUnavailable(t *testing.T) {
 	p := ProblemOf(fmt.Errorf("append to conversation c: store postgres://u@db.internal/t: connect to db.internal: %w", store.ErrUnavailable))
 	if p.Status != http.StatusServiceUnavailable || p.Code != "store" || p.Hint == "" || p.GetHeaders().Get("Retry-After") != "1" || strings.Contains(p.Detail, "db.internal") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// A server without the key of a tenant says so to those who can do something about it:
+// the tenant reads no names of the operator's settings.
+func TestAMissingKeyIsTheOperators(t *testing.T) {
+	for _, err := range []error{vault.ErrNoMaster, vault.ErrMaster} {
+		p := ProblemOf(fmt.Errorf("open tenant 4: %w: set TENFOLD_MASTER_KEY", err))
+		if p.Status != http.StatusServiceUnavailable || p.Code != CodeKey || p.Hint == "" || strings.Contains(p.Detail+p.Hint, "TENFOLD_") {
+			t.Errorf("%v: %+v", err, p)
+		}
+	}
+	if p := ProblemOf(errors.New("nobody expected this")); p.Status != http.StatusInternalServerError || p.Code != CodeInternal || p.Hint == "" {
 		t.Errorf("%+v", p)
 	}
 }

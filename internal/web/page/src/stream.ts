@@ -1,4 +1,5 @@
 import type { Event } from "./api";
+import { call } from "./call";
 
 /** What a stream tells: the type is the event's name. */
 export type Told = Event & { type: string };
@@ -8,8 +9,10 @@ const names = ["entry", "status", "text", "reasoning", "output"] as const;
 /**
  * follow listens to a conversation from after a seq on, until the function that it
  * gives is called. The browser reconnects with Last-Event-ID; where it gives up (the
- * server was away), this begins again after the newest entry it was told of. While the
- * tab is hidden it listens to nothing: a browser opens only six connections to a host.
+ * server was away), this begins again after the newest entry it was told of. A log that
+ * has no such entry is another one, as after the restore of a backup: then all that is
+ * shown is of the past, and the page is loaded again. While the tab is hidden it listens
+ * to nothing: a browser opens only six connections to a host.
  */
 export function follow(id: string, after: number, told: (e: Told) => void, connected: (yes: boolean) => void): () => void {
   let last = after;
@@ -32,6 +35,8 @@ export function follow(id: string, after: number, told: (e: Told) => void, conne
     from.onerror = () => {
       connected(false);
       if (from.readyState !== EventSource.CLOSED) return; // the browser tries again itself
+      // Why, the browser does not say.
+      void call("GET /api/conversations/{id}", { id }).then((c) => c.entries < last && source === from && location.reload(), () => {});
       timer = window.setTimeout(open, wait);
       wait = Math.min(wait * 2, 10_000);
     };

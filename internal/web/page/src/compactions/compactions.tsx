@@ -199,10 +199,10 @@ function Shown({ c, got, changed, one }: { c: Conversation; got: Comparison; cha
   );
 }
 
-/** cost writes what summaries cost: a compaction without one calls no model. */
+/** cost writes what summaries cost: a compaction of ours without one calls no model, and an imported one says nothing of it. */
 function cost(all: Compaction[]): string {
   const sum = all.reduce((n, c) => n + (c.dollars ?? 0), 0);
   if (sum > 0) return dollars(sum);
-  const asked = all.some((c) => c.summary && c.source !== "import" && c.model && c.model !== "digest");
+  const asked = all.some((c) => c.source === "import" || (c.summary && c.model && c.model !== "digest"));
   return asked ? "not recorded" : "none: no model was called";
 }

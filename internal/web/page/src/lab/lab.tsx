@@ -29,7 +29,7 @@ export function AllLabView() {
   const [projects, setProjects] = useState<Facet[]>([]);
   const project = parameter("project");
   useEffect(() => {
-    call("GET /api/conversations", { limit: 1 }).then((c) => setProjects((c.projects ?? []).filter((p) => p.value !== "")), () => {});
+    call("GET /api/conversations", { limit: 1, totals: true }).then((c) => setProjects((c.projects ?? []).filter((p) => p.value !== "")), () => {});
   }, []);
   return (
     <div class="page">
@@ -70,6 +70,7 @@ function Lab({ address, of }: { address: string; of: string }) {
       {done && list.length === 0 && (
         <Empty title="Nothing to measure here">
           <p>A strategy is measured by what the agent needed later. That takes conversations with tool calls, and some requests after each cut.</p>
+          {done.skipped > 1 && <p class="hint">None of the {plural(done.skipped, "conversation")} looked at, {of}, has enough of them.</p>}
           {done.error && <p class="hint">{done.error}</p>}
         </Empty>
       )}

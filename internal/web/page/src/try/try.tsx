@@ -212,6 +212,7 @@ function Result({ c, trial, outline }: { c: Conversation; trial: Trial; outline:
   const [now, then] = [c.tokens.after, r.tokens.after];
   const fates = trial.fates;
   const fresh = outline && outline.after.length === trial.after.length;
+  const besides = rest(then, trial.after);
   const all: Sum[] = fates.map((fate) => ({ fate, rows: 0, before: 0, after: 0 }));
   if (fresh) {
     trial.fate.forEach((f, i) => {
@@ -258,6 +259,7 @@ function Result({ c, trial, outline }: { c: Conversation; trial: Trial; outline:
             words={`A model sees ${count(now)} tokens now and would see ${count(then)}.`}
           />
           <Legend rows={["entry", "entries"]} sums={all.filter((s) => s.rows > 0)} />
+          {besides > 0 && <p class="soft">{count(besides)} tokens of it are no entries: system prompt, tools, summaries and notes.</p>}
           <Turns outline={outline} trial={trial} />
         </>
       )}
