@@ -996,6 +996,9 @@ type RedoingBody struct {
 
 	// One re-apply only the overlay undone last
 	One bool `json:"one,omitempty,omitzero"`
+
+	// Overlays ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written
+	Overlays []string `json:"overlays,omitempty,omitzero"`
 }
 
 // Reply defines model for Reply.
@@ -1362,6 +1365,9 @@ type UndoingBody struct {
 
 	// One undo only the newest overlay
 	One bool `json:"one,omitempty,omitzero"`
+
+	// Overlays ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written
+	Overlays []string `json:"overlays,omitempty,omitzero"`
 }
 
 // Usage defines model for Usage.

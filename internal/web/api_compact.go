@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"tenfold"
@@ -177,7 +178,30 @@ type undoing struct {
 		All    bool `json:"all,omitempty" doc:"undo every overlay in effect"`
 		One    bool `json:"one,omitempty" doc:"undo only the newest overlay"`
 		DryRun bool `json:"dry_run,omitempty" doc:"report what would change without writing"`
+		Seen
 	}
+}
+
+// Seen is what somebody was shown who agreed to it. Huma looks into exported types
+// alone.
+type Seen struct {
+	Overlays []string `json:"overlays,omitempty" maxItems:"10000" doc:"ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written"`
+}
+
+// still refuses a change that is not the one that was seen.
+func (s Seen) still(would report.Change) error {
+	if s.Overlays == nil {
+		return nil
+	}
+	var now []string
+	for _, o := range slices.Concat(would.Undone, would.Redone) {
+		now = append(now, o.ID)
+	}
+	slices.Sort(now)
+	if !slices.Equal(now, slices.Sorted(slices.Values(s.Overlays))) {
+		return conflict("the compactions have changed: it would be another one now", "look again; nothing was written")
+	}
+	return nil
 }
 
 // redoing says what is redone.
@@ -186,41 +210,52 @@ type redoing struct {
 	Body struct {
 		One    bool `json:"one,omitempty" doc:"re-apply only the overlay undone last"`
 		DryRun bool `json:"dry_run,omitempty" doc:"report what would change without writing"`
+		Seen
 	}
 }
 
 func (s *Server) undo(ctx context.Context, in *undoing) (report.Change, error) {
-	b := in.Body
+	b, do := in.Body, (*session.Session).Undo
 	switch {
 	case b.All && b.One:
 		return report.Change{}, shape.Refused("all and one cannot be used together", "use one of them")
-	case b.DryRun:
-		return s.foreseen(ctx, in.ID, false, b.All, b.One)
 	case b.All:
-		return s.change(ctx, in.ID, false, (*session.Session).UndoAll)
+		do = (*session.Session).UndoAll
 	case b.One:
-		return s.change(ctx, in.ID, false, (*session.Session).UndoOne)
+		do = (*session.Session).UndoOne
 	}
-	return s.change(ctx, in.ID, false, (*session.Session).Undo)
+	return s.change(ctx, in.ID, turning{all: b.All, one: b.One}, b.DryRun, b.Seen, do)
 }
 
 func (s *Server) redo(ctx context.Context, in *redoing) (report.Change, error) {
-	switch {
-	case in.Body.DryRun:
-		return s.foreseen(ctx, in.ID, true, false, in.Body.One)
-	case in.Body.One:
-		return s.change(ctx, in.ID, true, (*session.Session).RedoOne)
+	b, do := in.Body, (*session.Session).Redo
+	if b.One {
+		do = (*session.Session).RedoOne
 	}
-	return s.change(ctx, in.ID, true, (*session.Session).Redo)
+	return s.change(ctx, in.ID, turning{redo: true, one: b.One}, b.DryRun, b.Seen, do)
 }
 
-// change undoes or redoes.
-func (s *Server) change(ctx context.Context, id string, redo bool, do func(*session.Session, context.Context) ([]tenfold.Overlay, error)) (out report.Change, err error) {
-	err = s.write(ctx, id, func(o *session.Session) error {
+// turning is what is undone or redone.
+type turning struct{ redo, all, one bool }
+
+// change undoes or redoes, or says what that would do.
+func (s *Server) change(ctx context.Context, id string, t turning, dry bool, seen Seen, do func(*session.Session, context.Context) ([]tenfold.Overlay, error)) (out report.Change, err error) {
+	on := s.write
+	if dry {
+		on = s.with
+	}
+	err = on(ctx, id, func(o *session.Session) error {
+		would, err := s.foreseen(o, t)
+		if err == nil {
+			err = seen.still(would)
+		}
+		if out = would; err != nil || dry {
+			return err
+		}
 		before := o.Projection().Tokens()
 		changed, err := do(o, ctx)
 		if err == nil {
-			out = report.Changed(o.ID(), o.Projection(), before, redo, changed)
+			out = report.Changed(o.ID(), o.Projection(), before, t.redo, changed)
 		}
 		return err
 	})
@@ -228,38 +263,35 @@ func (s *Server) change(ctx context.Context, id string, redo bool, do func(*sess
 }
 
 // foreseen says what an undo or a redo would do.
-func (s *Server) foreseen(ctx context.Context, id string, redo, all, one bool) (out report.Change, err error) {
-	err = s.with(ctx, id, func(o *session.Session) error {
-		next, nothing := (*tenfold.Projection).Undo, session.ErrNothingToUndo
-		switch {
-		case redo && one:
-			next, nothing = (*tenfold.Projection).RedoOne, session.ErrNothingToRedo
-		case redo:
-			next, nothing = (*tenfold.Projection).Redo, session.ErrNothingToRedo
-		case one:
-			next = (*tenfold.Projection).UndoOne
+func (s *Server) foreseen(o *session.Session, t turning) (out report.Change, err error) {
+	next, nothing := (*tenfold.Projection).Undo, session.ErrNothingToUndo
+	switch {
+	case t.redo && t.one:
+		next, nothing = (*tenfold.Projection).RedoOne, session.ErrNothingToRedo
+	case t.redo:
+		next, nothing = (*tenfold.Projection).Redo, session.ErrNothingToRedo
+	case t.one:
+		next = (*tenfold.Projection).UndoOne
+	}
+	p := o.Projection()
+	before := p.Tokens()
+	var changed []tenfold.Overlay
+	for changes := next(p); len(changes) > 0; changes = next(p) {
+		var entries []tenfold.Entry
+		for _, c := range changes {
+			changed = append(changed, c.Overlay)
+			entries = append(entries, tenfold.Entry{ID: s.service.NewCommand(), Payload: tenfold.CompactionRevoked{Target: c.Target}})
 		}
-		p := o.Projection()
-		before := p.Tokens()
-		var changed []tenfold.Overlay
-		for changes := next(p); len(changes) > 0; changes = next(p) {
-			var entries []tenfold.Entry
-			for _, c := range changes {
-				changed = append(changed, c.Overlay)
-				entries = append(entries, tenfold.Entry{ID: s.service.NewCommand(), Payload: tenfold.CompactionRevoked{Target: c.Target}})
-			}
-			if p = p.Preview(entries...); !all {
-				break
-			}
+		if p = p.Preview(entries...); !t.all {
+			break
 		}
-		if len(changed) == 0 {
-			return nothing
-		}
-		out = report.Changed(o.ID(), p, before, redo, changed)
-		out.DryRun = true
-		return nil
-	})
-	return out, err
+	}
+	if len(changed) == 0 {
+		return out, nothing
+	}
+	out = report.Changed(o.ID(), p, before, t.redo, changed)
+	out.DryRun = true
+	return out, nil
 }
 
 // pinned names an entry.

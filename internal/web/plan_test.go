@@ -272,3 +272,43 @@ func TestWhatWasUsedMeanwhileIsPinned(t *testing.T) {
 		t.Errorf("nothing is pinned: %v", err)
 	}
 }
+
+// Who agreed to undo one compaction does not undo another, where somebody was faster.
+func TestOnlyWhatWasSeenIsUndone(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	created(t, service, "c", logtest.Long(400))
+	for _, strategy := range []string{"strip-reasoning", "strip-tools"} {
+		answerOf[report.Report](t, asked(t, s, "POST", toCompact, "", `{"strategies":["`+strategy+`"],"keep":"1"}`), http.StatusOK)
+	}
+	live := func() (all []bool) {
+		for _, c := range get[shape.Conversation](t, s, "/api/conversations/c", http.StatusOK).Compactions {
+			all = append(all, c.Live)
+		}
+		return all
+	}
+	before := live()
+	for _, turn := range []string{"undo", "redo"} {
+		at := "/api/conversations/c/" + turn
+		would := answerOf[report.Change](t, asked(t, s, "POST", at, "", `{"dry_run":true}`), http.StatusOK)
+		overlays := slices.Concat(would.Undone, would.Redone)
+		if !would.DryRun || len(overlays) != 1 {
+			t.Fatalf("%s: %+v", turn, would)
+		}
+		body := `{"overlays":["` + overlays[0].ID + `"]}`
+		if done := answerOf[report.Change](t, asked(t, s, "POST", at, "", body), http.StatusOK); done.DryRun || done.Tokens != would.Tokens {
+			t.Errorf("%s: %+v, foreseen %+v", turn, done, would)
+		}
+		if turn == "redo" {
+			answerOf[report.Change](t, asked(t, s, "POST", at, "", `{}`), http.StatusConflict) // nothing is undone any more
+			break
+		}
+		p := answerOf[shape.Problem](t, asked(t, s, "POST", at, "", body), http.StatusConflict)
+		if p.Code != "conflict" || p.Hint == "" {
+			t.Errorf("%s: %+v", turn, p)
+		}
+	}
+	if now := live(); !slices.Equal(now, before) {
+		t.Errorf("in effect are %v, before %v", now, before)
+	}
+}

@@ -150,6 +150,15 @@ func TestUndoRedoAndPinSayWhatChanges(t *testing.T) {
 	if now := view(t, c); now != short {
 		t.Fatalf("cancelled, and the view has %d tokens instead of %d", now, short)
 	}
+	// Somebody else was faster: what was not shown is not undone.
+	press(tab, ".overlays", "Undo")
+	tab.WaitText("dialog[open]", "grows from ")
+	s.Run("conversation", "undo", "one")
+	tab.Bear("409")
+	press(tab, "dialog[open]", "Undo")
+	tab.WaitText(".toasts", "it would be another one now")
+	s.Run("conversation", "redo", "one")
+	tab.Wait(`!document.querySelector(".overlay.undone")`)
 	press(tab, ".overlays", "Undo")
 	press(tab, "dialog[open]", "Undo")
 	tab.Wait(`document.querySelectorAll(".overlay.undone").length === 1`)

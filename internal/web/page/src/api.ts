@@ -712,6 +712,8 @@ export interface RedoingBody {
   dry_run?: boolean;
   /** re-apply only the overlay undone last */
   one?: boolean;
+  /** ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written */
+  overlays?: string[];
 }
 
 export interface Reply {
@@ -995,6 +997,8 @@ export interface UndoingBody {
   dry_run?: boolean;
   /** undo only the newest overlay */
   one?: boolean;
+  /** ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written */
+  overlays?: string[];
 }
 
 export interface Usage {

@@ -1,4 +1,4 @@
-import type { Compaction } from "../api";
+import type { Change, Compaction } from "../api";
 import { call } from "../call";
 import { count } from "../format";
 import { ask } from "../parts/dialog";
@@ -22,6 +22,11 @@ function change(tokens: { before: number; after: number }): string {
   return `What a model sees ${tokens.after > tokens.before ? "grows" : "shrinks"} from ${count(tokens.before)} to ${count(tokens.after)} tokens.`;
 }
 
+/** seen names what the reader was shown: the server changes nothing else. */
+function seen(would: Change): string[] {
+  return [...(would.undone ?? []), ...(would.redone ?? [])].map((o) => o.id);
+}
+
 /** undo takes back the last compaction, or all, once the reader has seen what that changes. */
 export async function undo(id: string, all = false): Promise<boolean> {
   try {
@@ -30,7 +35,7 @@ export async function undo(id: string, all = false): Promise<boolean> {
     const what = n === 1 ? `The compaction of ${turns(would.undone![0]!)}` : `${n} compactions${all ? "" : ", made together,"}`;
     const text = `${what} will be undone. ${change(would.tokens)} The next request is read by the provider without its cache from there on. Nothing is deleted: redo brings ${n === 1 ? "it" : "them"} back.`;
     if (!(await ask(all ? "Undo all compactions?" : "Undo the last compaction?", text, "Undo"))) return false;
-    const done = await call("POST /api/conversations/{id}/undo", { id }, { all });
+    const done = await call("POST /api/conversations/{id}/undo", { id }, { all, overlays: seen(would) });
     say(`Undone. ${change(done.tokens)}`);
     return true;
   } catch (e) {
@@ -46,7 +51,7 @@ export async function redo(id: string): Promise<boolean> {
     const n = would.redone?.length ?? 0;
     const what = n === 1 ? `The compaction of ${turns(would.redone![0]!)}` : `${n} compactions`;
     if (!(await ask("Redo the last undone compaction?", `${what} will be in effect again. ${change(would.tokens)}`, "Redo"))) return false;
-    const done = await call("POST /api/conversations/{id}/redo", { id }, {});
+    const done = await call("POST /api/conversations/{id}/redo", { id }, { overlays: seen(would) });
     say(`Redone. ${change(done.tokens)}`);
     return true;
   } catch (e) {
