@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/internal/telemetry"
 	"tenfold/strategy"
 )
 
@@ -168,7 +169,11 @@ func (s *Session) commit(ctx context.Context, r Request, plan strategy.Plan) (Re
 // commitUnless commits a plan, unless it is superseded by something that renewing it
 // does not see. What frees less than Request.Progress is not applied (A4).
 func (s *Session) commitUnless(ctx context.Context, r Request, plan strategy.Plan, superseded func() bool) (c Result, held HeldOut, err error) {
-	defer func() { c.Count = s.compactions() }()
+	ctx, op := telemetry.Begin(ctx, telemetry.Apply, s.id)
+	defer func() {
+		c.Count = s.compactions()
+		measured(ctx, op, c, err)
+	}()
 	attempts := 0
 	err = Retried(ctx, func() error {
 		c = Result{}

@@ -99,7 +99,7 @@ const (
 	// Plan works out a compaction.
 	Plan Op = "tenfold.plan"
 	// Compact plans and applies, again after a lost race. What applies a plan that a
-	// person saw is Apply.
+	// person saw, or that was prepared ahead, is Apply.
 	Compact Op = "tenfold.compact"
 	Apply   Op = "tenfold.apply"
 	// Job is a job from its start to its commit.

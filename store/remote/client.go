@@ -142,19 +142,17 @@ func (e *statusError) As(target any) bool {
 }
 
 func (e *statusError) hint() string {
-	switch e.status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		switch {
-		case strings.HasPrefix(e.code, "token_"):
-			return "check TENFOLD_TOKEN: " + e.tells
-		case e.code == "scope":
-			return e.tells
-		}
+	switch {
+	case strings.HasPrefix(e.code, "token_"):
+		return "check TENFOLD_TOKEN: " + e.tells
+	case e.status == http.StatusUnauthorized, e.status == http.StatusForbidden && e.tells == "":
 		return "set TENFOLD_TOKEN to a token of the server"
-	case http.StatusNotFound, http.StatusOK: // which another server answers
+	case e.status == http.StatusNotFound, e.status == http.StatusOK: // which another server answers
 		return "check the address: it is that of \"tenfold serve\""
-	case http.StatusTooManyRequests:
+	case e.status == http.StatusTooManyRequests:
 		return cmp.Or(e.tells, "try again later")
+	case e.status == http.StatusForbidden, e.status == http.StatusServiceUnavailable:
+		return e.tells
 	}
 	return ""
 }

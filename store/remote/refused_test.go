@@ -118,6 +118,7 @@ func TestRefusals(t *testing.T) {
 		{429, "9999999999999", `{}`, "try again later", "store"},
 		{401, "", `{"code":"token_expired","detail":"the token has expired","hint":"ask for another"}`, "has expired: check TENFOLD_TOKEN: ask for another", "token_expired"},
 		{403, "", `{"code":"scope","detail":"the token lacks the scope admin","hint":"use another"}`, "scope admin: use another", "scope"},
+		{403, "", `{"code":"read_only","detail":"this server only reads","hint":"start it otherwise"}`, "only reads: start it otherwise", "read_only"},
 		{403, "", `not JSON`, "set TENFOLD_TOKEN", "store"},
 		{200, "", `<html>`, "200 OK: check the address", "store"},
 	} {
