@@ -272,6 +272,10 @@ func testRetention(t *testing.T, server *pgtest.Server) {
 	if c, e := count(keeps); c != n || e != 2*n {
 		t.Errorf("a tenant that keeps everything has %d conversations with %d entries", c, e)
 	}
+	var told int
+	if err := admin.QueryRow(t.Context(), "SELECT count(*) FROM tenfold_audit WHERE tenant_id = $1 AND action = 'delete' AND outcome = 'done'", short.tenant).Scan(&told); err != nil || told != n-2 {
+		t.Errorf("the audit log tells of %d, %v", told, err)
+	}
 	// The month goes when the last of it does.
 	run("UPDATE tenfold_conversations SET appended = now() - interval '31 days' WHERE tenant_id = $1", short.tenant)
 	run("DROP TABLE " + partition(monthAfter(t, admin, 2)<<40))

@@ -95,13 +95,18 @@ RETURNING key, id`, days)
 		ID  []byte
 	}
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[gone])
-	for _, g := range all {
+	ids := make([][]byte, len(all))
+	for i, g := range all {
+		ids[i] = g.ID
 		if err == nil {
 			_, err = tx.Exec(ctx, "DELETE FROM tenfold_entries WHERE conversation = $1", g.Key)
 		}
 		if err == nil && also != nil {
 			err = also(ctx, tx, tenant, string(g.ID))
 		}
+	}
+	if err == nil && len(all) > 0 { // as package tenant does those that somebody deletes
+		_, err = tx.Exec(ctx, "INSERT INTO tenfold_audit (actor, action, subject, outcome) SELECT 'retention ', 'delete', id, 'done' FROM unnest($1::bytea[]) AS id", ids)
 	}
 	return len(all), err
 }
