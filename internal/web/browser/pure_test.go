@@ -34,6 +34,7 @@ func TestPureFunctions(t *testing.T) {
 		{`pure.pathOf("/api/conversations/{id}/rows", {id: "a/b?c", from: 1, q: "", x: undefined})`, "/api/conversations/a%2Fb%3Fc/rows?from=1"},
 		{`["/", "/c/a%2Fb", "/c/a/view", "/c/a/compactions/x", "/c/a/nope", "/money", "/lab", "/c/%zz"].map(p => { const at = pure.placeOf(p, "?q=1", "#7"); return [at.view, at.id, at.part].join(":") }).join(" ")`, "conversations:: timeline:a/b: view:a: compactions:a:x nowhere:: money:: alllab:: timeline:%zz:"},
 		{`pure.placeOf("/c/a", "", "#7").hash`, "7"},
+		{`pure.visible("rm \u202etxt.\u2069\u001b[2J\u0085 é\t👩‍👧\n")`, `rm \u202etxt.\u2069\x1b[2J\x85 é` + "\t👩‍👧\n"},
 		{`["/jobs", "/jobs/x"].map(p => pure.placeOf(p).view).join()`, "jobs,nowhere"},
 		{`pure.pathOf("/api/jobs", {state: ["failed", "running"], conversation: ""})`, "/api/jobs?state=failed&state=running"},
 		{`["running", "queued", "retrying", "scheduled", "failed", "cancelled"].map(state => pure.jobs.timing({state, created: "2026-01-01T00:00:00Z", began: "2026-01-01T00:00:05Z", due: "2026-01-01T00:01:00Z", ended: "2026-01-01T00:00:07Z"}, Date.parse("2026-01-01T00:00:10Z"))).join(", ")`, "for 5 s, for 0 ms, begins in 50 s, begins in 50 s, after 2 s, after 2 s"},

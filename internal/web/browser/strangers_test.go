@@ -102,14 +102,14 @@ func told(ask, answer string) []tenfold.Entry {
 	}
 }
 
-// Whatever a transcript holds is text.
+// Whatever a transcript holds is text, and reads as what it is: nothing turns it around.
 func TestScriptsInATranscriptAreText(t *testing.T) {
 	t.Parallel()
 	s := Serve(t)
 	const evil = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script><svg onload="window.hacked=3">`
 	const markup = "%3Cimg%20src%3Dx%20onerror%3Dwindow.hacked%3D6%3E" // in an address
 	system := evil
-	const links = "[click](javascript:window.hacked=4) ![i](https://evil.test/a.png) <a href=\"javascript:window.hacked=5\">x</a> </script></title>{{7*7}}${7*7}"
+	const links = "[click](javascript:window.hacked=4) ![i](https://evil.test/a.png) <a href=\"javascript:window.hacked=5\">x</a> </script></title>{{7*7}}${7*7} \u202eturned\u2066\x1b[31m"
 	entries := []tenfold.Entry{
 		{Payload: tenfold.ConfigDelta{System: &system, Model: evil}},
 		{Payload: tenfold.TurnStart{}},
@@ -122,7 +122,7 @@ func TestScriptsInATranscriptAreText(t *testing.T) {
 	for range 6 {
 		entries = append(entries, told(evil, links)...)
 	}
-	s.Create("evil", evil, entries...)
+	s.Create("evil", "\u202eexe.\u2069"+evil, entries...)
 	s.Run("conversation", "compact", "evil", "--to", "2", "--summary", evil+links)
 	tab := s.Open(t, "/")
 	tab.Bear("404") // of a conversation that there is not
@@ -133,6 +133,9 @@ func TestScriptsInATranscriptAreText(t *testing.T) {
 		time.Sleep(50 * time.Millisecond) // for what an injected element would do later
 		if hacked := Eval[string](tab, `String(window.hacked) + document.querySelectorAll("[onerror], [onload], a[href^=javascript], img[src=x], script:not([src]), iframe, base, object, embed").length`); hacked != "undefined0" {
 			t.Errorf("%s: %s", path, hacked)
+		}
+		if turned := Eval[string](tab, `(document.title + document.body.innerText).match(/[^\n]*[\x00-\x08\x1b\u202a-\u202e\u2066-\u2069][^\n]*/)?.[0] ?? ""`); turned != "" {
+			t.Errorf("%s: %.200q", path, turned)
 		}
 		tab.Pictures("evil" + strings.NewReplacer("/", "-", "?", "-", "%", "", "#", "-").Replace(path))
 	}

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Conversation, Piece, Status } from "./api";
 import { call, Problem } from "./call";
 import { follow, type Told } from "./stream";
+import { visible } from "./visible";
 
 /** A Writing is what an agent of this server is writing just now. */
 export interface Writing {
@@ -79,7 +80,7 @@ function make(id: string): Held {
   const load = async () => {
     try {
       const c = await call("GET /api/conversations/{id}", { id });
-      if (held.holders > 0 && c.title) document.title = `${c.title} · Tenfold`;
+      if (held.holders > 0 && c.title) document.title = `${visible(c.title)} · Tenfold`;
       batch(() => {
         held.conversation.value = c;
         held.error.value = undefined;

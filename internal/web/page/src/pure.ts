@@ -5,3 +5,4 @@ export { pathOf } from "./call";
 export * as jobs from "./jobs/model";
 export { placeOf } from "./router";
 export { Folds, indexOf, linesOf, Log } from "./timeline/outline";
+export { visible } from "./visible";
