@@ -127,6 +127,18 @@ func testQuotas(t *testing.T, f *fleet) {
 	if version != 15 {
 		t.Errorf("30 writers: %d entries", version)
 	}
+	// Nor do two servers, by more than what is under way.
+	both := f.create(t, "both", tenant.Limits{Entries: new(int64(200))})
+	servers := []store.Store{f.guarded(t, both.ID), f.guarded(t, both.ID)}
+	if err := servers[0].Create(ctx, store.Conversation{ID: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 400 {
+		_ = add(servers[n%2], turn("both"+strconv.Itoa(n)))
+	}
+	if c, err := servers[0].Conversation(ctx, "a"); err != nil || c.Version < 200 || c.Version > 220 {
+		t.Errorf("two servers: %+v, %v", c, err)
+	}
 	small := f.create(t, "small", tenant.Limits{Bytes: new(int64(400))})
 	st = f.guarded(t, small.ID)
 	if err := st.Create(ctx, store.Conversation{ID: "a"}, turn("1"), turn("2")); err != nil {

@@ -12,7 +12,8 @@ import (
 // A Meter knows what a tenant uses. Each server has its own: entries and bytes are
 // the sums of the database, some seconds old, and what this server added since. So
 // no append waits for another's count; in turn a tenant may get past a limit by what
-// other servers add within those seconds.
+// other servers add meanwhile. Where what this one added is a good part of the room
+// that was left, others may have added as much: the sums are read again then.
 type Meter struct {
 	registry *Registry
 	tenant   int
@@ -25,6 +26,7 @@ type Meter struct {
 	pending use       // what is being added
 	read    time.Time // when the base was; zero for never
 	good    time.Duration
+	took    time.Duration // to read it
 	reading chan struct{} // has room for the one who reads
 }
 
@@ -35,11 +37,26 @@ func (u use) plus(v use) use  { return use{u.entries + v.entries, u.bytes + v.by
 func (u use) minus(v use) use { return use{u.entries - v.entries, u.bytes - v.bytes} }
 
 // How long sums are good for: at least usageFresh, and so long that adding them up
-// takes no more than a hundredth of the time.
+// takes no more than a hundredth of the time; near a limit so long that it takes no
+// more than a fifth. Near is where what was added here is a quarter of the room left.
 const (
 	usageFresh = 5 * time.Second
 	usageShare = 100
+	nearShare  = 4
+	nearPart   = 4
 )
+
+// old tells whether the sums are to be read again.
+func (m *Meter) old(l Limits) bool {
+	near := func(limit *int64, base, added int64) bool {
+		return limit != nil && added > 0 && nearPart*added >= *limit-base
+	}
+	good, added := m.good, m.total.minus(m.offset)
+	if near(l.Entries, m.base.entries, added.entries) || near(l.Bytes, m.base.bytes, added.bytes) {
+		good = min(good, nearShare*m.took)
+	}
+	return time.Since(m.read) >= good
+}
 
 // NewMeter gives the meter of a tenant.
 func NewMeter(r *Registry, tenant int) *Meter {
@@ -72,7 +89,7 @@ func (m *Meter) Add(ctx context.Context, entries int, size func() int64) (done f
 	if l.Bytes != nil {
 		u.bytes = size()
 	}
-	if err := m.refresh(ctx); err != nil {
+	if err := m.refresh(ctx, l); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -97,9 +114,9 @@ func (m *Meter) Add(ctx context.Context, entries int, size func() int64) (done f
 
 // refresh reads the sums where they are old. One reads; the others go by those of
 // before, if there are any.
-func (m *Meter) refresh(ctx context.Context) error {
+func (m *Meter) refresh(ctx context.Context, l Limits) error {
 	m.mu.Lock()
-	old, none := time.Since(m.read) >= m.good, m.read.IsZero()
+	old, none := m.old(l), m.read.IsZero()
 	m.mu.Unlock()
 	if !old {
 		return nil
@@ -120,7 +137,7 @@ func (m *Meter) refresh(ctx context.Context) error {
 	defer func() { <-m.reading }()
 	m.mu.Lock()
 	begun, offset := time.Now(), m.total.minus(m.pending)
-	done := !m.read.IsZero() && time.Since(m.read) < m.good // by another, meanwhile
+	done := !m.read.IsZero() && !m.old(l) // by another, meanwhile
 	m.mu.Unlock()
 	if done {
 		return nil
@@ -138,7 +155,8 @@ func (m *Meter) refresh(ctx context.Context) error {
 	// What was written while the sums were read counts twice until the next time:
 	// rather that than not at all.
 	m.base, m.offset, m.read = sum, offset, time.Now()
-	m.good = max(usageFresh, usageShare*m.read.Sub(begun))
+	m.took = m.read.Sub(begun)
+	m.good = max(usageFresh, usageShare*m.took)
 	return nil
 }
 
