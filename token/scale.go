@@ -98,9 +98,9 @@ func (s Scale) Sizes(c tenfold.Compaction) (before, after int) {
 
 // Counts are the figures of counts that are shown below each other, so that those
 // of each side add up to the scaled sum of that side (P11). Each is its count scaled
-// and rounded, up where others are rounded down as far as the sums need it: none is
-// off by a whole token, so that nothing stays nothing, and a count that is the same
-// before and after stays so.
+// and rounded, the largest up or down as the sums need it: none is off by a whole
+// token, so that nothing stays nothing, and a count that is the same before and after
+// stays so.
 func (s Scale) Counts(counts ...tenfold.Count) []tenfold.Count {
 	scaled := make([]tenfold.Count, len(counts))
 	same, before, after := apportioned{scale: s}, apportioned{scale: s}, apportioned{scale: s}
@@ -134,17 +134,17 @@ type apportioned struct {
 }
 
 type part struct {
+	count  int
 	figure *int
-	up     int // by how much it is rounded up, in hundredths of a token
 }
 
 func (a *apportioned) add(n int, figure *int) {
 	*figure = a.scale.Tokens(n)
-	a.parts = append(a.parts, part{figure, *figure*100 - n*a.scale.percent()})
+	a.parts = append(a.parts, part{n, figure})
 	a.sum, a.given = a.sum+n, a.given+*figure
 }
 
-// settle has the parts add up to a total: those that rounding moved farthest away
+// settle has the parts add up to a total: the largest of those that rounding moved away
 // from it are rounded the other way.
 func (a *apportioned) settle(total int) {
 	left, one := total-a.given, 1
@@ -154,8 +154,9 @@ func (a *apportioned) settle(total int) {
 	if left == 0 {
 		return
 	}
-	slices.SortStableFunc(a.parts, func(x, y part) int { return one * cmp.Compare(x.up, y.up) })
-	for _, p := range a.parts[:min(left, len(a.parts))] {
+	moved := slices.DeleteFunc(a.parts, func(p part) bool { return one*(p.count*a.scale.percent()-*p.figure*100) <= 0 })
+	slices.SortStableFunc(moved, func(x, y part) int { return cmp.Compare(y.count, x.count) })
+	for _, p := range moved[:min(left, len(moved))] {
 		*p.figure += one
 	}
 }
