@@ -108,8 +108,8 @@ func (p *Projection) foldedNames(by int32, f *Folded) string {
 	return strings.Join(told, "; ")
 }
 
-// tookBack reports whether a client had taken an entry back before an overlay was made:
-// that is no part of what it folded, and nobody undoes it.
+// tookBack reports whether a client had taken an entry back before an overlay was made,
+// which is by its index: that is no part of what it folded, and nobody undoes it.
 func (p *Projection) tookBack(by, seq int32) bool {
 	for i := by - 1; i >= 0; i-- {
 		if o := &p.overlays[i]; o.c.Rewinds() && o.lo <= seq && seq <= o.hi {
