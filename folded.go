@@ -61,7 +61,7 @@ func (p *Projection) foldedNames(by int32, f *Folded) string {
 	o, seen := &p.overlays[by], 0
 	for seq := min(f.To, int64(o.seq)-1); f.From > 0 && seq >= f.From && seen < min(f.Calls, maxGathered); seq-- {
 		n := p.log.node(int32(seq))
-		if n.kind != codeCall || !p.reads(n) || o.shows(int32(seq)) {
+		if n.kind != codeCall || !p.reads(n) || o.shows(int32(seq)) || p.tookBack(by, int32(seq)) {
 			continue
 		}
 		seen++
@@ -106,6 +106,17 @@ func (p *Projection) foldedNames(by int32, f *Folded) string {
 	}
 	slices.Reverse(told)
 	return strings.Join(told, "; ")
+}
+
+// tookBack reports whether a client had taken an entry back before an overlay was made,
+// which is by its index: that is no part of what it folded, and nobody undoes it.
+func (p *Projection) tookBack(by, seq int32) bool {
+	for i := by - 1; i >= 0; i-- {
+		if o := &p.overlays[i]; o.c.Rewinds() && o.lo <= seq && seq <= o.hi {
+			return o.c.Turns == Omit && !p.keeps(i, seq)
+		}
+	}
+	return false
 }
 
 // shows reports whether the overlay names a call and leaves something of it.

@@ -2,6 +2,7 @@ package tenfold_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -376,4 +377,22 @@ func TestP5FoldedCallsAreToldByTheOverlaysOwnArguments(t *testing.T) {
 			same(t, argument, seen[len(seen)-1], "result c2 [1 earlier call not shown: "+want+"]\na.go")
 		}
 	}
+}
+
+// F7, live X2: what a client had taken back is no part of what was folded, and is not told.
+func TestF7WhatWasTakenBackIsNotTold(t *testing.T) {
+	read := func(id string) []tenfold.Entry {
+		return []tenfold.Entry{call(id, "read", `{"path":"`+id+`.go"}`), result(id, "text of "+id)}
+	}
+	asked := slices.Concat([]tenfold.Entry{start(), user("go")}, read("a"), read("b"), []tenfold.Entry{start(), user("on")}, read("gone"))
+	back := entry(tenfold.Compaction{FromTurn: 1, ToTurn: 1, Turns: tenfold.Omit, Source: tenfold.SourceImport, Strategy: tenfold.StrategyRewind})
+	asked = append(asked, back, start(), user("on then"))
+	asked = append(asked, slices.Concat(read("c"), read("d"))...)
+	// Calls 3, 5 and 13 are folded, 9 was taken back.
+	d := tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 3, From: 3, To: 14}}
+	fit := entry(tenfold.Compaction{ToTurn: 2, ToolCalls: &tenfold.ToolPolicy{
+		Action: tenfold.Selective, Rest: tenfold.Omit, Calls: map[string]tenfold.CallPolicy{"d": d}, Primary: map[string][]string{"read": {"path"}},
+	}})
+	seen := view(project(t, append(asked, fit)...))
+	same(t, "result", seen[len(seen)-1], "result d [3 earlier calls not shown: read a.go, b.go, c.go]\ntext of d")
 }

@@ -324,6 +324,11 @@ func steps(l *tenfold.Log) string {
 	return strings.Join(out, " ")
 }
 
+// rewind takes back what the model said in turn 0.
+func rewind() tenfold.Entry {
+	return entry(tenfold.Compaction{Turns: tenfold.Omit, Source: tenfold.SourceImport, Strategy: tenfold.StrategyRewind})
+}
+
 func TestL6Steps(t *testing.T) {
 	for name, c := range map[string]struct {
 		entries []tenfold.Entry
@@ -338,6 +343,7 @@ func TestL6Steps(t *testing.T) {
 		"a user message amid a turn begins a step":        {[]tenfold.Entry{start(), user("a"), say("b"), user("c"), say("d")}, "0.0 0.0 0.0 0.1 0.1"},
 		"a late result stands with its call":              {[]tenfold.Entry{user("a"), call("c", "t", `{}`), call("d", "t", `{}`), result("d", "r"), say("b"), result("c", "r")}, "0.0 0.0 0.0 0.0 0.1 0.0"},
 		"an orphan result moves nothing":                  {[]tenfold.Entry{user("a"), say("b"), result("x", "r"), say("c")}, "0.0 0.0 0.0 0.0"},
+		"an answer after a rewind is the next step":       {[]tenfold.Entry{user("a"), say("b"), rewind(), say("c"), user("d")}, "0.0 0.0 0.0 0.1 0.2"},
 		"branches have steps of their own":                {[]tenfold.Entry{user("a"), call("c", "t", `{}`), on("scout", user("go")), on("scout", call("c", "t", `{}`)), on("scout", result("c", "r")), on("scout", say("b")), result("c", "r"), say("d")}, "0.0 0.0 0.0 0.0 0.0 0.1 0.0 0.1"},
 	} {
 		t.Run(name, func(t *testing.T) { same(t, "steps", steps(logWith(t, c.entries...)), c.want) })
@@ -354,6 +360,10 @@ func TestL6ResultAnswersTheNearestOpenCallOfItsID(t *testing.T) {
 	open := logWith(t, user("a"), in("m1", call("c", "t", `1`)), in("m2", call("c", "t", `2`)), result("c", "two"), result("c", "one"))
 	if got := open.Pair(3); got != 4 {
 		t.Errorf("the call of the newer step is answered by %d, want 4", got)
+	}
+	again := logWith(t, user("a"), call("c", "t", `1`), rewind(), call("c", "t", `2`), result("c", "two"))
+	if got := again.Pair(4); got != 5 {
+		t.Errorf("a call that was made again after a rewind is answered by %d, want 5", got)
 	}
 	parallel := logWith(t, user("a"), call("c", "t", `1`), call("c", "t", `2`), result("c", "one"), result("c", "two"))
 	if got := parallel.Pair(2); got != 4 {

@@ -62,6 +62,12 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 		}
 	case codeAssistant, codeReasoning, codeCall, codeItem:
 		s.respond(e.MessageID)
+	case codeCompaction:
+		// What was taken back is no part of what is said in its place: a result answers
+		// the call of its id that came last.
+		if c, _ := e.Payload.(Compaction); c.Rewinds() && s.phase == phaseResponse {
+			s.phase, s.message = phaseResults, ""
+		}
 	case codeResult:
 		result, _ := e.Payload.(ToolResult)
 		if call := l.closeCall(seq, n, &result); call != nil {

@@ -70,7 +70,7 @@ func (p *Projection) Rewound(seq int64) bool {
 		at = n.pair
 	}
 	by := p.slots[slotTurns].at(at)
-	return by != nobody && p.overlays[by].c.Rewinds() && p.overlays[by].c.Turns == Omit && !p.keeps(by, at)
+	return by != nobody && p.tookBack(by+1, at)
 }
 
 // undone is the index of the newest revocation that still holds its overlay back,

@@ -236,3 +236,13 @@ func TestC7ARewindIsNotUndone(t *testing.T) {
 		}
 	}
 }
+
+// What a client took back stays so under turns that are left out later.
+func TestX2WhatWasTakenBackStaysSo(t *testing.T) {
+	p := project(t, start(), user("go"), start(), user("on"), rewind(), start(), user("then"), entry(tenfold.Compaction{ToTurn: 1, Turns: tenfold.Omit}))
+	for seq, want := range map[int64]bool{2: true, 4: false, 7: false} {
+		if got := p.Rewound(seq); got != want {
+			t.Errorf("entry %d is taken back: %v", seq, got)
+		}
+	}
+}

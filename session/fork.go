@@ -81,10 +81,13 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 // An overlay that reaches further ends at the last entry (P13): what will come after it
 // in the copy is something else, also the result of a call that waits: the overlay ends
 // before the step of that. It leaves the requests of the last turn alone where it did
-// before, or where it ends so (P9).
+// before, or where it ends so (P9). A summary that tells of more is left out.
 func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 	var out []tenfold.Entry
-	gone := map[string]bool{}
+	gone, tells := map[string]bool{}, map[string]bool{}
+	for o := range s.projection.Overlays() {
+		tells[o.ID] = s.tellsBehind(o, through)
+	}
 	until := s.log.Version()
 	if epoch != nil {
 		e, _ := s.log.Lookup(*epoch)
@@ -111,7 +114,7 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 						p.ToTurn, p.ToStep = turn-1, nil
 					}
 				}
-				if gone[e.ID] = p.FromTurn > p.ToTurn || p.Rewinds(); gone[e.ID] {
+				if gone[e.ID] = p.FromTurn > p.ToTurn || p.Rewinds() || tells[e.ID]; gone[e.ID] {
 					continue
 				}
 				e.Payload = p

@@ -9,7 +9,8 @@ import (
 // Rewind hides what the log says behind an entry, as the client went back to there and
 // says something else (live X2): the log keeps both, and a view shows what was said
 // last. It is false, and nothing is written, where overlays cannot say so: within a
-// response, between a call and its result, and where other overlays hide or show turns.
+// response, between a call and its result, where other overlays hide or show turns, and
+// where a summary tells of what is taken back.
 func (s *Session) Rewind(ctx context.Context, through int64, reason string) (done bool, err error) {
 	entries := s.rewinding(through, reason)
 	if entries == nil {
@@ -25,6 +26,11 @@ func (s *Session) rewinding(through int64, reason string) []tenfold.Entry {
 	first := s.nextTold(through)
 	if first == 0 {
 		return nil
+	}
+	for o := range p.Overlays() {
+		if o.Live && s.tellsBehind(o, through) {
+			return nil
+		}
 	}
 	turn, step, _ := l.Where(first)
 	begun, _ := l.Turn(turn)
@@ -71,6 +77,16 @@ func (s *Session) rewinding(through int64, reason string) []tenfold.Entry {
 	hide.TokensBefore, hide.TokensAfter = p.Tokens(), now.Tokens()
 	entries[0].Payload = hide
 	return entries
+}
+
+// tellsBehind reports whether an overlay has a summary that tells of something behind an
+// entry: hiding that does not make it unsaid.
+func (s *Session) tellsBehind(o tenfold.Overlay, through int64) bool {
+	next := int64(0)
+	if o.Compaction.Summary != nil && o.Last > through {
+		next = s.nextTold(max(through, o.First-1))
+	}
+	return 0 < next && next <= o.Last
 }
 
 // nextTold is the first entry behind another that is part of what was said; 0 for none.

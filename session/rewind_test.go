@@ -12,6 +12,8 @@ import (
 	"tenfold/internal/logtest"
 	"tenfold/session"
 	"tenfold/store/memory"
+	"tenfold/strategy"
+	"tenfold/summary"
 )
 
 // L2, live X2: a rewind keeps the log, shows all up to an entry as before and nothing
@@ -131,5 +133,67 @@ func TestX2WhatARewindTakesBack(t *testing.T) {
 		if it.Seq > 3 {
 			t.Errorf("entry %d is shown", it.Seq)
 		}
+	}
+}
+
+// C5, live X2: a summary tells nothing of what a client had taken back. What one tells that
+// was written before cannot be hidden: where the client goes back to before that, nothing is
+// written, and a copy is without the summary.
+func TestX2SummariesTellNothingThatWasTakenBack(t *testing.T) {
+	ctx := t.Context()
+	svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}))
+	turn := func(word string) []tenfold.Entry {
+		text := "Please look after the " + word + " today."
+		return []tenfold.Entry{
+			{Payload: tenfold.TurnStart{}},
+			{Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}},
+			{Payload: tenfold.AssistantMessage{Text: strings.Repeat("I looked after the "+word+". ", 200)}},
+		}
+	}
+	s, err := svc.Create(ctx, session.Create{Entries: slices.Concat(turn("apples"), turn("bananas"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewind := func(through int64) bool {
+		t.Helper()
+		done, err := s.Rewind(ctx, through, "rewound")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return done
+	}
+	if !rewind(3) {
+		t.Fatal("nothing was taken back")
+	}
+	if err := s.Append(ctx, slices.Concat(turn("cherries"), turn("dates"))...); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []strategy.Strategy{strategy.Summarize{}, strategy.RecursiveSummary{Keep: 1}} {
+		r := session.Request{Strategies: []strategy.Strategy{by}, Options: strategy.Options{Summarizer: summary.Digest{}}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{Turns: 1}}}
+		if err := s.Append(ctx, slices.Concat(turn("elderberries"), turn("figs"))...); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Compact(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+		told := ""
+		for it := range s.Projection().Items() {
+			if m, ok := it.Payload.(tenfold.AssistantMessage); ok && it.Added == tenfold.AddedSummary {
+				told += m.Text
+			}
+		}
+		if !strings.Contains(told, "apples") || !strings.Contains(told, "cherries") || strings.Contains(told, "bananas") {
+			t.Errorf("%s tells %q", by.Name(), told)
+		}
+	}
+	if version := s.Log().Version(); rewind(3) || s.Log().Version() != version {
+		t.Error("what a summary tells is said to be taken back")
+	}
+	copied, err := svc.Fork(ctx, s, session.Fork{Through: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for o := range copied.Projection().Overlays() {
+		t.Errorf("the copy has an overlay of turns %d..%d", o.Compaction.FromTurn, o.Compaction.ToTurn)
 	}
 }

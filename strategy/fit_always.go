@@ -271,7 +271,7 @@ func pairHead(l *tenfold.Log, seq int64) int64 {
 func lastTyped(p *tenfold.Projection) int64 {
 	for seq := p.Version(); seq > 0; seq-- {
 		e, _ := p.Log().Entry(seq)
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() && p.Reads(seq) {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() && p.Reads(seq) && !p.Rewound(seq) {
 			return seq
 		}
 	}

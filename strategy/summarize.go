@@ -161,7 +161,7 @@ func (j job) without(p *tenfold.Projection) (*tenfold.Projection, bool) {
 	return p.Preview(revoked...), true
 }
 
-// request gathers the raw entries (C5). Only a recursive summary reads prior
+// request gathers the raw entries (C5), but not what a client took back. Only a recursive summary reads prior
 // summaries in place of all they were made from.
 func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	r := SummaryRequest{
@@ -179,7 +179,7 @@ func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	r.Entries = make([]tenfold.Entry, 0, max(last-first+1, 0))
 	known := covered(prior)
 	for e := range entriesIn(p.Log(), j.span) {
-		if p.Reads(e.Seq) && !known(e.Seq) {
+		if p.Reads(e.Seq) && !known(e.Seq) && !p.Rewound(e.Seq) {
 			r.Entries = append(r.Entries, e)
 		}
 	}

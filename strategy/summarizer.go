@@ -35,9 +35,9 @@ type Quote struct {
 
 // A SummaryRequest is what a summarizer works from.
 type SummaryRequest struct {
-	// Entries are raw entries of Range, in log order (C5): all of them, but
-	// for recursive-summary only those that no prior summary stands for. They
-	// belong to the log and are not to be changed.
+	// Entries are raw entries of Range, in log order (C5): all of them that no
+	// client took back, but for recursive-summary only those that no prior summary
+	// stands for. They belong to the log and are not to be changed.
 	Entries []tenfold.Entry
 	Range   tenfold.Range
 	// Log is where the entries come from: what turn each is in, and which

@@ -25,6 +25,9 @@ type stream struct {
 	reason         string
 	// callID gives an id to a call without one; nil numbers them.
 	callID func(tool string) string
+	// apart tells that the signature of what follows is no part of the thoughts before
+	// it: so it is read when a client sends the answer back.
+	apart bool
 }
 
 func newStream(model string) *stream { return &stream{model: model} }
@@ -32,7 +35,7 @@ func newStream(model string) *stream { return &stream{model: model} }
 // NewDecoder decodes one answer, for package answer. A call that comes without an id
 // gets the one that callID gives for its tool.
 func NewDecoder(model string, callID func(tool string) string) wire.Decoder {
-	return &stream{model: model, callID: callID}
+	return &stream{model: model, callID: callID, apart: true}
 }
 
 type chunk struct {
@@ -123,7 +126,7 @@ func (s *stream) part(raw jsontext.Value) ([]provider.Event, error) {
 			out = append(out, provider.Event{Reasoning: text})
 		}
 		if signature != "" {
-			out = append(out, s.flushThoughts(signature, "")...)
+			out = append(out, s.think(signature, "")...)
 		}
 		return out, nil
 	case only(o, "text", "thought", "thoughtSignature") && (signature == "" || text != ""):
@@ -187,7 +190,15 @@ func (s *stream) flushText() []provider.Event {
 }
 
 // flushThoughts ends the thoughts so far, with the signature of what follows.
-func (s *stream) flushThoughts(signature, call string) []provider.Event {
+func (s *stream) flushThoughts(signature, call string) (out []provider.Event) {
+	if s.apart && s.thoughts.Len() > 0 {
+		out = s.think("", "")
+	}
+	return append(out, s.think(signature, call)...)
+}
+
+// think gives the thoughts so far and a signature as one block, if there is any.
+func (s *stream) think(signature, call string) []provider.Event {
 	if s.thoughts.Len() == 0 && signature == "" {
 		return nil
 	}

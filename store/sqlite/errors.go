@@ -15,11 +15,16 @@ import (
 	"tenfold/store/internal/row"
 )
 
+// errGone says that what is written would be seen by nobody.
+var errGone = errors.New("the file was removed or replaced while it was open")
+
 // hint says what to try.
 func hint(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
 		return ""
+	case errors.Is(err, errGone):
+		return "put it back, or end this program and start it again; nothing of this was written"
 	case errors.Is(err, fs.ErrPermission):
 		return "check the permissions of the file and its directory"
 	case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist):

@@ -29,6 +29,7 @@ import (
 type Store struct {
 	reader
 	path    string
+	file    os.FileInfo // what stood there when it was opened
 	noIndex bool
 
 	jobs chan *job
@@ -82,7 +83,15 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 	if path == "" {
 		return nil, errors.New("the path is empty: use the path of a file")
 	}
-	if err := create(path); err != nil {
+	path, err := filepath.Abs(path)
+	if err == nil {
+		err = create(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Stat(path)
+	if err != nil {
 		return nil, err
 	}
 	c, err := dial(
@@ -107,6 +116,7 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 	}
 	s := &Store{
 		path:    path,
+		file:    file,
 		noIndex: o.noIndex,
 		jobs:    make(chan *job, maxGroup),
 		quit:    make(chan struct{}),
@@ -154,6 +164,16 @@ func create(path string) error {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()
 		_ = d.Close()
+	}
+	return nil
+}
+
+// there tells whether the file still stands where it was opened. SQLite goes on writing
+// into one that was removed, and all of that is lost as it is closed.
+func (s *Store) there() error {
+	now, err := os.Stat(s.path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(now, s.file) {
+		return errGone
 	}
 	return nil
 }

@@ -150,6 +150,9 @@ func (w *writer) collect() {
 // and those blocked for too long, leave the queue. When none is left the error
 // is SQLITE_BUSY.
 func (w *writer) lock() error {
+	if err := w.s.there(); err != nil {
+		return err
+	}
 	for pause := minPause; ; pause = min(2*pause, maxPause) {
 		err := w.c.begin()
 		if code(err) != sqlite3.SQLITE_BUSY {

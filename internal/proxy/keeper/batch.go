@@ -85,7 +85,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 			case answer:
 				said = prev.ended
 			case logged && e.Payload.Kind() == tenfold.KindReasoning:
-				said = before.Time // another proxy heard it: nobody knows under which later view
+				said = unseen(is.Log(), before)
 			}
 			e.Time = t.k.timeOf(e, said)
 			for has(is, e.ID) { // what was taken back was said just so

@@ -15,6 +15,18 @@ import (
 // settle brings the log up to a request, and has the controller do what is due
 // before it is sent: with the frozen prefix that follows the request goes.
 func (t *thread) settle(ctx context.Context, ex *exchange) {
+	err := t.trySettle(ctx, ex)
+	for try := 1; errors.Is(err, errLeft) && try < raceTries; try++ { // another history took the log over in between
+		err = t.trySettle(ctx, ex)
+	}
+	if err != nil {
+		t.noted(err)
+		return
+	}
+	t.heed(session.Decision{}, true)
+}
+
+func (t *thread) trySettle(ctx context.Context, ex *exchange) error {
 	err := t.storeOnly(ctx, ex, ex.length)
 	if err == nil {
 		err = t.ready(ctx)
@@ -25,11 +37,7 @@ func (t *thread) settle(ctx context.Context, ex *exchange) {
 	if err == nil {
 		_, err = t.redraw(ex, false)
 	}
-	if err != nil {
-		t.noted(err)
-		return
-	}
-	t.heed(session.Decision{}, true)
+	return err
 }
 
 // settleBeside has the controller do what is due by a request while the model answers
@@ -82,7 +90,9 @@ func (t *thread) settleAhead(ctx context.Context, ex *exchange, answered bool) s
 		err = t.prepare(ex)
 	}
 	if err != nil {
-		t.noted(err)
+		if !errors.Is(err, errLeft) { // else the request that follows finds its own
+			t.noted(err)
+		}
 		return session.Decision{Action: session.Wait}
 	}
 	t.heed(d, shown)

@@ -284,12 +284,14 @@ func (e *editor) bytes(upto int) ([]byte, error) {
 }
 
 // meet makes the last draft fit what follows as it came: no vendor takes a request
-// in which the model speaks first, or nobody.
+// in which the model speaks first, twice in a row, or nobody. Behind all that the
+// client says the answer follows, in the next request.
 func (e *editor) meet(upto int) {
 	e.settle()
-	n, next := len(e.drafts), upto < len(e.r.Messages) && e.r.Messages[upto].Model
+	n, ends := len(e.drafts), upto == len(e.r.Messages)
+	next := ends && upto > 0 && !e.r.Messages[upto-1].Model || !ends && e.r.Messages[upto].Model
 	switch {
-	case n == 0 && upto > 0 && (next || upto == len(e.r.Messages)):
+	case n == 0 && upto > 0 && (next || ends):
 		e.put(e.asUser(openingText))
 	case n > 0 && next && e.drafts[n-1].role == e.d.assistant && (e.drafts[n-1].moved || e.drafts[n-1].message != upto-1):
 		e.put(e.asUser(continueText))

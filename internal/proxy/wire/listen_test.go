@@ -132,6 +132,39 @@ func TestX4AnswersAreHeardAsTheVendorsAre(t *testing.T) {
 	}
 }
 
+// An answer of Gemini's is heard as it is read when the client sends it back, whatever a
+// signature stands on: else it would be taken for another answer, and the one that was
+// heard for taken back (X2).
+func TestX2GeminiIsHeardAsItIsRead(t *testing.T) {
+	t.Parallel()
+	const thought, call = `{"text":"hm","thought":true}`, `{"functionCall":{"name":"ls","args":{}},"thoughtSignature":"c2ln"}`
+	for _, parts := range []string{
+		call, thought + "," + call, `{"text":"hm","thought":true,"thoughtSignature":"b3Ro"},` + call, thought + `,{"text":"I look."},` + call,
+		thought + `,{"text":"Done.","thoughtSignature":"c2ln"}`, thought + `,{"text":"Done."},{"text":"","thoughtSignature":"c2ln"}`,
+	} {
+		said := `{"role":"model","parts":[` + parts + `]}`
+		v := wire.Gemini{}
+		r, err := v.Scan("/v1beta/models/m:generateContent", []byte(`{"contents":[{"role":"user","parts":[{"text":"go"}]},`+said+`]}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces, err := v.Read(r, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got []tenfold.Payload
+		for _, p := range pieces {
+			want = append(want, p.Entry.Payload)
+		}
+		for _, e := range heard(v.Listen(r), `{"candidates":[{"content":`+said+`,"finishReason":"STOP"}]}`).Entries {
+			got = append(got, e.Payload)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", parts, d)
+		}
+	}
+}
+
 // What a vendor says went wrong is the request's fault, its length's, or neither
 // (X6).
 func TestX6Refusals(t *testing.T) {

@@ -83,7 +83,8 @@ func TestX2aOnlyWhatChangesIsReplaced(t *testing.T) {
 			user + "," + call + "," + result,
 			map[string]tenfold.Payload{"user go": nil, "call a": nil, "result a": nil, "reasoning ts": nil},
 			[]tenfold.Item{said(tenfold.UserMessage{Parts: text("before")}), said(tenfold.AssistantMessage{Text: "work"})},
-			`{"role":"user","content":[{"type":"text","text":"before"}]},{"role":"assistant","content":[{"type":"text","text":"work"}]}`,
+			`{"role":"user","content":[{"type":"text","text":"before"}]},{"role":"assistant","content":[{"type":"text","text":"work"}]},` +
+				`{"role":"user","content":[{"type":"text","text":"[The work goes on]"}]}`,
 		},
 		"a summary before a thought": {
 			user + "," + call + "," + result, nil,
@@ -242,6 +243,11 @@ func TestX3WhatIsEditedMeetsWhatFollows(t *testing.T) {
 	} {
 		if got, err := v.Edit(r, 3, pieces, c.shown); err != nil || string(got) != c.want {
 			t.Errorf("%s: %s, %v\nwant\n%s", name, got, err, c.want)
+		}
+		// So it is where the answer is yet to come: the next request has it there.
+		before, _, _ := v.read(t, []byte(`{"messages":[`+user+`,`+one+`,{"role":"user","content":"two"}]}`))
+		if got, err := v.Edit(before, 3, pieces, c.shown); err != nil || string(got) != c.want {
+			t.Errorf("%s, before it is answered: %s, %v\nwant\n%s", name, got, err, c.want)
 		}
 	}
 }

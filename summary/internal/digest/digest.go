@@ -130,6 +130,8 @@ func raw(r strategy.SummaryRequest) iter.Seq2[int, tenfold.Entry] {
 			switch {
 			case !ok || turn < r.Range.FromTurn || turn > r.Range.ToTurn || !branches[e.Branch]:
 				continue
+			case r.View != nil && r.View.Rewound(e.Seq):
+				continue
 			case turn == r.Range.ToTurn && r.Range.ToStep != nil && step > *r.Range.ToStep:
 				continue
 			}
