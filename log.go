@@ -367,8 +367,8 @@ func (l *Log) Entries() iter.Seq[Entry] { return l.After(0) }
 // After gives the entries whose seq is greater than seq, in order.
 func (l *Log) After(seq int64) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for i := max(seq, 0) + 1; i <= int64(l.n); i++ {
-			if !yield(l.entry(int32(i))) {
+		for i := max(seq, 0); i < int64(l.n); i++ {
+			if !yield(l.entry(int32(i + 1))) {
 				return
 			}
 		}

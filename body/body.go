@@ -50,7 +50,7 @@ func Profiles() []Profile {
 	return []Profile{OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini()}
 }
 
-// Body writes the projection as the conversation part of a request body, ready
+// Write writes the projection as the conversation part of a request body, ready
 // to send: system prompt, tools, and messages. What the provider does not take
 // is repaired: call ids and tool names are made to fit its alphabet and made
 // unique, arguments that are no JSON object are wrapped in one, other
@@ -69,7 +69,7 @@ func (f Profile) Write(p *tenfold.Projection) ([]byte, error) {
 	return body, nil
 }
 
-// Validate lists what the provider would refuse in a request body: nothing for
+// Check lists what the provider would refuse in a request body: nothing for
 // a body that [Profile.Write] wrote.
 func (f Profile) Check(body []byte) []Violation {
 	if !jsontext.Value(body).IsValid(lenient) {
