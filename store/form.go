@@ -25,7 +25,7 @@ func EncodeEntry(e tenfold.Entry) ([]byte, error) {
 // its log. What is read may share memory with b, which must not change any more.
 func DecodeEntry(seq int64, b []byte) (tenfold.Entry, error) {
 	n, used := binary.Uvarint(b)
-	if used <= 0 || n > uint64(len(b)-used) {
+	if used <= 0 || n > uint64(len(b)-used) { //nolint:gosec // used is no more than there is
 		return tenfold.Entry{}, row.ErrDamaged
 	}
 	end := used + int(n) //nolint:gosec // no more than the bytes there are
