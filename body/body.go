@@ -60,7 +60,7 @@ func (f Profile) Write(p *tenfold.Projection) ([]byte, error) {
 		profile: f, config: p.Config(), waiting: map[string][]string{}, names: map[string]string{}, custom: map[string]bool{},
 		ids: fitnames.Unique{Most: maxCallID}, tools: fitnames.Unique{Most: maxToolName},
 	}
-	w.config.Tools = w.profile.tools(uniqueTools(w.config.Tools))
+	w.config.Tools = f.tools(f.uniqueTools(w.config.Tools))
 	w.collect(p.Items())
 	body, err := json.Marshal(f.write(w), lenient, json.Deterministic(true))
 	if err != nil {
@@ -91,13 +91,18 @@ func unmarshal(object []byte, v any) error { return json.Unmarshal(object, v, le
 // openingText begins a view that shows nothing.
 const openingText = "[Conversation continues]"
 
-// uniqueTools keeps the last definition of each name.
-func uniqueTools(tools []tenfold.ToolDefinition) []tenfold.ToolDefinition {
+// own reports whether a tool is of the provider's own kind, and told as it came.
+func (f Profile) own(t tenfold.ToolDefinition) bool {
+	return t.Provider == f.Provider && isObject(t.Data)
+}
+
+// uniqueTools keeps the last definition of each name; the provider's own need none.
+func (f Profile) uniqueTools(tools []tenfold.ToolDefinition) []tenfold.ToolDefinition {
 	at := map[string]int{}
 	var out []tenfold.ToolDefinition
 	for _, t := range tools {
-		if t.Name == "" {
-			out = append(out, t) // a provider's own
+		if t.Name == "" && f.own(t) {
+			out = append(out, t)
 			continue
 		}
 		if i, ok := at[t.Name]; ok {

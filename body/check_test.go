@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tenfold"
 	"tenfold/body"
 )
 
@@ -45,6 +46,30 @@ func TestP10CheckFindsWhatIsNoBody(t *testing.T) {
 			`[]`: {"body: has the wrong shape: …"},
 			`{}`: {list + ": it has no message of the user"}, `{"` + list + `":[]}`: {list + ": it has no message of the user"},
 		})
+	}
+}
+
+// P10: tools that have no name, which a log takes, are told once, and the provider's own all.
+func TestP10NamelessTools(t *testing.T) {
+	l := tenfold.NewLog()
+	tools := []tenfold.ToolDefinition{
+		{Description: "one"}, {Description: "two"}, {Provider: "other", Data: `{"type":"x"}`, Schema: `{"type":"object"}`},
+		{Provider: "openai", Data: `{"type":"web_search"}`}, {Provider: "openai", Data: `{"type":"local_shell"}`},
+	}
+	if _, err := l.Append(tenfold.Entry{Payload: tenfold.ConfigDelta{Tools: &tools}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range body.Profiles() {
+		written, err := f.Write(tenfold.Project(l))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := f.Check(written); len(v) > 0 {
+			t.Errorf("%s: %v\n%s", f.Name, v, written)
+		}
+		if own := strings.Count(string(written), "web_search") + strings.Count(string(written), "local_shell"); (own == 2) != (f.Provider == "openai") {
+			t.Errorf("%s is told of %d tools of OpenAI's own: %s", f.Name, own, written)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ type (
 func writeResponses(w *wire) any {
 	body := responsesBody{Instructions: nonBlank(w.config.System), Input: []jsontext.Value{}}
 	for _, t := range w.config.Tools {
-		if t.Provider == w.profile.Provider && isObject(t.Data) {
+		if w.profile.own(t) {
 			body.Tools = append(body.Tools, jsontext.Value(t.Data))
 			continue
 		}
