@@ -56,7 +56,7 @@ func (l *Log) fork() *Log {
 	f := *l
 	f.nodes, f.records, f.blocks, f.sources = l.nodes.fork(), l.records.fork(), l.blocks.fork(), l.sources.fork()
 	f.ids, f.messages = l.ids.fork(), l.messages.fork()
-	f.index, f.base, f.shared = idIndex{}, l, l.n
+	f.index, f.base = idIndex{}, &beneath{l.index, f.ids, l.n, l.base}
 	f.branches, f.tools, f.endings, f.subjects = l.branches.fork(), l.tools.fork(), l.endings.fork(), l.subjects.fork()
 	f.contexts, f.stubs = slices.Clip(l.contexts), slices.Clip(l.stubs)
 	f.opaque, f.late = slices.Clip(l.opaque), slices.Clip(l.late)
@@ -104,6 +104,7 @@ func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list
 func (p *Projection) Snapshot() *Projection {
 	q := p.Preview()
 	q.stubs.remembered = newRemembered()
+	q.log.stand(p.log)
 	p.log.freeze()
 	p.named.freeze()
 	p.pinned.freeze()
@@ -112,6 +113,13 @@ func (p *Projection) Snapshot() *Projection {
 		q.layout = p.layout
 	}
 	return q
+}
+
+// stand has a fork keep for itself what l, which it was made of, changes in place.
+func (f *Log) stand(l *Log) {
+	f.index, f.base = l.index.freeze(), l.base.freeze()
+	f.branches, f.tools, f.endings, f.subjects = f.branches.alone(), f.tools.alone(), f.endings.alone(), f.subjects.alone()
+	f.open = f.open.alone()
 }
 
 // freeze has the log copy what forks of it share before it writes there.
