@@ -432,7 +432,7 @@ func (s *numbers[K]) find(one K) (int32, bool) {
 	if s.ids == nil && s.base == nil && len(s.list) > 0 {
 		s.ids = make(map[K]int32, len(s.list))
 		for id, one := range s.list {
-			s.ids[one] = int32(id) //nolint:gosec // no more than there are entries
+			s.ids[one] = int32(id)
 		}
 	}
 	if id, ok := s.ids[one]; ok || s.base == nil {

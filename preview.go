@@ -104,7 +104,7 @@ func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list
 func (p *Projection) Snapshot() *Projection {
 	q := p.Preview()
 	q.stubs.remembered = newRemembered()
-	q.log.stand(p.log)
+	q.log.standFrom(p.log)
 	p.log.freeze()
 	p.named.freeze()
 	p.pinned.freeze()
@@ -115,11 +115,11 @@ func (p *Projection) Snapshot() *Projection {
 	return q
 }
 
-// stand has a fork keep for itself what l, which it was made of, changes in place.
-func (f *Log) stand(l *Log) {
-	f.index, f.base = l.index.freeze(), l.base.freeze()
-	f.branches, f.tools, f.endings, f.subjects = f.branches.alone(), f.tools.alone(), f.endings.alone(), f.subjects.alone()
-	f.open = f.open.alone()
+// standFrom has a fork keep for itself what the log that it was made of changes in place.
+func (l *Log) standFrom(live *Log) {
+	l.index, l.base = live.index.freeze(), live.base.freeze()
+	l.branches, l.tools, l.endings, l.subjects = l.branches.alone(), l.tools.alone(), l.endings.alone(), l.subjects.alone()
+	l.open = l.open.alone()
 }
 
 // freeze has the log copy what forks of it share before it writes there.

@@ -53,8 +53,11 @@ func TestP10CheckFindsWhatIsNoBody(t *testing.T) {
 func TestP10NamelessTools(t *testing.T) {
 	l := tenfold.NewLog()
 	tools := []tenfold.ToolDefinition{
-		{Description: "one"}, {Description: "two"}, {Provider: "other", Data: `{"type":"x"}`, Schema: `{"type":"object"}`},
-		{Provider: "openai", Data: `{"type":"web_search"}`}, {Provider: "openai", Data: `{"type":"local_shell"}`},
+		{Description: "one"},
+		{Description: "two"},
+		{Provider: "other", Data: `{"type":"x"}`, Schema: `{"type":"object"}`},
+		{Provider: "openai", Data: `{"type":"web_search"}`},
+		{Provider: "openai", Data: `{"type":"local_shell"}`},
 	}
 	if _, err := l.Append(tenfold.Entry{Payload: tenfold.ConfigDelta{Tools: &tools}}); err != nil {
 		t.Fatal(err)
