@@ -25,10 +25,11 @@ type idSlot struct {
 	seq  int32 // 0 for a free slot
 }
 
-// A short list has one shard, a long one 64.
+// A short list has one shard, a long one 256: so that what is copied for an append
+// after a snapshot, and what is for the snapshot, stay small.
 const (
-	idShards  = 64
-	idShorter = 256 // entries
+	idShards  = 256
+	idShorter = 1024 // entries
 )
 
 // find gives the seq of an id; 0 for none.
