@@ -96,6 +96,18 @@ func (f Profile) own(t tenfold.ToolDefinition) bool {
 	return t.Provider == f.Provider && isObject(t.Data)
 }
 
+// tellTools gives the definitions: the provider's own as they came, others as form has them.
+func (w *wire) tellTools(form func(name string, t tenfold.ToolDefinition) any) (told []jsontext.Value) {
+	for _, t := range w.config.Tools {
+		if w.profile.own(t) {
+			told = append(told, jsontext.Value(t.Data))
+			continue
+		}
+		told = append(told, rawBlock(form(w.toolName(t.Name), t)))
+	}
+	return told
+}
+
 // uniqueTools keeps the last definition of each name; the provider's own need none.
 func (f Profile) uniqueTools(tools []tenfold.ToolDefinition) []tenfold.ToolDefinition {
 	at := map[string]int{}
