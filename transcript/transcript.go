@@ -6,6 +6,20 @@
 // that a file may be larger than what one wants to hold twice. [Export] is the
 // way out.
 //
+//	f, err := transcript.Open(path)
+//	…
+//	defer f.Close()
+//	var found transcript.Collector
+//	err = transcript.Import(ctx, f.Source, "", &found)
+//	…
+//	for _, c := range found.Conversations {
+//		log := tenfold.NewLog()
+//		_, err = log.Append(c.Entries...)
+//		…
+//		warnings, err := transcript.Export(w, transcript.Codex, transcript.View{Conversation: c.Conversation, Projection: tenfold.Project(log)})
+//		…
+//	}
+//
 // Importing loses nothing. What a transcript says and the payloads of
 // [tenfold.Entry] have no place for stands in [tenfold.Entry.Source] of the
 // first entry that came from the same line or event; lines that say nothing to
