@@ -1,5 +1,5 @@
 // Package transcript reads the transcripts of other tools into Tenfold's
-// entries, and writes entries as JSON lines.
+// entries, and conversations as transcripts of their own or of other tools.
 //
 // [Import] is the way in: it finds out the format by content, reads the source
 // once from front to back, and hands the entries to a [Sink] one by one, so
