@@ -26,6 +26,8 @@ type Step struct {
 
 // A Plan is what a pipeline would do. It was made for one version of the log, and
 // stays as it is when the log grows.
+// What its compactions point to goes into the log when it is applied, and is not to be
+// changed any more.
 type Plan struct {
 	Version int64
 	// DryRun says that it was made to be looked at (C8): it may lack what would
