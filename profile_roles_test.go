@@ -8,6 +8,27 @@ import (
 	"tenfold/body"
 )
 
+// The call of a custom tool that nobody offers any more is one of a function to a server
+// of chat completions: few but OpenAI's know others.
+func TestP10CustomCallsOfToolsThatAreGone(t *testing.T) {
+	log := tenfold.NewLog()
+	for i, p := range []tenfold.Payload{
+		tenfold.ConfigDelta{Tools: &[]tenfold.ToolDefinition{{Name: "read", Schema: `{"type":"object"}`}}},
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Parts: tenfold.Text("go")},
+		tenfold.ToolCall{CallID: "c", Name: "apply_patch", Arguments: `{"input":"x"}`, Custom: true},
+		tenfold.ToolResult{CallID: "c", Parts: tenfold.Text("done")},
+	} {
+		if _, err := log.Append(tenfold.Entry{ID: string(rune('a' + i)), Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := body.OpenAIChat().Write(tenfold.Project(log))
+	if want := `"type":"function","function":{"name":"apply_patch","arguments":"{\"input\":\"x\"}"}`; err != nil || !strings.Contains(string(got), want) {
+		t.Errorf("no %s in\n%s (%v)", want, got, err)
+	}
+}
+
 // Roles, custom tools and a server's own reasoning go back as they came to who
 // knows them, and as what everybody knows to the others.
 func TestP10Roles(t *testing.T) {

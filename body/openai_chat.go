@@ -136,7 +136,8 @@ func (w *wire) chatAssistant(items []wireItem) chatMessage {
 		case tenfold.Reasoning:
 			thought = append(thought, p.Text)
 		case tenfold.ToolCall:
-			if p.Custom && !w.isFunction(p.Name) {
+			// Only OpenAI knows custom calls: where tools are offered, all are functions.
+			if p.Custom && len(w.config.Tools) == 0 {
 				m.ToolCalls = append(m.ToolCalls, chatCall{
 					ID: it.callID, Type: "custom", Custom: &chatCustom{w.toolName(p.Name), customInput(p.Arguments)},
 				})

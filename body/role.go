@@ -1,7 +1,6 @@
 package body
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -105,9 +104,4 @@ func customInput(arguments string) string {
 		return "" // they were stripped
 	}
 	return arguments
-}
-
-// isFunction reports whether the body offers a tool of the name as a function.
-func (w *wire) isFunction(name string) bool {
-	return slices.ContainsFunc(w.config.Tools, func(t tenfold.ToolDefinition) bool { return t.Name == name })
 }

@@ -135,7 +135,7 @@ func (f *fitting) cost(view *tenfold.Projection) int { return view.Tokens() - f.
 // log, unless that takes more than its part of the target. False when that is
 // nothing.
 func (f *fitting) begin() bool {
-	l := f.p.Log()
+	l, alone := f.p.Log(), false
 	f.span = f.o.Range
 	if f.o.Reach != nil {
 		f.span = *f.o.Reach
@@ -150,14 +150,16 @@ func (f *fitting) begin() bool {
 		case t.Steps > 1 && (f.span.ToStep == nil || *f.span.ToStep > t.Steps-2 || f.span.ToTurn > last):
 			f.span.ToTurn, f.span.ToStep = last, new(t.Steps-2)
 		case t.Steps > 1:
-		case last <= f.span.FromTurn:
+		case last < f.span.FromTurn || last == f.span.FromTurn && t.Steps == 0:
 			return false
+		case last == f.span.FromTurn: // the last step is all there is
+			f.span.ToTurn, f.span.ToStep, alone = last, new(0), true
 		default:
 			f.span.ToTurn, f.span.ToStep = last-1, nil
 		}
 	}
-	if f.first, f.last = l.Extent(f.span); f.first > f.last {
-		return false
+	if f.first, f.last = l.Extent(f.span); alone {
+		f.last = f.first - 1
 	}
 	f.tail = f.last + 1
 	switch {
@@ -165,6 +167,9 @@ func (f *fitting) begin() bool {
 		f.tail = f.lastStepOfBranch()
 	case f.reaches:
 		f.takeLastStep()
+	}
+	if f.first > f.last {
+		return false
 	}
 	f.leaves = map[string]bool{}
 	for overlay := range f.p.Overlays() {

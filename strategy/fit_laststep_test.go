@@ -37,6 +37,24 @@ func longSteps(t *testing.T, payloads ...tenfold.Payload) *tenfold.Log {
 	return l
 }
 
+// F5: a step that is all there is gives way as well, whether or not a person has
+// spoken since: a file that fills the window would end the conversation.
+func TestF5TheOnlyStepGivesWayWhereItIsLarge(t *testing.T) {
+	for _, more := range [][]string{nil, {"t", "u go on"}} {
+		l := script(t, append([]string{"t", "u read both", `c 1 Read {"file_path":"/a.go"}`, `c 2 Read {"file_path":"/b.go"}`, "r 1 first *4000", "r 2 second *4000"}, more...)...)
+		made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=20%")
+		if !made.Fitted.Met() || len(made.Compactions) != 1 {
+			t.Fatalf("%v: %s %+v", more, made.Nothing, made.Fitted)
+		}
+		got := shown(made.View())
+		for _, want := range []string{"read both", "/a.go", "/b.go"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%v: %q is gone from\n%s", more, want, got)
+			}
+		}
+	}
+}
+
 // F5: a last step over its part of the target keeps its call, and of the result how
 // it begins and ends and what was chosen; of its thoughts what a provider requires.
 // A last step within its part stays whole, thoughts included.

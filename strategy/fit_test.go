@@ -294,8 +294,12 @@ func TestS13aARangeIsHonoured(t *testing.T) {
 		t.Errorf("of a turn of two steps the first may go: %s", made.Nothing)
 	}
 	l = script(t, "t", "u only", "a one *900")
-	if made := plan(t, tenfold.Project(l), strategy.Options{}, least); made.Nothing != "turns 0..0 hold nothing before the last step of the conversation, which stays" {
-		t.Errorf("of one step: %q", made.Nothing)
+	if made := plan(t, tenfold.Project(l), strategy.Options{}, least); len(made.Compactions) != 0 || made.Nothing == "" {
+		t.Errorf("of what a model said in its only step: %q", made.Nothing)
+	}
+	l = script(t, "t", "u one", "a one", "t", "u two")
+	if made := plan(t, tenfold.Project(l), strategy.Options{Range: tenfold.Range{FromTurn: 1, ToTurn: 1}}, least); !strings.HasSuffix(made.Nothing, "hold nothing before the last step of the conversation, which stays") {
+		t.Errorf("of a turn without a step: %q", made.Nothing)
 	}
 }
 

@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
 
 // prefixes are how keys of well-known makers begin, by how long what follows is
 // at least. They are what the makers document so that scanners find them.
@@ -22,7 +26,7 @@ var prefixes = []struct {
 	}},
 	{28, []string{"shpat_", "shpss_", "shpca_", "shppa_", "dapi", "glc_", "glsa_"}},
 	{30, []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "npm_", "hf_", "gsk_", "dckr_pat_", "PMAK-", "HRKU-", "bkua_", "CCIPAT_"}},
-	{40, []string{"secret_", "ATATT3", "fm1a_", "fm1r_", "fm2_", "sess-", "pypi-", "dop_v1_", "doo_v1_", "dor_v1_", "SG.", "xai-", "AGE-SECRET-KEY-"}},
+	{40, []string{"secret_", "cfk_", "cfut_", "cfat_", "ATATT3", "fm1a_", "fm1r_", "fm2_", "sess-", "pypi-", "dop_v1_", "doo_v1_", "dor_v1_", "SG.", "xai-", "AGE-SECRET-KEY-"}},
 }
 
 // shortestKey is the fewest characters that all of them have.
@@ -43,9 +47,31 @@ var begins = func() (all [256]bool) {
 // webhooks are the addresses that anyone who has them may post to.
 var webhooks = []string{"hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}
 
+// shapes are keys that no beginning tells, and a part that all of a shape have: of
+// Airtable, Mailchimp, Twilio and Terraform.
+var (
+	shapeParts = []string{"pat", "-us", "SK", ".atlasv1."}
+	shapes     = regexp.MustCompile(`\b(?:pat[0-9A-Za-z]{14}\.[0-9a-f]{64}|[0-9a-f]{32}-us[0-9]{1,2}|SK[0-9a-f]{32}|[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,70})\b`)
+)
+
+// findShape finds the first key of a shape in a run, of which long ones are none.
+func findShape(run string) (from, to int) {
+	const least, most = 34, 512
+	if len(run) < least || len(run) > most || !slices.ContainsFunc(shapeParts, func(part string) bool { return strings.Contains(run, part) }) {
+		return 0, 0
+	}
+	if at := shapes.FindStringIndex(run); at != nil {
+		return at[0], at[1]
+	}
+	return 0, 0
+}
+
 // findKnown finds the first key of a known form in a run of bytes that may be a
 // secret's: at its start, or behind a character that no key begins after.
 func findKnown(run string) (from, to int) {
+	if from, to = findShape(run); to > 0 {
+		return from, to
+	}
 	for i := 0; i+shortestKey <= len(run); i++ {
 		if !begins[run[i]] || i > 0 && isPartOfWord(run[i-1]) {
 			continue

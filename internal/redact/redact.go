@@ -10,11 +10,12 @@
 //   - password: what stands after a name such as api_key, token, secret or password
 //     and is long and random ("DB_TOKEN=…", `"api_key": "…"`); after password or
 //     passphrase also a short one that is quoted or holds a digit; the password in
-//     "scheme://user:password@host", after "curl -u user:", and after -p of sshpass
-//     and docker login
+//     "scheme://user:password@host", after "curl -u user:", after -p of sshpass, docker
+//     login and mysql, and in lines of .netrc and .pgpass
 //   - authorization: what follows Bearer, Basic and the header Authorization with its
 //     scheme, the "auth" of a registry, and the values of cookies
-//   - private key: what stands between the lines of PEM and of PGP
+//   - private key: what stands between the lines of PEM and of PGP, and the private
+//     lines of PuTTY
 //
 // What names a person:
 //

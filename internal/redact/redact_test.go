@@ -10,6 +10,7 @@ import (
 const (
 	random = "q9Zr4TkX2bLm8VwE5nYc7HdA"
 	longer = random + "0123456789abQx"
+	hexes  = "3f786850e387550fdab836ed7e6dc881"
 )
 
 // M5: secrets as they stand in transcripts: in code, headers, JSON within JSON. The
@@ -29,6 +30,11 @@ func TestSecrets(t *testing.T) {
 		{`{"out":"\u001b[1;31mghp_` + longer + `\u001b[0m"}`, `{"out":"\u001b[1;31m[redacted]\u001b[0m"}`, redact.Key},
 		{"secret_" + longer + "abc12", "[redacted]", redact.Key},
 		{"sb_secret_" + random, "[redacted]", redact.Key},
+		{"cfut_" + longer + "abcdef", "[redacted]", redact.Key},
+		{"key pat" + random[:14] + "." + hexes + hexes + ",", "key [redacted],", redact.Key},
+		{"x=" + hexes + "-us12&y", "x=[redacted]&y", redact.Key},
+		{`"` + random[:14] + ".atlasv1." + longer + random + "0a" + `"`, `"[redacted]"`, redact.Key},
+		{"SK" + hexes, "[redacted]", redact.Key},
 		{"MY_VALUE=glpat-" + random, "MY_VALUE=[redacted]", redact.Key},
 		{"https://api.example.com/v1/AIza" + longer + "/x", "https://api.example.com/v1/[redacted]/x", redact.Key},
 		{"https://ghp_" + longer + "@github.com/a/b", "https://[redacted]@github.com/a/b", redact.Key},
@@ -69,6 +75,14 @@ func TestSecrets(t *testing.T) {
 		{"docker login -u ann --password hunter2 x", "docker login -u ann --password [redacted] x", redact.Password},
 		{"docker login -u ann -p hunter2 x", "docker login -u ann -p [redacted] x", redact.Password},
 		{`{"command":"sshpass -p 'hunt!er' ssh x"}`, `{"command":"sshpass -p '[redacted]' ssh x"}`, redact.Password},
+		{"mysqldump -h db -u ann -phunter2 shop > x", "mysqldump -h db -u ann -p[redacted] shop > x", redact.Password},
+		{`{"command":"cd x && mysql -uann -p'hunt!er' shop"}`, `{"command":"cd x && mysql -uann -p'[redacted]' shop"}`, redact.Password},
+		{"machine api.acme.io login ann password hunter", "machine api.acme.io login ann password [redacted]", redact.Password},
+		{`"machine acme.io\n  login ann\n  password s.cret/x\n"`, `"machine acme.io\n  login ann\n  password [redacted]\n"`, redact.Password},
+		{"default login ann password hunter2", "default login ann password [redacted]", redact.Password},
+		{"x\ndb.acme.io:5432:shop:ann:hunter\ny", "x\ndb.acme.io:5432:shop:ann:[redacted]\ny", redact.Password},
+		{`{"out":"a\nlocalhost:*:*:ann:hunt!er\n"}`, `{"out":"a\nlocalhost:*:*:ann:[redacted]\n"}`, redact.Password},
+		{"*:*:*:ann:hunter", "*:*:*:ann:[redacted]", redact.Password},
 		{"tool --token " + random + " x", "tool --token [redacted] x", redact.Password},
 		{"Authorization: SSWS " + random, "Authorization: SSWS [redacted]", redact.Authorization},
 		{`{\"authorization\":\"Token ` + random + `\"}`, `{\"authorization\":\"Token [redacted]\"}`, redact.Authorization},
@@ -79,6 +93,8 @@ func TestSecrets(t *testing.T) {
 		{"Cookie: theme=dark; sid=" + random, "Cookie: theme=dark; sid=[redacted]", redact.Authorization},
 		{"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter", "-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----\nafter", redact.PrivateKey},
 		{`-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl`, "-----BEGIN OPENSSH PRIVATE KEY-----[redacted]", redact.PrivateKey},
+		{"Private-Lines: 2\nAAAB\nAAAC\nPrivate-MAC: 12ab", "Private-Lines: 2[redacted]Private-MAC: 12ab", redact.PrivateKey},
+		{`Private-Lines: 2\nAAAB\n`, "Private-Lines: 2[redacted]", redact.PrivateKey},
 		{"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQ\n-----END PGP PRIVATE KEY BLOCK-----", "-----BEGIN PGP PRIVATE KEY BLOCK-----[redacted]-----END PGP PRIVATE KEY BLOCK-----", redact.PrivateKey},
 	} {
 		r := redact.New()
@@ -101,6 +117,8 @@ func TestNothingToRedact(t *testing.T) {
 		"https://oauth2:${GITLAB_TOKEN}@gitlab.com/x",
 		"password = user2.password", "password: sha256(x)", "password: str2[0]", "--password stdin", "mkdir -p build22x", "password 2 of 3", `["password", "min_length"]`,
 		"sshpass -p $PASS ssh x", "secret_manager_of_everything_there_is_in_the_world", `"auth": "bm90aGluZw=="`,
+		"login as ann, password to follow", "main.go:5432:12:x:y", "a.go:12:3:undefined:x", "ssh -p2222 mysql -u ann", "docker run --name mysql -p3306:3306 x",
+		"mysql -u ann -p$PASS x", "mysql -u ann -p shop", "pattern.of.everything-in-a-us-state-that-is-not-a-key", "SKIPPED_BECAUSE_OF_A_LONG_NAME_1234567890",
 		"password=form.password", "Basic authentication is over", "Bearer token", "docker run -u 1000:1000 x", "curl -u $USER:$PASS x",
 		"-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----\nMIIB",
 		"git@github.com:a/b.git", "react@18.2.0", "icon@2x.png", "a@b", "noreply@github.com", "you@example.com", "getty@tty1.service", "@app.route", "image@sha256:abcd",

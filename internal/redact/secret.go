@@ -48,9 +48,9 @@ func secrets(text string, counts *Counts) string {
 			i = end
 			continue
 		}
-		if isLoginPassword(text, from) {
-			i = bareEnd(text, from)
-			replace(Password, from, i)
+		if at, end := loginPassword(text, from, i); end > 0 {
+			replace(Password, at, end)
+			i = end
 			continue
 		}
 		secret := strings.TrimRight(run, ".=/-")
@@ -374,59 +374,4 @@ func bareEnd(text string, from int) int {
 		return from + n
 	}
 	return min(len(text), from+128)
-}
-
-// isLoginPassword reports whether a value follows -p of a program that takes a
-// password there.
-func isLoginPassword(text string, from int) bool {
-	before := strings.TrimRight(text[max(from-128, 0):from], `"'\`)
-	if !strings.HasSuffix(before, " -p ") || strings.HasPrefix(text[from:], "-") {
-		return false
-	}
-	before = before[strings.LastIndexAny(before, "\n;|&")+1:]
-	return strings.Contains(before, "sshpass ") || strings.Contains(before, "docker login ")
-}
-
-// longestKey is more than the PEM of any private key.
-const longestKey = 16 << 10
-
-// withoutPrivateKeys replaces what stands between the lines of PEM; up to the
-// end where the last line is missing.
-func withoutPrivateKeys(text string, counts *Counts) string {
-	const begin, end = "-----BEGIN ", "-----END "
-	var b strings.Builder
-	for {
-		i := strings.Index(text, begin)
-		if i < 0 {
-			break
-		}
-		i += len(begin)
-		b.WriteString(text[:i])
-		text = text[i:]
-		head := 0
-		for _, is := range []string{"PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"} {
-			if at := strings.Index(text[:min(len(text), 48)], is); at >= 0 {
-				head = at + len(is)
-			}
-		}
-		if head == 0 {
-			continue
-		}
-		size := strings.Index(text[head:min(len(text), head+longestKey)], end)
-		if size < 0 {
-			if size = len(text) - head; size > longestKey {
-				continue
-			}
-		}
-		if strings.TrimSpace(text[head:head+size]) == redacted || size == 0 {
-			continue
-		}
-		counts[PrivateKey]++
-		b.WriteString(text[:head] + redacted)
-		text = text[head+size:]
-	}
-	if b.Len() == 0 {
-		return text
-	}
-	return b.String() + text
 }

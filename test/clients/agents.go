@@ -215,7 +215,12 @@ func GeminiCLI() Client {
 				`{"security":{"auth":{"selectedType":"gemini-api-key"}},"general":{"disableAutoUpdate":true},"privacy":{"usageStatisticsEnabled":false}}`)
 			return nil
 		},
-		env:   func(p *Place) []string { return []string{"GEMINI_API_KEY=test", "GOOGLE_GEMINI_BASE_URL=" + p.URL} },
+		env: func(p *Place) []string {
+			return []string{
+				"GEMINI_API_KEY=test", "GOOGLE_GEMINI_BASE_URL=" + p.URL,
+				"GEMINI_CLI_NO_RELAUNCH=1", // it starts twice, the second time with more memory
+			}
+		},
 		begin: func(prompt string) []string { return []string{"-y", "--skip-trust", "-p", prompt} },
 		resume: func(_ Session, prompt string) []string {
 			return []string{"-y", "--skip-trust", "--resume", "latest", "-p", prompt}
