@@ -10,7 +10,8 @@ type Entry struct {
 	// Seq is the entry's place in its log: 1, 2, 3 … without gaps. The log
 	// (or the store) gives it; zero means "not appended yet".
 	Seq int64
-	// Time is when the entry came to be, in UTC. It orders nothing (L1).
+	// Time is when the entry came to be, in UTC. It orders nothing (L1). A log keeps
+	// none that is before 1678 or after 2261: it gives the zero time then.
 	Time time.Time
 	// ID never changes and is unique in its conversation (L9).
 	ID string

@@ -2,6 +2,7 @@ package tenfold
 
 import (
 	"hash/maphash"
+	"slices"
 )
 
 // idIndex finds entries by id in some eleven bytes an entry: the ids stand in
@@ -14,8 +15,9 @@ type idIndex struct {
 }
 
 type idShard struct {
-	slots []idSlot // at most four in five used
-	used  int
+	slots  []idSlot // at most four in five used
+	used   int
+	shared bool // with a snapshot: the slots are copied before they change
 }
 
 type idSlot struct {
@@ -23,10 +25,11 @@ type idSlot struct {
 	seq  int32 // 0 for a free slot
 }
 
-// A short list has one shard, a long one 64.
+// A short list has one shard, a long one 256: so that what is copied for an append
+// after a snapshot, and what is for the snapshot, stay small.
 const (
-	idShards  = 64
-	idShorter = 256 // entries
+	idShards  = 256
+	idShorter = 1024 // entries
 )
 
 // find gives the seq of an id; 0 for none.
@@ -56,14 +59,45 @@ func (x *idIndex) insert(ids *packed, id string, seq int32) bool {
 	if s.slots[i].seq != 0 {
 		return false
 	}
+	s.own()
 	s.slots[i] = idSlot{hash, seq}
 	s.used++
 	return true
 }
 
+// freeze gives the index as it is: each copies a shard before it changes it.
+func (x *idIndex) freeze() idIndex {
+	for i := range x.shards {
+		x.shards[i].shared = true
+	}
+	return idIndex{x.seed, slices.Clone(x.shards)}
+}
+
+func (s *idShard) own() {
+	if s.shared {
+		s.slots, s.shared = slices.Clone(s.slots), false
+	}
+}
+
+// beneath knows the ids of the log that a fork was made of, up to where that ended.
+type beneath struct {
+	index idIndex
+	ids   packed
+	last  int32
+	base  *beneath
+}
+
+func (b *beneath) freeze() *beneath {
+	if b == nil {
+		return nil
+	}
+	return &beneath{b.index.freeze(), b.ids, b.last, b.base.freeze()}
+}
+
 // remove takes an id out that is there.
 func (x *idIndex) remove(ids *packed, id string) {
 	s, hash := x.shard(id)
+	s.own()
 	hole := s.probe(ids, id, hash)
 	// Close the gap: what stands behind it, up to the next free slot, moves up
 	// unless that would put it before its place.
@@ -109,7 +143,7 @@ func (s *idShard) grow() {
 		return
 	}
 	old := s.slots
-	s.slots = make([]idSlot, max(8, len(old)+len(old)/4))
+	s.slots, s.shared = make([]idSlot, max(8, len(old)+len(old)/4)), false
 	for _, slot := range old {
 		if slot.seq != 0 {
 			s.put(slot)

@@ -300,7 +300,7 @@ type Config struct {
 
 // Config is the configuration in effect (P7), with the system prompt and the
 // tools as the projection shows them: summaries placed there (P4), pruned
-// tools gone.
+// tools gone. The list of tools is the log's, and not to be changed.
 func (p *Projection) Config() Config {
 	c := p.config.current
 	c.System = p.system()

@@ -27,8 +27,7 @@ type Log struct {
 	blocks  chunks[block]
 	n       int32
 	index   idIndex
-	base    *Log  // finds the ids of what a fork shares …
-	shared  int32 // … up to this seq
+	base    *beneath // finds the ids of what a fork shares
 
 	branches numbers[string]
 	tools    numbers[string]
@@ -350,13 +349,14 @@ func (l *Log) Lookup(id string) (Entry, bool) {
 
 // find gives the seq of an id; 0 when the log does not hold it.
 func (l *Log) find(id string) int32 {
-	if seq := l.index.find(&l.ids, id); seq > 0 || l.base == nil {
-		return seq
+	seq, last := l.index.find(&l.ids, id), l.n
+	for b := l.base; seq == 0 && b != nil; b = b.base {
+		seq, last = b.index.find(&b.ids, id), min(last, b.last)
 	}
-	if seq := l.base.find(id); seq <= l.shared {
-		return seq
+	if seq > last {
+		return 0
 	}
-	return 0
+	return seq
 }
 
 func (l *Log) has(id string) bool { return l.find(id) != 0 }
@@ -367,8 +367,8 @@ func (l *Log) Entries() iter.Seq[Entry] { return l.After(0) }
 // After gives the entries whose seq is greater than seq, in order.
 func (l *Log) After(seq int64) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for i := max(seq, 0) + 1; i <= int64(l.n); i++ {
-			if !yield(l.entry(int32(i))) {
+		for i := max(seq, 0); i < int64(l.n); i++ {
+			if !yield(l.entry(int32(i + 1))) {
 				return
 			}
 		}
@@ -407,7 +407,7 @@ func unixNano(t time.Time) int64 {
 // numbers gives things numbers in the order they come.
 type numbers[K comparable] struct {
 	list []K
-	ids  map[K]int32
+	ids  map[K]int32 // made when it is needed, where there is a list but no base
 	base *numbers[K] // of those that a fork shares
 	from int32       // how many these are
 }
@@ -429,6 +429,12 @@ func (s *numbers[K]) of(one K) int32 {
 }
 
 func (s *numbers[K]) find(one K) (int32, bool) {
+	if s.ids == nil && s.base == nil && len(s.list) > 0 {
+		s.ids = make(map[K]int32, len(s.list))
+		for id, one := range s.list {
+			s.ids[one] = int32(id)
+		}
+	}
 	if id, ok := s.ids[one]; ok || s.base == nil {
 		return id, ok
 	}
@@ -447,3 +453,6 @@ func (s *numbers[K]) cut(n int) {
 func (s *numbers[K]) fork() numbers[K] {
 	return numbers[K]{list: slices.Clip(s.list), base: s, from: int32(len(s.list))}
 }
+
+// alone gives the same without a base, which may change.
+func (s *numbers[K]) alone() numbers[K] { return numbers[K]{list: s.list} }

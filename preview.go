@@ -56,7 +56,7 @@ func (l *Log) fork() *Log {
 	f := *l
 	f.nodes, f.records, f.blocks, f.sources = l.nodes.fork(), l.records.fork(), l.blocks.fork(), l.sources.fork()
 	f.ids, f.messages = l.ids.fork(), l.messages.fork()
-	f.index, f.base, f.shared = idIndex{}, l, l.n
+	f.index, f.base = idIndex{}, &beneath{l.index, f.ids, l.n, l.base}
 	f.branches, f.tools, f.endings, f.subjects = l.branches.fork(), l.tools.fork(), l.endings.fork(), l.subjects.fork()
 	f.contexts, f.stubs = slices.Clip(l.contexts), slices.Clip(l.stubs)
 	f.opaque, f.late = slices.Clip(l.opaque), slices.Clip(l.late)
@@ -104,6 +104,7 @@ func (p *Projection) ToolNames() []string { return slices.Clone(p.log.tools.list
 func (p *Projection) Snapshot() *Projection {
 	q := p.Preview()
 	q.stubs.remembered = newRemembered()
+	q.log.standFrom(p.log)
 	p.log.freeze()
 	p.named.freeze()
 	p.pinned.freeze()
@@ -112,6 +113,13 @@ func (p *Projection) Snapshot() *Projection {
 		q.layout = p.layout
 	}
 	return q
+}
+
+// standFrom has a fork keep for itself what the log that it was made of changes in place.
+func (l *Log) standFrom(live *Log) {
+	l.index, l.base = live.index.freeze(), live.base.freeze()
+	l.branches, l.tools, l.endings, l.subjects = l.branches.alone(), l.tools.alone(), l.endings.alone(), l.subjects.alone()
+	l.open = l.open.alone()
 }
 
 // freeze has the log copy what forks of it share before it writes there.

@@ -3,6 +3,7 @@ package tenfold_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -435,6 +436,16 @@ func TestL8VersionIsTheLastSeq(t *testing.T) {
 	}
 	if p.Advance(); p.Version() != 4 {
 		t.Errorf("advanced to %d, want 4", p.Version())
+	}
+}
+
+// A seq that no log can have is behind the end, or before the beginning.
+func TestL1AfterTakesAnySeq(t *testing.T) {
+	l := logWith(t, start(), user("a"))
+	for seq, want := range map[int64]int{math.MinInt64: 2, -1: 2, 0: 2, 1: 1, 2: 0, math.MaxInt64: 0} {
+		if got := len(slices.Collect(l.After(seq))); got != want {
+			t.Errorf("%d entries after %d, want %d", got, seq, want)
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package tenfold_test
 
 import (
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -16,6 +18,7 @@ func TestSnapshotsStay(t *testing.T) {
 	law(t, func(t *rapid.T, entries []tenfold.Entry) {
 		cut := rapid.IntRange(0, len(entries)).Draw(t, "cut")
 		c := logtest.Compaction().Draw(t, "overlay")
+		more := logtest.Entries(12).Draw(t, "more") // results of calls that were open then among them
 		for _, reader := range readers() {
 			l := tenfold.NewLog()
 			if _, err := l.Append(entries[:cut]...); err != nil {
@@ -30,7 +33,7 @@ func TestSnapshotsStay(t *testing.T) {
 			look := func(p *tenfold.Projection) []any {
 				return []any{items(p), bodies(t, p), p.Totals(), p.Config(), p.Log().Turns(), slices.Collect(p.Log().Entries())}
 			}
-			was, would := look(snapshot), look(after)
+			was, would, other := look(snapshot), look(after), look(snapshot.Preview(more...))
 			shared := snapshot.Shared(after)
 			for _, e := range entries[cut:] {
 				if _, err := l.Append(e); err != nil {
@@ -44,6 +47,7 @@ func TestSnapshotsStay(t *testing.T) {
 			mustEqual(t, "preview later", would, look(after))
 			mustEqual(t, "shared later", shared, snapshot.Shared(after))
 			mustEqual(t, "preview made later", would, look(snapshot.With(c)))
+			mustEqual(t, "another story told later", other, look(snapshot.Preview(more...)))
 		}
 	})
 }
@@ -54,6 +58,46 @@ func newLogOf(t *rapid.T, entries []tenfold.Entry) *tenfold.Log {
 		t.Fatal(err)
 	}
 	return l
+}
+
+// A snapshot is looked at, and stories told on over it, while another goroutine
+// appends to the log. The race detector sees what the two would share.
+func TestSnapshotsAreReadBesideAppends(t *testing.T) {
+	step := func(i int) []tenfold.Entry {
+		id := fmt.Sprint(i)
+		return []tenfold.Entry{
+			named("t"+id, tenfold.TurnStart{}), named("u"+id, tenfold.UserMessage{Parts: tenfold.Text("request " + id)}),
+			named("c"+id, tenfold.ToolCall{CallID: "again", Name: "tool" + id}), named("x"+id, tenfold.ToolCall{CallID: "open" + id, Name: "Read"}),
+			on("scout"+id, named("s"+id, tenfold.AssistantMessage{Text: "on a branch"})), named("r"+id, tenfold.ToolResult{CallID: "again"}),
+			named("p"+id, tenfold.Pin{Entries: []string{"u" + id}}),
+		}
+	}
+	l := tenfold.NewLog()
+	p := tenfold.Project(l)
+	var readers sync.WaitGroup
+	for i := range 200 {
+		if _, err := l.Append(step(i)...); err != nil {
+			t.Fatal(err)
+		}
+		p.Advance()
+		if i%20 != 0 {
+			continue
+		}
+		snapshot, version := p.Snapshot(), p.Version()
+		readers.Go(func() {
+			for _, later := range []int{i, i + 1} {
+				if _, held := snapshot.Log().Lookup("u" + fmt.Sprint(later)); held != (later == i) {
+					t.Errorf("a snapshot of %d steps holds step %d: %v", i+1, later, held)
+				}
+			}
+			with := snapshot.With(tenfold.Compaction{ToTurn: i, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}})
+			told := with.Snapshot().Preview(append(step(i+1), tenfold.Entry{Payload: tenfold.ToolResult{CallID: "open0", Parts: tenfold.Text("late")}})...)
+			if pair := told.Log().Pair(version + 1 + 7 + 1); pair != 4 {
+				t.Errorf("over a snapshot of %d steps the first open call is answered as %d", i+1, pair)
+			}
+		})
+	}
+	readers.Wait()
 }
 
 // The same of logs that are longer than the blocks they are kept in; a call of the

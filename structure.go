@@ -269,6 +269,19 @@ func (o *openCalls) get(key rowKey) row {
 	return r
 }
 
+// alone gives the same without a base, which may change.
+func (o *openCalls) alone() openCalls {
+	rows := map[rowKey]row{}
+	for ; o != nil; o = o.base {
+		for key, r := range o.rows {
+			if _, newer := rows[key]; !newer {
+				rows[key] = r
+			}
+		}
+	}
+	return openCalls{rows: rows}
+}
+
 func (o *openCalls) set(key rowKey, r row) {
 	if r == (row{}) && o.base == nil {
 		delete(o.rows, key)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -220,7 +221,7 @@ func (w *worker) decide(ctx context.Context, j job) (v permission.Verdict, denie
 		v = permission.Verdict{Action: permission.Allow}
 	}
 	if w.options.Judge != nil {
-		v = w.options.Judge.Judge(j.mapped.Name, j.intent)
+		v = w.judge(j)
 	}
 	note := func(state tenfold.ApprovalState, reason string) error {
 		taken := false
@@ -259,16 +260,17 @@ const Unasked = "it must be asked about, and nobody is there to be asked"
 // approve asks a person.
 func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note func(tenfold.ApprovalState, string) error) (permission.Verdict, string, error) {
 	if w.options.Approver == nil {
-		denied := Unasked + ": " + v.Reason
+		why := cmp.Or(v.Reason, "no reason is given")
+		denied := Unasked + ": " + why
 		if v.Firm {
-			denied = Unasked + ", whatever is allowed: " + v.Reason
+			denied = Unasked + ", whatever is allowed: " + why
 		}
 		return v, denied, note(tenfold.ApprovalDenied, denied)
 	}
 	if err := note(tenfold.ApprovalRequested, v.Reason); err != nil {
 		return v, "", err
 	}
-	answer, err := w.options.Approver.Approve(ctx, Question{Branch: w.branch, Call: j.call, Intent: j.intent, Reason: v.Reason})
+	answer, err := w.askPerson(ctx, Question{Branch: w.branch, Call: j.call, Intent: j.intent, Reason: v.Reason})
 	switch {
 	case over(ctx):
 		return v, "", nil
@@ -286,6 +288,26 @@ func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note 
 		w.options.Judge.Consent(j.mapped.Name, j.intent)
 	}
 	return v, "", note(tenfold.ApprovalGranted, answer.Reason)
+}
+
+// judge asks the Judge, and askPerson the Approver: where they panic, a call is denied. It is
+// decided in a goroutine of the agent's, whose panic no caller could recover from.
+func (w *worker) judge(j job) (v permission.Verdict) {
+	defer func() {
+		if p := recover(); p != nil {
+			v = permission.Verdict{Action: permission.Deny, Reason: fmt.Sprintf("deciding about it failed: %v", p)}
+		}
+	}()
+	return w.options.Judge.Judge(j.mapped.Name, j.intent)
+}
+
+func (w *worker) askPerson(ctx context.Context, q Question) (a Answer, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			a, err = Answer{}, fmt.Errorf("%v", p)
+		}
+	}()
+	return w.options.Approver.Approve(ctx, q)
 }
 
 // grace is how long a call may take to end once it is told to.

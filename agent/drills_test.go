@@ -194,6 +194,37 @@ func TestFailedQuestionIsNoWord(t *testing.T) {
 		"requested 1: it edits", "denied 1: ", "error 1: Denied: asking the user failed: nobody answered", "assistant: Well.", "usage")
 }
 
+// What decides about calls is the caller's, and runs in goroutines of the agent's: where
+// it panics, nothing runs, and the program goes on.
+func TestWhoPanicsAllowsNothing(t *testing.T) {
+	t.Parallel()
+	for denied, o := range map[string]func(*agent.Options){
+		"Denied: deciding about it failed: out of rules": func(o *agent.Options) { o.Judge = broken{} },
+		"Denied: asking the user failed: out of paper": func(o *agent.Options) {
+			o.Judge = &judge{verdicts: map[string]permission.Verdict{"edit": {Action: permission.Ask}}}
+			o.Approver = broken{}
+		},
+		"Denied: " + agent.Unasked + ": no reason is given": func(o *agent.Options) {
+			o.Judge = &judge{verdicts: map[string]permission.Verdict{"edit": {Action: permission.Ask}}}
+		},
+	} {
+		k := begin(t, script.New(script.Calls(call("1", "edit")), script.Text("Well.")), o)
+		k.stop("Go.")
+		if log := strings.Join(k.shows(), "\n"); !strings.Contains(log, "error 1: "+denied) || strings.Contains(log, "edit of") {
+			t.Errorf("%s: %s", denied, log)
+		}
+	}
+}
+
+// broken panics whatever it is asked.
+type broken struct{}
+
+func (broken) Judge(string, toolbox.Intent) permission.Verdict { panic("out of rules") }
+
+func (broken) Consent(string, toolbox.Intent) {}
+
+func (broken) Approve(context.Context, agent.Question) (agent.Answer, error) { panic("out of paper") }
+
 // deaf is an approver whose questions fail.
 type deaf struct{}
 

@@ -24,7 +24,7 @@ func Anthropic() Profile {
 type (
 	anthropicBody struct {
 		System   string             `json:"system,omitzero"`
-		Tools    []anthropicTool    `json:"tools,omitzero"`
+		Tools    []jsontext.Value   `json:"tools,omitzero"`
 		Messages []anthropicMessage `json:"messages"`
 	}
 	anthropicTool struct {
@@ -67,9 +67,9 @@ const noOutputText = "The tool failed without output."
 
 func writeAnthropic(w *wire) any {
 	body := anthropicBody{System: nonBlank(w.config.System), Messages: []anthropicMessage{}}
-	for _, t := range w.config.Tools {
-		body.Tools = append(body.Tools, anthropicTool{w.toolName(t.Name), t.Description, schemaObject(t.Schema)})
-	}
+	body.Tools = w.tellTools(func(name string, t tenfold.ToolDefinition) any {
+		return anthropicTool{name, t.Description, schemaObject(t.Schema)}
+	})
 	for _, m := range w.messages {
 		if m.user {
 			for _, s := range w.stretches(m) {

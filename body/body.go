@@ -50,7 +50,7 @@ func Profiles() []Profile {
 	return []Profile{OpenAIChat(), OpenAIResponses(), Anthropic(), Gemini()}
 }
 
-// Body writes the projection as the conversation part of a request body, ready
+// Write writes the projection as the conversation part of a request body, ready
 // to send: system prompt, tools, and messages. What the provider does not take
 // is repaired: call ids and tool names are made to fit its alphabet and made
 // unique, arguments that are no JSON object are wrapped in one, other
@@ -60,7 +60,7 @@ func (f Profile) Write(p *tenfold.Projection) ([]byte, error) {
 		profile: f, config: p.Config(), waiting: map[string][]string{}, names: map[string]string{}, custom: map[string]bool{},
 		ids: fitnames.Unique{Most: maxCallID}, tools: fitnames.Unique{Most: maxToolName},
 	}
-	w.config.Tools = w.profile.tools(uniqueTools(w.config.Tools))
+	w.config.Tools = f.tools(f.uniqueTools(w.config.Tools))
 	w.collect(p.Items())
 	body, err := json.Marshal(f.write(w), lenient, json.Deterministic(true))
 	if err != nil {
@@ -69,7 +69,7 @@ func (f Profile) Write(p *tenfold.Projection) ([]byte, error) {
 	return body, nil
 }
 
-// Validate lists what the provider would refuse in a request body: nothing for
+// Check lists what the provider would refuse in a request body: nothing for
 // a body that [Profile.Write] wrote.
 func (f Profile) Check(body []byte) []Violation {
 	if !jsontext.Value(body).IsValid(lenient) {
@@ -91,13 +91,30 @@ func unmarshal(object []byte, v any) error { return json.Unmarshal(object, v, le
 // openingText begins a view that shows nothing.
 const openingText = "[Conversation continues]"
 
-// uniqueTools keeps the last definition of each name.
-func uniqueTools(tools []tenfold.ToolDefinition) []tenfold.ToolDefinition {
+// own reports whether a tool is of the provider's own kind, and told as it came.
+func (f Profile) own(t tenfold.ToolDefinition) bool {
+	return t.Provider == f.Provider && isObject(t.Data)
+}
+
+// tellTools gives the definitions: the provider's own as they came, others as form has them.
+func (w *wire) tellTools(form func(name string, t tenfold.ToolDefinition) any) (told []jsontext.Value) {
+	for _, t := range w.config.Tools {
+		if w.profile.own(t) {
+			told = append(told, jsontext.Value(t.Data))
+			continue
+		}
+		told = append(told, rawBlock(form(w.toolName(t.Name), t)))
+	}
+	return told
+}
+
+// uniqueTools keeps the last definition of each name; the provider's own need none.
+func (f Profile) uniqueTools(tools []tenfold.ToolDefinition) []tenfold.ToolDefinition {
 	at := map[string]int{}
 	var out []tenfold.ToolDefinition
 	for _, t := range tools {
-		if t.Name == "" {
-			out = append(out, t) // a provider's own
+		if t.Name == "" && f.own(t) {
+			out = append(out, t)
 			continue
 		}
 		if i, ok := at[t.Name]; ok {

@@ -158,8 +158,8 @@ func checkBegun(r *report, path string, begun bool) {
 func checkAnthropic(body []byte) []Violation {
 	var r report
 	var b struct {
-		System   *string     `json:"system"`
-		Tools    []namedTool `json:"tools"`
+		System   *string          `json:"system"`
+		Tools    []jsontext.Value `json:"tools"`
 		Messages []struct {
 			Role    string           `json:"role"`
 			Content []jsontext.Value `json:"content"`
@@ -171,7 +171,7 @@ func checkAnthropic(body []byte) []Violation {
 	if b.System != nil {
 		checkText(&r, "system", *b.System)
 	}
-	checkTools(&r, b.Tools, toolNames())
+	checkTools(&r, functionTools(&r, b.Tools, "custom"), toolNames())
 	checkBegun(&r, "messages", len(b.Messages) > 0)
 	ids := newCalls()
 	want, between := "user", false

@@ -12,9 +12,7 @@ import (
 func checkOpenAIChat(body []byte) []Violation {
 	var r report
 	var b struct {
-		Tools []struct {
-			Function namedTool `json:"function"`
-		} `json:"tools"`
+		Tools    []checkedChatTool `json:"tools"`
 		Messages []struct {
 			Role       string         `json:"role"`
 			Content    jsontext.Value `json:"content"`
@@ -36,11 +34,7 @@ func checkOpenAIChat(body []byte) []Violation {
 	if !r.read("body", body, &b) {
 		return r.list
 	}
-	tools := make([]namedTool, len(b.Tools))
-	for i, t := range b.Tools {
-		tools[i] = t.Function
-	}
-	checkTools(&r, tools, toolNames())
+	checkTools(&r, chatFunctions(b.Tools), toolNames())
 	ids := newCalls()
 	first := true
 	for i, m := range b.Messages {
@@ -134,7 +128,7 @@ func checkResponses(body []byte) []Violation {
 	if !r.read("body", body, &b) {
 		return r.list
 	}
-	checkTools(&r, functionTools(&r, b.Tools), toolNames())
+	checkTools(&r, functionTools(&r, b.Tools, "function"), toolNames())
 	checkBegun(&r, "input", len(b.Input) > 0)
 	ids := newCalls()
 	reasoning, answered, first := -1, false, true
@@ -206,16 +200,31 @@ func checkResponsesItem(r *report, ids *calls, path string, it checkedItem) {
 	}
 }
 
-// functionTools are the tools that are functions: of OpenAI's own nothing is
-// known but the type.
-func functionTools(r *report, tools []jsontext.Value) []namedTool {
+// checkedChatTool is what is checked of a tool of the Chat Completions API.
+type checkedChatTool struct {
+	Type     string    `json:"type"`
+	Function namedTool `json:"function"`
+}
+
+func chatFunctions(tools []checkedChatTool) (functions []namedTool) {
+	for _, t := range tools {
+		if t.Type == "" || t.Type == "function" {
+			functions = append(functions, t.Function)
+		}
+	}
+	return functions
+}
+
+// functionTools are the tools that are functions, by the type that says so or for
+// want of one: of a provider's own nothing is known but the type.
+func functionTools(r *report, tools []jsontext.Value, function string) []namedTool {
 	var functions []namedTool
 	for i, raw := range tools {
 		var t struct {
 			Type string `json:"type"`
 			namedTool
 		}
-		if readTyped(r, at("tools", i), raw, &t, "function", "") && (t.Type == "function" || t.Type == "") {
+		if readTyped(r, at("tools", i), raw, &t, function, "") && (t.Type == "" || t.Type == function) {
 			functions = append(functions, t.namedTool)
 		}
 	}

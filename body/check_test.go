@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tenfold"
 	"tenfold/body"
 )
 
@@ -45,6 +46,44 @@ func TestP10CheckFindsWhatIsNoBody(t *testing.T) {
 			`[]`: {"body: has the wrong shape: …"},
 			`{}`: {list + ": it has no message of the user"}, `{"` + list + `":[]}`: {list + ": it has no message of the user"},
 		})
+	}
+}
+
+// P10: tools that have no name, which a log takes, are told once, and the provider's own all,
+// as they came.
+func TestP10NamelessTools(t *testing.T) {
+	l := tenfold.NewLog()
+	tools := []tenfold.ToolDefinition{
+		{Description: "one"},
+		{Description: "two"},
+		{Provider: "other", Data: `{"type":"x"}`, Schema: `{"type":"object"}`},
+		{Provider: "openai", Data: `{"type":"web_search"}`},
+		{Provider: "openai", Data: `{"type":"local_shell"}`},
+		{Name: "web", Provider: "anthropic", Data: `{"type":"web_search_20250305","name":"web"}`},
+		{Provider: "gemini", Data: `{"google_search":{}}`},
+		{Provider: "openai-chat", Data: `{"type":"custom","custom":{"name":"patch"}}`},
+		{Provider: "anthropic", Data: `no JSON`},
+	}
+	own := map[string]string{
+		"openai": `{"type":"web_search"},{"type":"local_shell"}`, "anthropic": `{"type":"web_search_20250305","name":"web"}`,
+		"gemini": `{"google_search":{}}`, "openai-chat": `{"type":"custom","custom":{"name":"patch"}}`,
+	}
+	if _, err := l.Append(tenfold.Entry{Payload: tenfold.ConfigDelta{Tools: &tools}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range body.Profiles() {
+		written, err := f.Write(tenfold.Project(l))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := f.Check(written); len(v) > 0 {
+			t.Errorf("%s: %v\n%s", f.Name, v, written)
+		}
+		for provider, as := range own {
+			if strings.Contains(string(written), as) != (f.Provider == provider) {
+				t.Errorf("%s is told %s", f.Name, written)
+			}
+		}
 	}
 }
 

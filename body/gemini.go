@@ -21,9 +21,9 @@ func Gemini() Profile {
 
 type (
 	geminiBody struct {
-		System   *geminiContent  `json:"systemInstruction,omitzero"`
-		Tools    []geminiTools   `json:"tools,omitzero"`
-		Contents []geminiContent `json:"contents"`
+		System   *geminiContent   `json:"systemInstruction,omitzero"`
+		Tools    []jsontext.Value `json:"tools,omitzero"`
+		Contents []geminiContent  `json:"contents"`
 	}
 	geminiTools struct {
 		Functions []geminiFunction `json:"functionDeclarations"`
@@ -74,12 +74,16 @@ func writeGemini(w *wire) any {
 	if !tenfold.Blank(w.config.System) {
 		body.System = &geminiContent{Parts: []jsontext.Value{rawBlock(geminiPart{Text: w.config.System})}}
 	}
-	if len(w.config.Tools) > 0 {
-		var t geminiTools
-		for _, d := range w.config.Tools {
-			t.Functions = append(t.Functions, geminiFunction{w.toolName(d.Name), d.Description, schemaObject(d.Schema)})
+	var functions geminiTools
+	for _, t := range w.config.Tools {
+		if w.profile.own(t) {
+			body.Tools = append(body.Tools, jsontext.Value(t.Data))
+			continue
 		}
-		body.Tools = []geminiTools{t}
+		functions.Functions = append(functions.Functions, geminiFunction{w.toolName(t.Name), t.Description, schemaObject(t.Schema)})
+	}
+	if functions.Functions != nil {
+		body.Tools = append(body.Tools, rawBlock(functions))
 	}
 	strict := asksForSignatures(w.config.Model)
 	names := map[string]string{} // call id in the body → tool

@@ -20,8 +20,8 @@ func OpenAIChat() Profile {
 
 type (
 	chatBody struct {
-		Messages []chatMessage `json:"messages"`
-		Tools    []chatTool    `json:"tools,omitzero"`
+		Messages []chatMessage    `json:"messages"`
+		Tools    []jsontext.Value `json:"tools,omitzero"`
 	}
 	chatTool struct {
 		Type     string       `json:"type"`
@@ -65,11 +65,9 @@ func writeOpenAIChat(w *wire) any {
 	if !tenfold.Blank(w.config.System) {
 		body.Messages = append(body.Messages, chatMessage{Role: "system", Content: rawBlock(w.config.System)})
 	}
-	for _, t := range w.config.Tools {
-		body.Tools = append(body.Tools, chatTool{"function", chatFunction{
-			Name: w.toolName(t.Name), Description: t.Description, Parameters: schemaObject(t.Schema),
-		}})
-	}
+	body.Tools = w.tellTools(func(name string, t tenfold.ToolDefinition) any {
+		return chatTool{"function", chatFunction{Name: name, Description: t.Description, Parameters: schemaObject(t.Schema)}}
+	})
 	for _, m := range w.messages {
 		if m.user {
 			for _, s := range w.stretches(m) {

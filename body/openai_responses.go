@@ -54,13 +54,9 @@ type (
 
 func writeResponses(w *wire) any {
 	body := responsesBody{Instructions: nonBlank(w.config.System), Input: []jsontext.Value{}}
-	for _, t := range w.config.Tools {
-		if t.Provider == w.profile.Provider && isObject(t.Data) {
-			body.Tools = append(body.Tools, jsontext.Value(t.Data))
-			continue
-		}
-		body.Tools = append(body.Tools, rawBlock(responsesTool{"function", w.toolName(t.Name), t.Description, schemaObject(t.Schema)}))
-	}
+	body.Tools = w.tellTools(func(name string, t tenfold.ToolDefinition) any {
+		return responsesTool{"function", name, t.Description, schemaObject(t.Schema)}
+	})
 	for _, m := range w.messages {
 		items := m.items
 		if !m.user {

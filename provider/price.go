@@ -32,7 +32,17 @@ var shipped string
 
 // Shipped gives the prices that come with the program, with where they are from
 // and of when: see prices.toml. The table is the caller's own.
-func Shipped() Prices { return maps.Clone(shippedOnce()) }
+func Shipped() Prices {
+	out := maps.Clone(shippedOnce())
+	for name, price := range out {
+		if price.Over != nil {
+			over := *price.Over
+			price.Over = &over
+			out[name] = price
+		}
+	}
+	return out
+}
 
 var shippedOnce = sync.OnceValue(func() Prices {
 	p, err := ParsePrices(shipped)

@@ -83,6 +83,22 @@ func TestShippedPricesAreSane(t *testing.T) {
 	}
 }
 
+func TestShippedPricesAreTheCallersOwn(t *testing.T) {
+	dear := 0
+	for name, price := range provider.Shipped() {
+		if price.Over != nil {
+			price.Over.Input *= -1
+			if again := provider.Shipped()[name]; again.Over.Input < 0 {
+				t.Errorf("%s: a caller's change of its table reaches the next one", name)
+			}
+			dear++
+		}
+	}
+	if dear == 0 {
+		t.Error("no model has a price for long requests")
+	}
+}
+
 func TestParsePrices(t *testing.T) {
 	for text, want := range map[string]string{
 		"\"m\" = [1, 2, 3]":           "line 1",

@@ -70,10 +70,11 @@ func (s *Session) Lookup(query string, limit int) []Finding {
 	if limit <= 0 {
 		limit = DefaultFindings
 	}
+	limit = min(limit, MaxFindings)
 	found, rare := s.matches(phrases)
 	slices.SortStableFunc(found, func(a, b match) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.seqs[0], a.seqs[0])) })
 	out := make([]Finding, 0, limit)
-	for _, m := range found[:min(len(found), limit, MaxFindings)] {
+	for _, m := range found[:min(len(found), limit)] {
 		out = append(out, s.finding(m, phrases, rare))
 	}
 	return out

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -70,6 +71,18 @@ func TestA9Lookup(t *testing.T) {
 
 // Where nothing says which conversation is meant, the one at hand is searched, and
 // the others where that has none of the words.
+func TestA9LookupGivesAtMostMaxFindings(t *testing.T) {
+	s, err := newService(t).Create(t.Context(), session.Create{Entries: talk(session.MaxFindings + 5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[int]int{math.MinInt: session.DefaultFindings, 7: 7, math.MaxInt: session.MaxFindings} {
+		if got := len(s.Lookup("request", limit)); got != want {
+			t.Errorf("a limit of %d gives %d findings, want %d", limit, got, want)
+		}
+	}
+}
+
 func TestA9LookupElsewhere(t *testing.T) {
 	svc := newService(t)
 	calls(t, svc, "here", "flour and water", "salt")

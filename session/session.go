@@ -213,10 +213,11 @@ func ended(l *tenfold.Log) time.Time {
 	return time.Time{}
 }
 
-// Pin makes entries, named by seq, exempt from all overlays (P8).
+// Pin makes entries, named by seq, exempt from all overlays (P8). Without any it
+// writes nothing, as a pin begins another [Epoch].
 func (s *Session) Pin(ctx context.Context, seqs ...int64) error {
 	ids, err := s.ids(seqs)
-	if err != nil {
+	if err != nil || len(ids) == 0 {
 		return err
 	}
 	return s.Append(ctx, tenfold.Entry{Payload: tenfold.Pin{Entries: ids}})
@@ -225,7 +226,7 @@ func (s *Session) Pin(ctx context.Context, seqs ...int64) error {
 // Unpin takes pins back.
 func (s *Session) Unpin(ctx context.Context, seqs ...int64) error {
 	ids, err := s.ids(seqs)
-	if err != nil {
+	if err != nil || len(ids) == 0 {
 		return err
 	}
 	return s.Append(ctx, tenfold.Entry{Payload: tenfold.Unpin{Entries: ids}})

@@ -236,6 +236,14 @@ func TestL9AppendAgain(t *testing.T) {
 	}
 }
 
+func TestPinOfNothingWritesNothing(t *testing.T) {
+	s := mustCreate(t, newService(t), 2)
+	was := s.Log().Version()
+	if err := errors.Join(s.Pin(t.Context()), s.Unpin(t.Context())); err != nil || s.Log().Version() != was {
+		t.Errorf("%d entries, %v", s.Log().Version()-was, err)
+	}
+}
+
 func TestPinShieldsFromAllOverlays(t *testing.T) {
 	svc := newService(t)
 	s := mustCreate(t, svc, 2)

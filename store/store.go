@@ -27,7 +27,8 @@ import (
 // A Store keeps conversations. All methods are safe for concurrent use, by
 // goroutines and, where the store is on disk, by processes. Entries and
 // slices handed in are not kept or changed; those handed out belong to the
-// caller. Every error says what was tried, on which conversation, and wraps what
+// caller. Texts come back byte for byte, UTF-8 or not, and pointers to payloads as
+// what they point to: [EncodeEntry] writes entries so. Every error says what was tried, on which conversation, and wraps what
 // went wrong; ErrNotFound, ErrExists and *ConflictError are the ones a caller
 // can act on.
 type Store interface {

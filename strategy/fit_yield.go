@@ -180,6 +180,23 @@ func said(text string) string {
 	return string(head) + words
 }
 
+// linesOf gives those of the lines that a log or a caller names which a text has.
+func linesOf(text string, named []tenfold.LineRange) []tenfold.LineRange {
+	out, n := []tenfold.LineRange{}, 0
+	for range strings.Lines(text) {
+		n++
+	}
+	for _, r := range named {
+		r.First, r.Last, r.From = max(r.First, 1), min(r.Last, n), max(r.From, 0)
+		switch {
+		case r.First > r.Last:
+		case r.To == 0 && r.From == 0, r.From < r.To && r.First == r.Last:
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // shownOf is about what is left of a text of which lines are kept.
 func shownOf(text string, lines []tenfold.LineRange) string {
 	var out strings.Builder

@@ -34,11 +34,13 @@ func (f *fitting) keepNeeded() {
 		e, _ := l.Entry(n.Seq)
 		cost, lines := e.Tokens, n.Lines
 		if lines != nil && cost > min(shortMessage, left) && e.Payload.Kind() != tenfold.KindToolCall {
-			cost = l.Counter().Count(shownOf(tenfold.TextLines(e.Payload), lines))
+			text := tenfold.TextLines(e.Payload)
+			lines = linesOf(text, lines)
+			cost = l.Counter().Count(shownOf(text, lines))
 		} else {
 			lines = nil
 		}
-		if cost <= left && f.keepPart(StandsNeeded, e, lines) {
+		if cost > 0 && cost <= left && f.keepPart(StandsNeeded, e, lines) {
 			left -= cost
 		}
 	}

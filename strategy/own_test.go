@@ -125,3 +125,38 @@ func TestNoNamesAreWritten(t *testing.T) {
 		t.Errorf("%s, %v", s.Name(), err)
 	}
 }
+
+// constant proposes the same overlays whenever it is asked.
+type constant []tenfold.Compaction
+
+func (constant) Name() string { return "constant" }
+
+func (s constant) Propose(context.Context, *tenfold.Projection, strategy.Options) ([]tenfold.Compaction, error) {
+	return s, nil
+}
+
+// C6: no strategy, whoever wrote it, hides turns behind a summary that says nothing.
+func TestC6AnEmptySummaryOfACallersOwnIsRefused(t *testing.T) {
+	p := tenfold.Project(script(t, "t", "u one *300", "k hm *200", "a 1 *300", "t", "u two *300", "a 2 *300", "t", "u three"))
+	empty := tenfold.Compaction{ToTurn: 1, Summary: &tenfold.Summary{Text: " \u200b\n"}}
+	plan, err := strategy.Pipeline{constant{empty}}.Plan(t.Context(), p, strategy.Options{})
+	const why = "the summary of turns 0..1 was refused: it is empty"
+	if err != nil || plan.After != plan.Before || plan.Nothing != why || !slices.Equal(plan.Refused, []string{why}) {
+		t.Errorf("%d to %d tokens, %q, %q, %v", plan.Before, plan.After, plan.Nothing, plan.Refused, err)
+	}
+	reasoning := tenfold.Compaction{ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}}
+	plan, err = strategy.Pipeline{constant{empty, reasoning}}.Plan(t.Context(), p, strategy.Options{})
+	if err != nil || len(plan.Compactions) != 1 || plan.Compactions[0].Reasoning == nil || !slices.Equal(plan.Refused, []string{why}) {
+		t.Errorf("beside an empty summary: %+v, %q, %v", plan.Compactions, plan.Refused, err)
+	}
+}
+
+// A strategy may give the same slice to several plans at once: none writes into it.
+func TestAProposedSliceStaysTheStrategys(t *testing.T) {
+	p := tenfold.Project(script(t, "t", "u one *300", "a 1 *300", "t", "u two"))
+	s := constant{{Turns: tenfold.Omit}}
+	plan, err := strategy.Pipeline{s}.Plan(t.Context(), p, strategy.Options{})
+	if err != nil || plan.Compactions[0].TokensAfter == 0 || s[0].TokensBefore != 0 || s[0].TokensAfter != 0 {
+		t.Errorf("the plan has %+v, the strategy %+v, %v", plan.Compactions, s, err)
+	}
+}

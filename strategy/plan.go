@@ -26,6 +26,8 @@ type Step struct {
 
 // A Plan is what a pipeline would do. It was made for one version of the log, and
 // stays as it is when the log grows.
+// What its compactions point to goes into the log when it is applied, and is not to be
+// changed any more.
 type Plan struct {
 	Version int64
 	// DryRun says that it was made to be looked at (C8): it may lack what would
@@ -199,7 +201,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 			return Plan{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
 		n, before := len(plan.Steps), plan.view
-		plan.add(s.Name(), proposed, o)
+		plan.add(s.Name(), o.worded(proposed), o)
 		if fate, _, _ := plan.view.Fate(request); request > 0 && fate == tenfold.Omitted && !hidden(before, request) {
 			turn, _, _ := p.Log().Where(request)
 			o.Notef("the first request (turn %d) is not shown any more", turn)
@@ -241,6 +243,18 @@ func (pl Pipeline) flat() Pipeline {
 		out = append(out, s)
 	}
 	return out
+}
+
+// worded gives what a strategy proposes in a slice of the plan's own, without the
+// summaries that say nothing, which any strategy may have written (C6).
+func (o Options) worded(proposed []tenfold.Compaction) []tenfold.Compaction {
+	return slices.DeleteFunc(slices.Clone(proposed), func(c tenfold.Compaction) bool {
+		empty := c.Summary != nil && tenfold.Blank(c.Summary.Text)
+		if empty {
+			o.refused(tenfold.Range{FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep}, emptySummary())
+		}
+		return empty
+	})
 }
 
 // add takes in what one strategy proposes, if it changes anything, and reports

@@ -66,7 +66,9 @@ func (f *fitting) keepRecalled() {
 		e, _ := l.Entry(r.seq)
 		cost := e.Tokens
 		if r.lines != nil {
-			cost = l.Counter().Count(shownOf(tenfold.TextLines(e.Payload), r.lines))
+			text := tenfold.TextLines(e.Payload)
+			r.lines = linesOf(text, r.lines)
+			cost = l.Counter().Count(shownOf(text, r.lines))
 		}
 		if cost == 0 || cost > left {
 			continue

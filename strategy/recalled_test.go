@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -79,6 +80,45 @@ func TestA9TheNextCompactionKeepsWhatWasRecalled(t *testing.T) {
 	addAll(t, l, tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("go on")}, tenfold.AssistantMessage{Text: strings.Repeat("so it is and so it was ", 60)})
 	if got := shownAt(fit(), whole); strings.Contains(got, "line 12 of text") {
 		t.Errorf("it was not asked for again, and is shown as %q", got)
+	}
+}
+
+// A log from elsewhere may name any lines, and so may a program: those that the text
+// has are kept, and no others.
+func TestA9LinesThatTheTextHasNotAreLeftOut(t *testing.T) {
+	const seq = 9
+	odd := []tenfold.LineRange{
+		{First: 29, Last: math.MaxInt},
+		{First: math.MinInt, Last: 2},
+		{First: 4, Last: 3},
+		{First: 31, Last: 40},
+		{First: math.MaxInt, Last: math.MinInt},
+		{First: 5, Last: 5, From: 8, To: 4},
+		{First: 6, Last: 6, From: -9, To: math.MaxInt},
+		{First: 7, Last: 8, From: 1, To: 3},
+		{First: 9, Last: 9, From: 4, To: math.MinInt},
+	}
+	recalled := many(t, 60)
+	addAll(t, recalled, tenfold.Recalled{Entries: []string{fmt.Sprintf("e%d", seq)}, Lines: odd})
+	for i, p := range []strategy.Plan{
+		plan(t, tenfold.Project(recalled), strategy.Options{}, "fit:target=2200"),
+		plan(t, tenfold.Project(many(t, 60)), strategy.Options{Needed: []strategy.Needed{{Seq: seq, Lines: odd}, {Seq: seq + 5, Lines: odd[2:6]}}}, "fit:target=2200"),
+	} {
+		got := shownAt(p.View(), seq)
+		for line, want := range map[string]bool{"line 1 ": true, "line 2 ": true, "line 3 ": false, "line 6 ": true, "line 7 ": false, "line 29 ": true, "line 30 ": true} {
+			if strings.Contains(got, line) != want && (want || i == 0) { // of a short entry that was needed all is kept
+				t.Errorf("%q is shown: %v: %q", line, !want, got)
+			}
+		}
+		for _, c := range p.Compactions {
+			b, err := tenfold.MarshalPayload(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tenfold.UnmarshalPayload(c.Kind(), b); err != nil {
+				t.Error(err)
+			}
+		}
 	}
 }
 

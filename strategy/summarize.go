@@ -98,13 +98,20 @@ func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made 
 		}
 		o.failed(r, why)
 	}
-	note := fmt.Sprintf("the summary of turns %s was refused: %s", j.span, why.Reason)
-	o.Notef("%s", note)
-	if !errors.Is(why, ErrDropped) {
-		plan.Refused = append(plan.Refused, note)
-	}
+	o.refused(j.span, why)
 	return nil, true, nil
 }
+
+// refused notes that a summary was not taken, and why.
+func (o Options) refused(span tenfold.Range, why *RefusedError) {
+	note := fmt.Sprintf("the summary of turns %s was refused: %s", span, why.Reason)
+	o.Notef("%s", note)
+	if plan := o.underWay().plan; !errors.Is(why, ErrDropped) {
+		plan.Refused = append(plan.Refused, note)
+	}
+}
+
+func emptySummary() *RefusedError { return &RefusedError{Reason: "it is empty"} }
 
 // transcript says where what a summary stands for can be read, for the
 // placement that tells it (P4).
@@ -228,7 +235,7 @@ func refusal(p, room *tenfold.Projection, r SummaryResult, overlay tenfold.Compa
 	case r.CutOff:
 		return &RefusedError{Reason: "it was cut off at the token limit"}
 	case tenfold.Blank(r.Text):
-		return &RefusedError{Reason: "it is empty"}
+		return emptySummary()
 	}
 	if before, after := room.Tokens(), p.With(overlay).Tokens(); after >= before {
 		return &RefusedError{Reason: fmt.Sprintf("it is not smaller than what it hides (%d tokens would become %d)", before, after)}

@@ -3,19 +3,33 @@ package transcript
 import "tenfold/transcript/internal/engine"
 
 type (
-	// A Source is a transcript to read, once.
+	// A Source is a transcript to read, once: [Open] makes one of a file. Its fields
+	// are Name, for messages; Reader and Size; Siblings, an fs.FS, for formats of
+	// several files; Path, for databases, and Only, the one session of it to read;
+	// Progress, called with the bytes read; and Strict, which ends the import at
+	// the first damaged record.
 	Source = engine.Source
-	// A Conversation describes what is imported or exported.
+	// A Conversation describes what is imported or exported: its ID, and in Named
+	// whether the tool gave it; Title, Format, Created, and the Directory that the tool
+	// ran in.
 	Conversation = engine.Conversation
-	// A Sink takes what an import finds.
+	// A Sink takes what an import finds: for each conversation Begin(Conversation),
+	// Entry(tenfold.Entry) for each entry in order, which the sink owns, and
+	// End(Conversation, warnings []string), now fully described. An error of it ends
+	// the import and is returned as it is. Without End a conversation is incomplete,
+	// and to be dropped.
 	Sink = engine.Sink
-	// A Collector is a sink that keeps everything in memory.
+	// A Collector is a sink that keeps everything in memory, as Conversations, a
+	// []Collected. Its zero value is ready.
 	Collector = engine.Collector
-	// Collected is one conversation of a [Collector].
+	// Collected is one conversation of a [Collector]: a Conversation with its Entries
+	// and Warnings.
 	Collected = engine.Collected
-	// A View is a conversation as it is to be written.
+	// A View is a conversation as it is to be written: a Conversation and its
+	// Projection. With Compacted it is what a model sees, else all that was said.
 	View = engine.View
-	// An Error says what is wrong with a source, where, and what to try.
+	// An Error says what is wrong with a source (Name, Format, Err), where (Line and
+	// Column, from 1), and what to try (Hint).
 	Error = engine.Error
 	// Format names a transcript format as --from and --to spell it.
 	Format = engine.Format

@@ -1,10 +1,24 @@
 // Package transcript reads the transcripts of other tools into Tenfold's
-// entries, and writes entries as JSON lines.
+// entries, and conversations as transcripts of their own or of other tools.
 //
 // [Import] is the way in: it finds out the format by content, reads the source
 // once from front to back, and hands the entries to a [Sink] one by one, so
 // that a file may be larger than what one wants to hold twice. [Export] is the
 // way out.
+//
+//	f, err := transcript.Open(path)
+//	…
+//	defer f.Close()
+//	var found transcript.Collector
+//	err = transcript.Import(ctx, f.Source, "", &found)
+//	…
+//	for _, c := range found.Conversations {
+//		log := tenfold.NewLog()
+//		_, err = log.Append(c.Entries...)
+//		…
+//		warnings, err := transcript.Export(w, transcript.Codex, transcript.View{Conversation: c.Conversation, Projection: tenfold.Project(log)})
+//		…
+//	}
 //
 // Importing loses nothing. What a transcript says and the payloads of
 // [tenfold.Entry] have no place for stands in [tenfold.Entry.Source] of the

@@ -68,8 +68,7 @@ type context float64
 
 // Context fires when more than the share f of the model's window is used, by
 // what the provider reported, if it did, else by the calibrated total, else by the
-// estimate. A share of 0 is
-// [DefaultContext].
+// estimate. A share of 0 is [DefaultContext].
 func Context(f float64) Trigger {
 	if f == 0 {
 		f = DefaultContext
@@ -93,15 +92,18 @@ func (t context) String() string {
 }
 
 // Limit is how many tokens of a window may be used before t fires by that alone:
-// all of it where tokens are nothing it looks at.
+// all of it where tokens are nothing it looks at. It is never below none, nor
+// above the window.
 func Limit(t Trigger, window int) int {
 	switch t := t.(type) {
 	case tokens:
-		return min(int(t), window)
+		return min(max(int(t), 0), window)
 	case left:
-		return max(window-int(t), 0)
+		return window - min(max(int(t), 0), window)
 	case context:
-		return int(float64(t) * float64(window))
+		if t < 1 { // a share that is no number is never used up
+			return int(max(float64(t), 0) * float64(window))
+		}
 	case several:
 		limit := Limit(t.members[0], window)
 		for _, m := range t.members[1:] {

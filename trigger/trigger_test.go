@@ -3,6 +3,7 @@ package trigger_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -344,6 +345,27 @@ func TestLimitIsWhereATriggerFires(t *testing.T) {
 		}
 		if got := trigger.Limit(when, 200_000); got != want {
 			t.Errorf("%s allows %d tokens, want %d", text, got, want)
+		}
+	}
+}
+
+// Numbers that no threshold is written with, but that a program may compute.
+func TestLimitStaysWithinTheWindow(t *testing.T) {
+	for _, c := range []struct {
+		when trigger.Trigger
+		want int
+	}{
+		{trigger.Context(math.NaN()), 1000},
+		{trigger.Context(math.Inf(1)), 1000},
+		{trigger.Context(1e300), 1000},
+		{trigger.Context(-1), 0},
+		{trigger.Context(math.Inf(-1)), 0},
+		{trigger.Tokens(math.MinInt), 0},
+		{trigger.Left(math.MinInt), 1000},
+		{trigger.Left(math.MaxInt), 0},
+	} {
+		if got := trigger.Limit(c.when, 1000); got != c.want {
+			t.Errorf("%s allows %d tokens of 1000, want %d", c.when, got, c.want)
 		}
 	}
 }
