@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"tenfold"
 )
@@ -53,6 +55,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 	c := &t.log
 	b := batch{fits: true, at: c.story.at}
 	prev, is := ex.before, t.logged()
+	unheard := sync.OnceValue(func() time.Time { return unseen(is.Log(), b.at) })
 	for i := from; i < upto; i++ {
 		pieces, err := t.wire(ex).Read(ex.r, i)
 		if err != nil {
@@ -81,11 +84,11 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 		for _, p := range pieces {
 			e := p.Entry
 			said := when
-			switch before, logged := is.Log().Entry(b.at); {
+			switch {
 			case answer:
 				said = prev.ended
-			case logged && e.Payload.Kind() == tenfold.KindReasoning:
-				said = unseen(is.Log(), before)
+			case b.at > 0 && e.Payload.Kind() == tenfold.KindReasoning:
+				said = unheard()
 			}
 			e.Time = t.k.timeOf(e, said)
 			for has(is, e.ID) { // what was taken back was said just so

@@ -54,13 +54,13 @@ func changedBy(e tenfold.Entry, last time.Time) time.Time {
 // unseen is a time for what was thought where nobody here heard it, behind an entry: a
 // client that went on without us was shown its own history, and whatever the log shows
 // is another view than that. Before the first change both are the same.
-func unseen(l *tenfold.Log, behind tenfold.Entry) time.Time {
+func unseen(l *tenfold.Log, behind int64) time.Time {
 	var changed time.Time
 	for e := range l.Entries() {
 		changed = changedBy(e, changed)
 	}
-	if changed.IsZero() || behind.Time.Before(changed) {
-		return behind.Time
+	if e, _ := l.Entry(behind); changed.IsZero() || e.Time.Before(changed) {
+		return e.Time
 	}
 	return changed.Add(-time.Nanosecond)
 }
