@@ -22,13 +22,13 @@ func strangeNames(t *testing.T, w *world, _, theirs secrets) {
 		}
 	}
 	one, other := w.party(t, "one"), w.party(t, "other")
-	for _, id := range []string{".", ".."} { // which no address names
+	for _, id := range []string{".", "..", "/"} { // which no address names
 		if a := w.call(t, one.token, "POST", "/api/conversations", map[string]any{"id": id}); a.status != http.StatusBadRequest || !strings.Contains(a.body, "choose another id") {
 			t.Errorf("a conversation of the id %q: %d %s", id, a.status, a.body)
 		}
 	}
 	for i, id := range []string{
-		".x", "...", "../" + theirs.id, "/", "a/b", "%2e%2e", "%00", "a b", " ", "é", "e\u0301", "\u202eabc", "';DROP TABLE tenfold_entries;--", `"`, "?q=1", "#1", "events", "{id}",
+		".x", "...", "../" + theirs.id, "a/b", "%2e%2e", "%00", "a b", " ", "é", "e\u0301", "\u202eabc", "';DROP TABLE tenfold_entries;--", `"`, "?q=1", "#1", "events", "{id}",
 		strings.Repeat("x", 500), "日本語", "*", "%", "_", "\\", "job_1", "-1", "null",
 	} {
 		for _, p := range []*party{one, other} {
