@@ -8,12 +8,24 @@ import (
 	"tenfold/body"
 )
 
-// The call of a custom tool that nobody offers any more is one of a function to a server
-// of chat completions: few but OpenAI's know others.
-func TestP10CustomCallsOfToolsThatAreGone(t *testing.T) {
+// The call of a custom tool that is not offered is one of a function to a server of chat
+// completions, as few but OpenAI's know others; of one of the server's own it stays.
+func TestP10CustomCallsOfChatCompletions(t *testing.T) {
+	functions := []tenfold.ToolDefinition{{Name: "read", Schema: `{"type":"object"}`}}
+	own := tenfold.ToolDefinition{Name: "apply_patch", Provider: body.OpenAIChat().Provider, Data: `{"type":"custom","custom":{"name":"apply_patch"}}`}
+	for want, tools := range map[string][]tenfold.ToolDefinition{
+		`"type":"function","function":{"name":"apply_patch","arguments":"{\"input\":\"x\"}"}`: functions,
+		`"type":"custom","custom":{"name":"apply_patch","input":"x"}`:                         append(functions, own),
+	} {
+		customCalls(t, want, tools)
+	}
+}
+
+func customCalls(t *testing.T, want string, tools []tenfold.ToolDefinition) {
+	t.Helper()
 	log := tenfold.NewLog()
 	for i, p := range []tenfold.Payload{
-		tenfold.ConfigDelta{Tools: &[]tenfold.ToolDefinition{{Name: "read", Schema: `{"type":"object"}`}}},
+		tenfold.ConfigDelta{Tools: &tools},
 		tenfold.TurnStart{},
 		tenfold.UserMessage{Parts: tenfold.Text("go")},
 		tenfold.ToolCall{CallID: "c", Name: "apply_patch", Arguments: `{"input":"x"}`, Custom: true},
@@ -24,7 +36,7 @@ func TestP10CustomCallsOfToolsThatAreGone(t *testing.T) {
 		}
 	}
 	got, err := body.OpenAIChat().Write(tenfold.Project(log))
-	if want := `"type":"function","function":{"name":"apply_patch","arguments":"{\"input\":\"x\"}"}`; err != nil || !strings.Contains(string(got), want) {
+	if err != nil || !strings.Contains(string(got), want) {
 		t.Errorf("no %s in\n%s (%v)", want, got, err)
 	}
 }

@@ -2,6 +2,7 @@ package body
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -126,6 +127,13 @@ func chatContent(parts []bodyPart) jsontext.Value {
 	return rawBlock(strings.Join(texts, "\n\n"))
 }
 
+// takesCustom reports whether a call of a custom tool may stay one. Few servers but
+// OpenAI's know those: where tools are offered, this must be one of the server's own.
+func (w *wire) takesCustom(name string) bool {
+	return len(w.config.Tools) == 0 ||
+		slices.ContainsFunc(w.config.Tools, func(t tenfold.ToolDefinition) bool { return t.Name == name && w.profile.own(t) })
+}
+
 func (w *wire) chatAssistant(items []wireItem) chatMessage {
 	m := chatMessage{Role: "assistant"}
 	var texts, thought []string
@@ -136,8 +144,7 @@ func (w *wire) chatAssistant(items []wireItem) chatMessage {
 		case tenfold.Reasoning:
 			thought = append(thought, p.Text)
 		case tenfold.ToolCall:
-			// Only OpenAI knows custom calls: where tools are offered, all are functions.
-			if p.Custom && len(w.config.Tools) == 0 {
+			if p.Custom && w.takesCustom(p.Name) {
 				m.ToolCalls = append(m.ToolCalls, chatCall{
 					ID: it.callID, Type: "custom", Custom: &chatCustom{w.toolName(p.Name), customInput(p.Arguments)},
 				})
