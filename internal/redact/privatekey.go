@@ -9,7 +9,7 @@ import (
 const longestKey = 16 << 10
 
 // putty is a private key as PuTTY keeps it.
-var putty = regexp.MustCompile(`(?s)(Private-Lines: [0-9]+)(.+?)(\z|Private-MAC)`)
+var putty = regexp.MustCompile(`(Private-Lines: [0-9]+)([^:]+?)(Private-MAC|:|\z)`)
 
 // withoutPrivateKeys replaces what stands between the lines of PEM, and of PuTTY; up to
 // the end where the last line is missing.

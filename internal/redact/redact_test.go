@@ -94,6 +94,8 @@ func TestSecrets(t *testing.T) {
 		{"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter", "-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----\nafter", redact.PrivateKey},
 		{`-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl`, "-----BEGIN OPENSSH PRIVATE KEY-----[redacted]", redact.PrivateKey},
 		{"Private-Lines: 2\nAAAB\nAAAC\nPrivate-MAC: 12ab", "Private-Lines: 2[redacted]Private-MAC: 12ab", redact.PrivateKey},
+		{"Private-Lines: " + strings.Repeat("x", 20_000) + ": Private-Lines: 2\nAAAB\nPrivate-MAC: 1", "Private-Lines: " + strings.Repeat("x", 20_000) + ": Private-Lines: 2[redacted]Private-MAC: 1", redact.PrivateKey},
+		{"Private-Lines: 9\nAAAB\nnote: Private-Lines: 2" + strings.Repeat("\n", 20_000) + ":", "Private-Lines: 9[redacted]: Private-Lines: 2" + strings.Repeat("\n", 20_000) + ":", redact.PrivateKey},
 		{`Private-Lines: 2\nAAAB\n`, "Private-Lines: 2[redacted]", redact.PrivateKey},
 		{"-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQ\n-----END PGP PRIVATE KEY BLOCK-----", "-----BEGIN PGP PRIVATE KEY BLOCK-----[redacted]-----END PGP PRIVATE KEY BLOCK-----", redact.PrivateKey},
 	} {
