@@ -121,6 +121,7 @@ func OpenCode() Client {
 				"OPENCODE_MODELS_PATH=" + filepath.Join(filepath.Dir(p.Home), "models.json"),
 				"OPENCODE_PURE=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 				"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_SHARE=1",
+				"BUN_JSC_useFTLJIT=0", // its runs take seconds, for which optimizing it does not pay
 			}
 		},
 		piped: true, // it puts quotes around an argument
