@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"tenfold"
@@ -104,8 +105,15 @@ func (o *opened) refresh(ctx context.Context, service *session.Service, row stor
 			o.session = nil
 		}
 	}
-	switch {
-	case o.session == nil:
+	if o.session != nil && row.Version > o.session.Log().Version() {
+		err := o.catchUp(ctx)
+		if errors.Is(err, session.ErrReplaced) {
+			o.session = nil
+		} else if err != nil {
+			return err
+		}
+	}
+	if o.session == nil {
 		opened, err := service.Open(ctx, row.ID)
 		if err != nil {
 			return err
@@ -113,18 +121,22 @@ func (o *opened) refresh(ctx context.Context, service *session.Service, row stor
 		o.session, o.control = opened, nil
 		o.calibration, o.epochs, o.columns, o.views = token.Calibration{}, epochs{}, columns{}, nil
 		o.judged = nil
-	case row.Version > o.session.Log().Version():
-		before := o.session.Log().Version()
-		if err := o.session.Refresh(ctx); err != nil {
-			return err
-		}
-		for e := range o.session.Log().After(before) {
-			if _, ok := e.Payload.(tenfold.ConfigDelta); ok {
-				o.control = nil // settings of the conversation may be other ones
-			}
-		}
 	}
 	o.row = row
+	return nil
+}
+
+// catchUp reads what others appended.
+func (o *opened) catchUp(ctx context.Context) error {
+	before := o.session.Log().Version()
+	if err := o.session.Refresh(ctx); err != nil {
+		return err
+	}
+	for e := range o.session.Log().After(before) {
+		if _, ok := e.Payload.(tenfold.ConfigDelta); ok {
+			o.control = nil // settings of the conversation may be other ones
+		}
+	}
 	return nil
 }
 
