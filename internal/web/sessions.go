@@ -12,7 +12,8 @@ import (
 )
 
 // How much is kept open: so many conversations, and so many entries in all of them
-// together, at about a kilobyte each. Those used last stay.
+// together but the longest, at about a kilobyte each. Those used last stay. One that is
+// longer than all of that would else be read whole for each request.
 const (
 	mostOpen    = 64
 	mostEntries = 500_000
@@ -167,17 +168,17 @@ func (s *sessions) release(id string, o *opened) {
 		}
 	}
 	for {
-		of, oldest, many, entries := s, "", 0, int64(0)
+		of, oldest, many, entries, longest := s, "", 0, int64(0), int64(0)
 		for other := range s.all {
 			many += len(other.open)
 			for id, o := range other.open {
-				entries += o.size
+				entries, longest = entries+o.size, max(longest, o.size)
 				if o.users == 0 && (oldest == "" || o.used < of.open[oldest].used) {
 					of, oldest = other, id
 				}
 			}
 		}
-		if oldest == "" || (many <= mostOpen && entries <= mostEntries) {
+		if oldest == "" || (many <= mostOpen && entries-longest <= mostEntries) {
 			return
 		}
 		delete(of.open, oldest)
