@@ -40,6 +40,11 @@ var ErrNothingToUndo = errors.New("no compaction to undo")
 // ErrNothingToRedo says that no compaction was undone.
 var ErrNothingToRedo = errors.New("no compaction to redo")
 
+// ErrReplaced says that the store has another log than the one that a session read: a
+// backup was restored, a standby took over that had not heard all, or the conversation
+// was deleted and made again. Open it anew.
+var ErrReplaced = errors.New("the store has another log of this conversation than before")
+
 // ErrNoEntry says that the log has no such entry.
 var ErrNoEntry = errors.New("no such entry")
 
@@ -56,10 +61,14 @@ func (s *Session) Log() *tenfold.Log { return s.log }
 func (s *Session) Projection() *tenfold.Projection { return s.projection }
 
 // Refresh takes in what others appended since. Where that ends with an error,
-// the session has read so much of it.
+// the session has read so much of it. [ErrReplaced] is one that stays.
 func (s *Session) Refresh(ctx context.Context) error {
 	defer s.projection.Advance()
-	for e, err := range s.service.store.Entries(ctx, s.id, s.log.Version()) {
+	read := s.log.Version()
+	for e, err := range s.service.store.Entries(ctx, s.id, read) {
+		if err == nil && read > 0 {
+			err, read = s.goesOn(ctx, read), 0
+		}
 		if err != nil {
 			return err
 		}
@@ -69,6 +78,21 @@ func (s *Session) Refresh(ctx context.Context) error {
 		s.dueness.appended(e)
 	}
 	return nil
+}
+
+// goesOn is an error unless the store's log is still the one that was read, up to seq.
+func (s *Session) goesOn(ctx context.Context, seq int64) error {
+	known, _ := s.log.Entry(seq)
+	for e, err := range s.service.store.Entries(ctx, s.id, seq-1) {
+		if err != nil {
+			return err
+		}
+		if e.ID == known.ID && e.Seq == seq {
+			return nil
+		}
+		break
+	}
+	return fmt.Errorf("read conversation %s: %w", s.id, ErrReplaced)
 }
 
 // errStoredBefore says that all of a batch was in the store already, from an

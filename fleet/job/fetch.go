@@ -20,6 +20,11 @@ type driver struct {
 	fetch string
 	// more tells that there were jobs that a tenant's limit kept from being taken.
 	more atomic.Bool
+	// hands is how many jobs this process works on at once, busy how many it does.
+	hands, busy atomic.Int64
+	ear         ear
+	// full is called when as many jobs were taken as were asked for.
+	full func()
 }
 
 func newDriver(pool *pgxpool.Pool, schema string) *driver {
@@ -44,7 +49,7 @@ type dueKey struct{}
 // NotifyMany implements riverdriver.ExecutorTx. Of new jobs the queue tells itself, after
 // the commit: see announce.
 func (i *inserter) NotifyMany(ctx context.Context, p *riverdriver.NotifyManyParams) error {
-	if p.Topic == "river_insert" {
+	if p.Topic == insertTopic {
 		return nil
 	}
 	return i.ExecutorTx.NotifyMany(ctx, p)
@@ -158,5 +163,8 @@ func (e *executor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAva
 		return nil, err
 	}
 	e.driver.more.Store(more)
+	if len(out.Jobs) == p.MaxToLock { // there may be more than this process has hands
+		e.driver.full()
+	}
 	return out, nil
 }

@@ -123,7 +123,11 @@ func (k *keeper) hold(ctx context.Context) error {
 // work notes that this process works on a job, until done is called.
 func (q *Queue) work(id int64) (done func()) {
 	q.working.Store(id, nil)
-	return func() { q.working.Delete(id) }
+	q.driver.busy.Add(1)
+	return func() {
+		q.working.Delete(id)
+		q.driver.busy.Add(-1)
+	}
 }
 
 // worked gives the jobs that this process works on.

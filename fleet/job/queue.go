@@ -131,6 +131,7 @@ func (q *Queue) open(ctx context.Context) error {
 	q.silence = silence
 	q.telling.Go(func() { q.tell(telling) })
 	q.driver = newDriver(q.pool, q.schema)
+	q.driver.full = q.call
 	q.client, err = river.NewClient(q.driver, q.config())
 	return err
 }
@@ -180,10 +181,23 @@ func (r *retry) NextRetry(j *rivertype.JobRow) time.Time {
 	return r.clock.Now().Add(pauseAfter(j.Attempt))
 }
 
-// announce has all processes look for jobs, after a transaction that added some. One
-// that told of them itself would hold a lock of the whole database until its commit is
-// on disk, and all others that do would wait for that.
+// announce has this process look for jobs, or all where it has no hand free, after a
+// transaction that added some. One that told of them itself would hold a lock of the
+// whole database until its commit is on disk, and all others that do would wait for that.
 func (q *Queue) announce() {
+	if !q.driver.toOwn() {
+		q.call()
+	}
+}
+
+// What River's workers are told of new jobs, and where.
+const (
+	insertTopic = "river_insert"
+	newJobs     = `{"queue": "` + queueName + `"}`
+)
+
+// call has all processes look for jobs.
+func (q *Queue) call() {
 	select {
 	case q.news <- struct{}{}:
 	default:
@@ -198,7 +212,7 @@ func (q *Queue) tell(ctx context.Context) {
 			return
 		case <-q.news:
 		}
-		_, _ = q.pool.Exec(ctx, "SELECT pg_notify($1, $2)", q.schema+".river_insert", `{"queue": "`+queueName+`"}`) // else they look by themselves
+		_, _ = q.pool.Exec(ctx, "SELECT pg_notify($1, $2)", q.schema+"."+insertTopic, newJobs) // else they look by themselves
 		sleep(ctx, cooldown)
 	}
 }

@@ -188,7 +188,7 @@ func TestQueue(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, url string){
 		"an append makes a compaction due": testDue, "once in a thousand appends": testUnique, "a tenant's limit": testLimit, "a tenant's limit of those that wait": testMost,
 		"superseded": testSuperseded, "retried with reasons": testRetried, "cancelled while it runs": testCancelled, "killed": testKilled,
-		"tenants": testTenants, "a lost look": testUnheard, "a trace": testTrace, "appended meanwhile": testMeanwhile, "a schema that was given": testGiven, "due together": testTogether, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost,
+		"tenants": testTenants, "a lost look": testUnheard, "a trace": testTrace, "appended meanwhile": testMeanwhile, "a schema that was given": testGiven, "due together": testTogether, "taken by whoever added it": testOwn, "more than one has hands for": testHands, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost,
 		"a store": func(t *testing.T, url string) {
 			db, err := postgres.OpenDatabase(t.Context(), url)
 			if err != nil {
@@ -467,5 +467,55 @@ func testLost(t *testing.T, url string) {
 	s := due(t, f.st, "a")
 	if c, err := f.st.Conversation(t.Context(), "a"); err != nil || c.Version != s.Log().Version() {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// A process does the jobs that it added while it has a hand free: no other looks for them.
+func testOwn(t *testing.T, url string) {
+	a, b := open(t, url), open(t, url)
+	a.start(t, worker(2))
+	b.start(t, worker(2))
+	const many = 12
+	for i := range many {
+		due(t, a.st, fmt.Sprint("a-", i))
+		eventually(t, "the job ends", ended(t, a.jobs))
+	}
+	var own int
+	if err := a.db.Pool().QueryRow(t.Context(), "SELECT count(*) FROM "+a.queue.Schema()+".river_job WHERE kind = 'compact' AND attempted_by = ARRAY[$1]", a.queue.Name()).Scan(&own); err != nil {
+		t.Fatal(err)
+	}
+	if own < many-2 { // the other looks twice a second by itself
+		t.Errorf("it took %d of its %d jobs", own, many)
+	}
+}
+
+// Where a process has no hand free, another takes the jobs that it adds, and does not wait
+// until it looks by itself.
+func testHands(t *testing.T, url string) {
+	a, b := open(t, url), open(t, url)
+	var once sync.Once
+	begun, end := make(chan struct{}), make(chan struct{})
+	slow := worker(1)
+	slow.Live = func(s *session.Session, _ store.Store) (session.Live, error) {
+		once.Do(func() { close(begun) })
+		<-end
+		return live(s)
+	}
+	a.start(t, slow)
+	due(t, a.st, "first")
+	<-begun
+	b.start(t, worker(2))
+	defer close(end)
+	for i := range 6 {
+		id := fmt.Sprint("next-", i)
+		due(t, a.st, id)
+		eventually(t, "the other ends it", func() bool {
+			for _, j := range listed(t, a.jobs, job.Filter{}) {
+				if j.Conversation == id {
+					return j.State == job.Completed
+				}
+			}
+			return false
+		})
 	}
 }

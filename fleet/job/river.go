@@ -54,6 +54,7 @@ func (q *Queue) Start(ctx context.Context, w Worker) error {
 		}
 	})
 	q.crew = c
+	q.driver.hands.Store(int64(max(w.Jobs, 1)))
 	if err := c.client.Start(context.WithoutCancel(ctx)); err != nil {
 		q.Stop()
 		return fmt.Errorf("start the workers: %w", err)
@@ -69,6 +70,7 @@ func (q *Queue) Stop() {
 		return
 	}
 	q.crew = nil
+	q.driver.hands.Store(0)
 	_ = c.client.Stop(context.Background()) // it has a limit: Config.SoftStopTimeout
 	c.end()
 	c.keeper.stop()

@@ -47,7 +47,9 @@ type Tenant struct {
 	ID      int       `json:"id"`
 	Name    string    `json:"name"`
 	Created time.Time `json:"created"`
-	Limits  `json:"limits"`
+	// Encrypted is since when all that it has is sealed; nil for a tenant in the clear.
+	Encrypted *time.Time `json:"encrypted"`
+	Limits    `json:"limits"`
 }
 
 const (
@@ -58,11 +60,11 @@ const (
 
 var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-const tenantColumns = "id, name, created, max_entries, max_bytes, max_jobs, requests_per_second, jobs_at_once, retain_days, models"
+const tenantColumns = "id, name, created, encrypted, max_entries, max_bytes, max_jobs, requests_per_second, jobs_at_once, retain_days, models"
 
 func scanTenant(row pgx.Row) (t Tenant, err error) {
 	l := &t.Limits
-	err = row.Scan(&t.ID, &t.Name, &t.Created, &l.Entries, &l.Bytes, &l.Jobs, &l.RequestsPerSecond, &l.JobsAtOnce, &l.RetainDays, &l.Models)
+	err = row.Scan(&t.ID, &t.Name, &t.Created, &t.Encrypted, &l.Entries, &l.Bytes, &l.Jobs, &l.RequestsPerSecond, &l.JobsAtOnce, &l.RetainDays, &l.Models)
 	return t, err
 }
 

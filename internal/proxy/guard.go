@@ -65,7 +65,11 @@ func ReadToken(name string) (string, error) {
 	if err != nil {
 		return "", failed("", "check the file's permissions", err)
 	}
-	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+	others := fs.FileMode(0o077)
+	if d := os.Getenv("CREDENTIALS_DIRECTORY"); d != "" && filepath.Dir(name) == filepath.Clean(d) {
+		others = 0o037 // systemd lets the service's user read by an ACL, which shows as the group's right
+	}
+	if info.Mode().Perm()&others != 0 && runtime.GOOS != "windows" {
 		return "", failed("others may read or write the file", "run: chmod 600 "+name, nil)
 	}
 	data, err := os.ReadFile(name)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -151,6 +152,25 @@ func TestX8TokenFile(t *testing.T) {
 		}
 		if _, err := ReadToken(name); err == nil {
 			t.Error("others can read the file")
+		}
+	}
+}
+
+// A credential that systemd hands over has the mode 0440 from its version 254 on: an ACL
+// of the service's user alone.
+func TestTokenOfSystemd(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no systemd")
+	}
+	dir := t.TempDir()
+	t.Setenv("CREDENTIALS_DIRECTORY", dir)
+	for mode, want := range map[fs.FileMode]bool{0o440: true, 0o460: false, 0o444: false} {
+		name := filepath.Join(dir, mode.String())
+		if err := errors.Join(os.WriteFile(name, []byte(NewToken()), 0o600), os.Chmod(name, mode)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadToken(name); (err == nil) != want {
+			t.Errorf("%v: %v", mode, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"tenfold"
@@ -11,7 +12,8 @@ import (
 )
 
 // How much is kept open: so many conversations, and so many entries in all of them
-// together, at about a kilobyte each. Those used last stay.
+// together but the longest, at about a kilobyte each. Those used last stay. One that is
+// longer than all of that would else be read whole for each request.
 const (
 	mostOpen    = 64
 	mostEntries = 500_000
@@ -104,8 +106,15 @@ func (o *opened) refresh(ctx context.Context, service *session.Service, row stor
 			o.session = nil
 		}
 	}
-	switch {
-	case o.session == nil:
+	if o.session != nil && row.Version > o.session.Log().Version() {
+		err := o.catchUp(ctx)
+		if errors.Is(err, session.ErrReplaced) {
+			o.session = nil
+		} else if err != nil {
+			return err
+		}
+	}
+	if o.session == nil {
 		opened, err := service.Open(ctx, row.ID)
 		if err != nil {
 			return err
@@ -113,18 +122,22 @@ func (o *opened) refresh(ctx context.Context, service *session.Service, row stor
 		o.session, o.control = opened, nil
 		o.calibration, o.epochs, o.columns, o.views = token.Calibration{}, epochs{}, columns{}, nil
 		o.judged = nil
-	case row.Version > o.session.Log().Version():
-		before := o.session.Log().Version()
-		if err := o.session.Refresh(ctx); err != nil {
-			return err
-		}
-		for e := range o.session.Log().After(before) {
-			if _, ok := e.Payload.(tenfold.ConfigDelta); ok {
-				o.control = nil // settings of the conversation may be other ones
-			}
-		}
 	}
 	o.row = row
+	return nil
+}
+
+// catchUp reads what others appended.
+func (o *opened) catchUp(ctx context.Context) error {
+	before := o.session.Log().Version()
+	if err := o.session.Refresh(ctx); err != nil {
+		return err
+	}
+	for e := range o.session.Log().After(before) {
+		if _, ok := e.Payload.(tenfold.ConfigDelta); ok {
+			o.control = nil // settings of the conversation may be other ones
+		}
+	}
 	return nil
 }
 
@@ -155,17 +168,17 @@ func (s *sessions) release(id string, o *opened) {
 		}
 	}
 	for {
-		of, oldest, many, entries := s, "", 0, int64(0)
+		of, oldest, many, entries, longest := s, "", 0, int64(0), int64(0)
 		for other := range s.all {
 			many += len(other.open)
 			for id, o := range other.open {
-				entries += o.size
+				entries, longest = entries+o.size, max(longest, o.size)
 				if o.users == 0 && (oldest == "" || o.used < of.open[oldest].used) {
 					of, oldest = other, id
 				}
 			}
 		}
-		if oldest == "" || (many <= mostOpen && entries <= mostEntries) {
+		if oldest == "" || (many <= mostOpen && entries-longest <= mostEntries) {
 			return
 		}
 		delete(of.open, oldest)

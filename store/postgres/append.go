@@ -21,8 +21,8 @@ import (
 // when it had to wait for one: of writers that expect one version, one wins
 // (L8).
 //
-// The arrays stand in subqueries so that how long they are does not enter the
-// plan: it is then made once a connection, and not for every append (T8).
+// The plan is made once a connection (parse), and not for every append: how long the
+// arrays are does not enter it (T8).
 const appendSQL = `
 WITH moved AS (
 	UPDATE tenfold_conversations AS c
@@ -31,16 +31,16 @@ WITH moved AS (
 		ended = CASE WHEN w.turns IS NULL THEN c.ended ELSE w.ended END,
 		origin = coalesce(w.origin, c.origin), mark = coalesce(w.mark, c.mark), tool = coalesce(w.tool, c.tool), directory = coalesce(w.directory, c.directory),
 		origin_hash = CASE WHEN w.origin IS NULL THEN c.origin_hash ELSE w.hash END, bytes = c.bytes + w.bytes, appended = now()
-	FROM unnest((SELECT $1::bytea[]), (SELECT $2::bigint[]), (SELECT $3::bigint[]), (SELECT $4::bigint[]), (SELECT $5::bigint[]),
-		(SELECT $6::bigint[]), (SELECT $7::bigint[]), (SELECT $8::bigint[]), (SELECT $9::bigint[]), (SELECT $10::boolean[]),
-		(SELECT $11::bytea[]), (SELECT $12::bytea[]), (SELECT $13::bytea[]), (SELECT $14::bytea[]), (SELECT $15::bytea[]))
+	FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+		$6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::boolean[],
+		$11::bytea[], $12::bytea[], $13::bytea[], $14::bytea[], $15::bytea[])
 		WITH ORDINALITY AS w (name, expected, entries, updated, turns, before, after, ended, bytes, sealed, origin, mark, tool, directory, hash, nth)
-	WHERE c.name = ANY ((SELECT $1::bytea[])::bytea[]) AND c.name = w.name AND (w.expected = -1 OR c.version = w.expected) AND c.sealed = w.sealed
+	WHERE c.name = ANY ($1::bytea[]) AND c.name = w.name AND (w.expected = -1 OR c.version = w.expected) AND c.sealed = w.sealed
 	RETURNING c.tenant_id, c.key, c.version, c.version - w.entries AS was, w.nth
 ), written AS (
 	INSERT INTO tenfold_entries (tenant_id, conversation, seq, id, meta, text, words)
 	SELECT moved.tenant_id, moved.key, moved.was + b.place, b.id, b.meta, b.text, b.words::integer[]
-	FROM moved JOIN unnest((SELECT $16::bigint[]), (SELECT $17::bigint[]), (SELECT $18::bytea[]), (SELECT $19::bytea[]), (SELECT $20::bytea[]), (SELECT $21::text[]))
+	FROM moved JOIN unnest($16::bigint[], $17::bigint[], $18::bytea[], $19::bytea[], $20::bytea[], $21::text[])
 		AS b (nth, place, id, meta, text, words) ON b.nth = moved.nth
 )
 SELECT nth, key, version FROM moved`

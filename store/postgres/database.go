@@ -217,6 +217,10 @@ func parse(url string, o options) (*pgxpool.Config, error) {
 		// Statements go by an index. A plan that was made while a table was small is
 		// kept, and must not read all of it when it has grown.
 		"enable_seqscan": "off",
+		// Those plans are the same whatever is asked for, and planning takes longer than
+		// most statements: for some, PostgreSQL would do it each time. A search says
+		// otherwise (seekSQL).
+		"plan_cache_mode": "force_generic_plan",
 	} {
 		if _, set := c.RuntimeParams[name]; !set {
 			c.RuntimeParams[name] = value

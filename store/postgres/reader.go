@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -87,12 +88,19 @@ func (s *Store) Page(ctx context.Context, after *store.Place, limit int) (found 
 
 // prefixSQL finds ids by how they begin, between that and the next text that does
 // not begin with it.
-const prefixSQL = selectSQL + "WHERE name >= $1 AND ($2::bytea IS NULL OR name < $2) LIMIT $3"
+const prefixSQL = selectSQL + "WHERE name >= $1 AND name < $2 LIMIT $3"
+
+// afterNames is after all names: they are shorter.
+var afterNames = bytes.Repeat([]byte{0xff}, maxShort+2)
 
 // WithPrefix implements [store.Store].
 func (s *Store) WithPrefix(ctx context.Context, prefix string, limit int) (found []store.Conversation, err error) {
 	// What names begin with of ids that are too long for them: see short.
 	first := []byte(prefix[:min(len(prefix), maxShort-sha256.Size+1)])
+	after := engine.AfterPrefix(first)
+	if after == nil {
+		after = afterNames
+	}
 	err = s.try(ctx, lost, func(ctx context.Context) error {
 		return s.keyed(ctx, func(k *keys) error {
 			found = found[:0]
@@ -102,7 +110,7 @@ func (s *Store) WithPrefix(ctx context.Context, prefix string, limit int) (found
 					found = append(found, c)
 				}
 				return err
-			}, prefixSQL, first, engine.AfterPrefix(first), limit)
+			}, prefixSQL, first, after, limit)
 		})
 	})
 	return found, s.errors.Explain("list conversations", err)

@@ -18,8 +18,8 @@ const (
 	// between its commit and its word to others told nobody.
 	pollTime = 5 * time.Second
 	// tellPause is how long a store that has just told collects what it has to tell
-	// next: each telling is a transaction that others wait for.
-	tellPause = 20 * time.Millisecond
+	// next: each telling is a transaction, and wakes all processes that listen.
+	tellPause = 50 * time.Millisecond
 	// maxPayload is below the 8000 bytes that PostgreSQL takes.
 	maxPayload = 7900
 )

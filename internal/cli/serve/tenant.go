@@ -182,13 +182,15 @@ from the start.`,
 				r := tenant.NewRegistry(db)
 				t, err := r.Create(c.Context(), operator, args[0], l)
 				if err == nil && db.Encrypts() {
-					_, err = db.Encrypt(c.Context(), t.ID)
+					if _, err = db.Encrypt(c.Context(), t.ID); err == nil {
+						t, err = r.Get(c.Context(), t.ID)
+					}
 				}
 				if err != nil {
 					return err
 				}
 				return a.Result(t, func() {
-					a.Noticef("created tenant %s; %q makes a token for its programs", t.Name, makeToken(t.Name))
+					a.Noticef("created tenant %s, %s; %q makes a token for its programs", t.Name, kept(t), makeToken(t.Name))
 				})
 			})
 		},
@@ -201,8 +203,8 @@ func tenantListCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "ls",
 		Short: "List tenants",
-		Long: `Lists the tenants: number, name, conversations, entries, bytes and limits. The
-number is what their tokens begin with.`,
+		Long: `Lists the tenants: number, name, conversations, entries, bytes, whether all of
+it is encrypted, and limits. The number is what their tokens begin with.`,
 		Example: `  tenfold tenant ls
   tenfold tenant ls --json`,
 		Args:              command.Arguments(0, 0, ""),
@@ -221,6 +223,14 @@ type tenantJSON struct {
 	Usage tenant.Usage `json:"usage"`
 }
 
+// kept says how a tenant's texts are in the database.
+func kept(t tenant.Tenant) string {
+	if t.Encrypted == nil {
+		return "in the clear"
+	}
+	return "encrypted"
+}
+
 func listTenants(ctx context.Context, a *command.App, r *tenant.Registry) error {
 	all, err := r.Tenants(ctx)
 	if err != nil {
@@ -233,7 +243,7 @@ func listTenants(ctx context.Context, a *command.App, r *tenant.Registry) error 
 		}
 		err = a.Result(tenantJSON{t, u}, func() {
 			a.Line(4, a.Paint(terminal.Bold, t.Name)+"  "+strings.Join([]string{
-				"tenant " + strconv.Itoa(t.ID), number.Count(int(u.Conversations), "conversation"), number.CountOf(int(u.Entries), "entry", "entries"), number.Size(int(u.Bytes)),
+				"tenant " + strconv.Itoa(t.ID), number.Count(int(u.Conversations), "conversation"), number.CountOf(int(u.Entries), "entry", "entries"), number.Size(int(u.Bytes)), kept(t),
 			}, ", "))
 			a.Line(2, "  limits: "+t.String())
 		})

@@ -68,7 +68,10 @@ func TestLifeOfATenant(t *testing.T) {
 	}
 
 	master(1)
-	must("tenant create kitchen", "created tenant kitchen")
+	must("tenant create kitchen", "created tenant kitchen, encrypted")
+	if all := must("tenant ls", "in the clear\n"); !strings.Contains(all, "0 bytes, encrypted\n") {
+		t.Errorf("which tenants are encrypted is not said:\n%s", all)
+	}
 	must("compact ../../../examples/session.jsonl --strategy micro"+kitchen, "smaller)")
 	log := must("conversation export 131fd58e --to tenfold"+kitchen, "")
 	must("tenant encrypt kitchen", "sealed 0 conversations")
