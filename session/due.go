@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/store"
+	"tenfold/token"
 	"tenfold/trigger"
 )
 
@@ -78,12 +79,12 @@ func (c *Controller) Policy() string {
 const stepShare = 0.1
 
 // with gives what is due by a batch, unless the store was told already.
-func (o *outlook) with(with *tenfold.Projection, batch []tenfold.Entry) *store.Work {
+func (o *outlook) with(with *tenfold.Projection, batch []tenfold.Entry, scale token.Scale) *store.Work {
 	if o == nil || slices.ContainsFunc(batch, trigger.ChangesView) {
 		return nil // the next append tells what the view is then
 	}
 	d := &o.session.dueness
-	scale, v := o.session.watcher.Scale(o.session.log), o.view
+	v := o.view
 	grown := scale.Tokens(max(with.Tokens()-o.tokens, 0))
 	v.Tokens += grown
 	if v.Reported > 0 {

@@ -108,7 +108,7 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	}
 	session.projection.Advance()
 	err = s.store.Create(ctx, store.Conversation{
-		ID: c.ID, Title: c.Title, Created: cmp.Or(c.Created, now), Updated: now, Stats: Stats(session.projection), Origin: c.Origin,
+		ID: c.ID, Title: c.Title, Created: cmp.Or(c.Created, now), Updated: now, Stats: stats(session.projection, session.watcher.Scale(session.log)), Origin: c.Origin,
 	}, slices.Collect(session.log.Entries())...)
 	if err != nil {
 		return nil, err

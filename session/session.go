@@ -11,6 +11,7 @@ import (
 	"tenfold/excerpt"
 	"tenfold/internal/record"
 	"tenfold/store"
+	"tenfold/token"
 	"tenfold/trigger"
 )
 
@@ -158,10 +159,14 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 	s.batch = nil     // until it is known that the store is done with it
 	var refused error // by the store, which says what was tried
 	var due *store.Work
-	before := s.outlook()
+	before, scale := s.outlook(), s.watcher.Scale(s.log)
+	counted := slices.ContainsFunc(batch, func(e tenfold.Entry) bool { return e.Payload.Kind() == tenfold.KindUsage })
 	err = s.projection.AppendIf(func(with *tenfold.Projection) error {
-		s.stats = Stats(with)
-		due = before.with(with, batch)
+		if counted {
+			scale = s.watcher.Next(with.Log())
+		}
+		s.stats = stats(with, scale)
+		due = before.with(with, batch, scale)
 		var version int64
 		s.readAlong(with, func() bool {
 			version, refused = s.service.store.Append(ctx, store.Batch{
@@ -217,10 +222,14 @@ func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfo
 	return out, nil
 }
 
-// Stats are the figures that listings show of a projection.
-func Stats(p *tenfold.Projection) store.Stats {
+// Stats are the figures that listings show of a projection. It reads the whole log.
+func Stats(p *tenfold.Projection) store.Stats { return stats(p, token.Calibrate(p.Log())) }
+
+func stats(p *tenfold.Projection, scale token.Scale) store.Stats {
 	all := p.Totals().All()
-	return store.Stats{Turns: p.Log().Turns(), TokensBefore: all.Before, TokensAfter: all.After, Ended: ended(p.Log())}
+	return store.Stats{
+		Turns: p.Log().Turns(), TokensBefore: all.Before, TokensAfter: all.After, Percent: scale.Percent, Ended: ended(p.Log()),
+	}
 }
 
 // mostAfter is how many entries that no model sees are passed over to find the

@@ -177,9 +177,13 @@ type Origin struct {
 // Stats are figures about a log that listings show, so that no log must be
 // opened to list it.
 type Stats struct {
-	Turns        int
+	Turns int
+	// TokensBefore and TokensAfter are estimates, which Percent converts: how many tokens
+	// the conversation's provider counts for 100 of them (semantics T3); 0 where too
+	// little is known.
 	TokensBefore int
 	TokensAfter  int
+	Percent      int
 	// Ended is the time of the last entry that a model may see; zero where there is
 	// none.
 	Ended time.Time

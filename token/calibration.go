@@ -93,6 +93,28 @@ func (c *Calibration) Scale(l *tenfold.Log) Scale {
 	return c.latest.scale()
 }
 
+// Next is the scale of a log that goes on from the one that was read last. It takes
+// nothing in, so that the log may yet go on otherwise.
+func (c *Calibration) Next(l *tenfold.Log) Scale {
+	next := *c
+	next.branches, next.models = make(map[string]*branch, len(c.branches)), make(map[string]*model, len(c.models))
+	of := make(map[*model]*model, len(c.models))
+	for name, m := range c.models {
+		of[m] = new(*m)
+		next.models[name] = of[m]
+	}
+	for name, b := range c.branches {
+		own := *b
+		own.last.of = of[b.last.of]
+		next.branches[name] = &own
+		if b == c.main {
+			next.main = &own
+		}
+	}
+	next.of, next.latest = l, of[c.latest]
+	return next.Scale(l)
+}
+
 // Calibrate gives the scale of a log, reading all of it.
 func Calibrate(l *tenfold.Log) Scale { return new(Calibration).Scale(l) }
 

@@ -2,6 +2,7 @@ package token_test
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -302,4 +303,40 @@ func TestT3SizesOfCompactions(t *testing.T) {
 			t.Errorf("%+v told of one side alone: %d, %d", c, before, after)
 		}
 	}
+}
+
+// T3: what a scale will be is what it is then, and asking changes nothing; also where the
+// log goes on otherwise.
+func TestT3NextTakesNothingIn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := newTalk(rapid.IntRange(60, 250).Draw(t, "percent"), 900)
+		size := func() int { return rapid.IntRange(1, 900).Draw(t, "size") }
+		var c token.Calibration
+		for range rapid.IntRange(1, 5).Draw(t, "turns") {
+			fork := tenfold.NewLog()
+			if _, err := fork.Append(slices.Collect(k.log.Entries())...); err != nil {
+				t.Fatal(err)
+			}
+			other := *k
+			other.log = fork
+			if before := c.Scale(k.log); rapid.Bool().Draw(t, "another way") {
+				other.percent *= 2
+				other.turn(2, size)
+				if got, want := c.Next(fork), token.Calibrate(fork); got != want {
+					t.Fatalf("next %+v, then %+v", got, want)
+				}
+				if again := c.Scale(k.log); again != before {
+					t.Fatalf("%+v, then %+v", before, again)
+				}
+			}
+			k.turn(rapid.IntRange(1, 4).Draw(t, "calls"), size)
+			want := token.Calibrate(k.log)
+			if got := c.Next(k.log); got != want {
+				t.Fatalf("next %+v, then %+v", got, want)
+			}
+			if got := c.Scale(k.log); got != want {
+				t.Fatalf("%+v, read at once %+v", got, want)
+			}
+		}
+	})
 }

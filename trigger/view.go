@@ -77,6 +77,10 @@ type Watcher struct {
 // Scale is what the log says of how its provider counts, read as far as it goes.
 func (w *Watcher) Scale(l *tenfold.Log) token.Scale { return w.calibration.Scale(l) }
 
+// Next is the scale of a log that goes on from the one that was read last, such as one
+// that a store has not accepted yet. It takes nothing in.
+func (w *Watcher) Next(l *tenfold.Log) token.Scale { return w.calibration.Next(l) }
+
 // Look makes the view of the projection as it stands.
 func (w *Watcher) Look(p *tenfold.Projection) View {
 	l := p.Log()

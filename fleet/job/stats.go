@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenfold/store"
+	"tenfold/token"
 )
 
 // ByStats wraps a store of whose writers the program knows no more than what they
@@ -27,10 +28,10 @@ type byStats struct {
 func (s *byStats) Append(ctx context.Context, b store.Batch) (int64, error) {
 	if b.Due == nil && b.Stats != nil {
 		limit, policy := s.limit()
-		if tokens := b.Stats.TokensAfter; limit > 0 && tokens > limit {
+		if tokens := (token.Scale{Percent: b.Stats.Percent}).Tokens(b.Stats.TokensAfter); limit > 0 && tokens > limit {
 			b.Due = &store.Work{
 				// How much is hidden changes with each compaction and with nothing else.
-				Prefix: hidden + strconv.Itoa(b.Stats.TokensBefore-tokens), Policy: policy,
+				Prefix: hidden + strconv.Itoa(b.Stats.TokensBefore-b.Stats.TokensAfter), Policy: policy,
 				Step: 10 * (tokens - limit) / limit, Tokens: tokens, Limit: limit,
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/store"
 	"tenfold/strategy"
 	"tenfold/token"
 )
@@ -35,6 +36,12 @@ func Scaled(name string, before, after int, scale token.Scale) Tokens {
 		t.Method, t.Ratio, t.Outside = string(token.Calibrated), scale.Ratio(), scale.Outside
 	}
 	return t
+}
+
+// Listed gives the tokens of a conversation as far as the store knows them; name is the
+// counter's.
+func Listed(name string, s store.Stats) Tokens {
+	return Scaled(name, s.TokensBefore, s.TokensAfter, token.Scale{Percent: s.Percent})
 }
 
 // CounterName is the name of a token counter in reports: "o200k", "chars/4".

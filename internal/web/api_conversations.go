@@ -104,8 +104,9 @@ func (s *Server) conversations(ctx context.Context, in *listed) (out shape.Conve
 		if passes(c) {
 			dollars := s.accounts.dollars(c)
 			found = append(found, costed{c, dollars})
-			sums.Before += c.Stats.TokensBefore
-			sums.After += c.Stats.TokensAfter
+			tokens := s.listed(c)
+			sums.Before += tokens.Before
+			sums.After += tokens.After
 			sums.Dollars += dollars
 		}
 	}
@@ -116,7 +117,7 @@ func (s *Server) conversations(ctx context.Context, in *listed) (out shape.Conve
 	if in.Sort == "updated" {
 		return out, nil
 	}
-	in.order(found)
+	s.order(in.Sort, found)
 	from := 0
 	if in.Cursor != "" {
 		if from, err = strconv.Atoi(in.Cursor); err != nil || from < 0 {
@@ -203,9 +204,14 @@ type costed struct {
 	dollars float64
 }
 
+// listed is what a conversation has and what a model sees of it, as the store knows them.
+func (s *Server) listed(c store.Conversation) shape.Tokens {
+	return report.Listed(report.CounterName(s.service.Counter()), c.Stats)
+}
+
 // order sorts what comes in the order of the last change.
-func (in *listed) order(all []costed) {
-	switch in.Sort {
+func (s *Server) order(by string, all []costed) {
+	switch by {
 	case "ended":
 		slices.SortStableFunc(all, func(x, y costed) int {
 			_, xEnded := listing.Span(x.Conversation)
@@ -213,7 +219,9 @@ func (in *listed) order(all []costed) {
 			return yEnded.Compare(xEnded)
 		})
 	case "tokens":
-		slices.SortStableFunc(all, func(x, y costed) int { return cmp.Compare(y.Stats.TokensBefore, x.Stats.TokensBefore) })
+		slices.SortStableFunc(all, func(x, y costed) int {
+			return cmp.Compare(s.listed(y.Conversation).Before, s.listed(x.Conversation).Before)
+		})
 	case "dollars":
 		slices.SortStableFunc(all, func(x, y costed) int { return cmp.Compare(y.dollars, x.dollars) })
 	}
@@ -237,7 +245,7 @@ func (s *Server) row(c store.Conversation, active string) shape.ConversationRow 
 	dollars := s.accounts.dollars(c)
 	return shape.ConversationRow{
 		ID: c.ID, Title: c.Title, Tool: session.ToolOf(c), Project: c.Origin.Directory, Turns: c.Stats.Turns, Entries: c.Version,
-		Tokens:  shape.Tokens{Before: c.Stats.TokensBefore, After: c.Stats.TokensAfter, Method: report.CounterName(s.service.Counter())},
+		Tokens:  s.listed(c),
 		Dollars: dollars,
 		Began:   began.UTC(), Ended: ended.UTC(), Updated: c.Updated.UTC(), Active: c.ID == active,
 	}

@@ -27,14 +27,14 @@ const appendSQL = `
 WITH moved AS (
 	UPDATE tenfold_conversations AS c
 	SET version = c.version + w.entries, updated = w.updated,
-		turns = coalesce(w.turns, c.turns), tokens_before = coalesce(w.before, c.tokens_before), tokens_after = coalesce(w.after, c.tokens_after),
+		turns = coalesce(w.turns, c.turns), tokens_before = coalesce(w.before, c.tokens_before), tokens_after = coalesce(w.after, c.tokens_after), percent = coalesce(w.percent, c.percent),
 		ended = CASE WHEN w.turns IS NULL THEN c.ended ELSE w.ended END,
 		origin = coalesce(w.origin, c.origin), mark = coalesce(w.mark, c.mark), tool = coalesce(w.tool, c.tool), directory = coalesce(w.directory, c.directory),
 		origin_hash = CASE WHEN w.origin IS NULL THEN c.origin_hash ELSE w.hash END, bytes = c.bytes + w.bytes, appended = now()
 	FROM unnest($1::bytea[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
 		$6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::boolean[],
-		$11::bytea[], $12::bytea[], $13::bytea[], $14::bytea[], $15::bytea[])
-		WITH ORDINALITY AS w (name, expected, entries, updated, turns, before, after, ended, bytes, sealed, origin, mark, tool, directory, hash, nth)
+		$11::bytea[], $12::bytea[], $13::bytea[], $14::bytea[], $15::bytea[], $22::bigint[])
+		WITH ORDINALITY AS w (name, expected, entries, updated, turns, before, after, ended, bytes, sealed, origin, mark, tool, directory, hash, percent, nth)
 	WHERE c.name = ANY ($1::bytea[]) AND c.name = w.name AND (w.expected = -1 OR c.version = w.expected) AND c.sealed = w.sealed
 	RETURNING c.tenant_id, c.key, c.version, c.version - w.entries AS was, w.nth
 ), written AS (
@@ -60,10 +60,10 @@ var wholeSQL = strings.Replace(appendSQL, "SELECT nth, key, version FROM moved",
 func repeatSQL(key int64) string {
 	return `
 WITH log AS (
-	SELECT key, version FROM tenfold_conversations WHERE name = $1 AND key = $17 AND NOT sealed
+	SELECT key, version FROM tenfold_conversations WHERE name = $1 AND key = $18 AND NOT sealed
 ), fresh AS (
 	SELECT b.id, b.meta, b.text, b.words, b.size, row_number() OVER (ORDER BY b.place) AS nth
-	FROM log, unnest($7::bytea[], $8::bytea[], $9::bytea[], $10::text[], $18::bigint[])
+	FROM log, unnest($7::bytea[], $8::bytea[], $9::bytea[], $10::text[], $19::bigint[])
 		WITH ORDINALITY AS b (id, meta, text, words, size, place)
 	WHERE (SELECT e.seq FROM ` + partition(key) + ` AS e WHERE e.conversation = log.key AND e.id = b.id) IS NULL
 ), counted AS (
@@ -71,12 +71,12 @@ WITH log AS (
 ), moved AS (
 	UPDATE tenfold_conversations AS c
 	SET version = c.version + counted.n, updated = $3,
-		turns = coalesce($4, c.turns), tokens_before = coalesce($5, c.tokens_before), tokens_after = coalesce($6, c.tokens_after),
+		turns = coalesce($4, c.turns), tokens_before = coalesce($5, c.tokens_before), tokens_after = coalesce($6, c.tokens_after), percent = coalesce($17, c.percent),
 		origin = coalesce($11, c.origin), mark = coalesce($12, c.mark), tool = coalesce($13, c.tool), directory = coalesce($14, c.directory),
 		ended = CASE WHEN $4::bigint IS NULL THEN c.ended ELSE $15::bigint END, bytes = c.bytes + counted.bytes,
 		origin_hash = CASE WHEN $11::bytea IS NULL THEN c.origin_hash ELSE $16 END, appended = now()
 	FROM counted
-	WHERE c.name = $1 AND c.key = $17 AND NOT c.sealed AND counted.n > 0 AND ($2::bigint = -1 OR c.version = $2::bigint)
+	WHERE c.name = $1 AND c.key = $18 AND NOT c.sealed AND counted.n > 0 AND ($2::bigint = -1 OR c.version = $2::bigint)
 	RETURNING c.tenant_id, c.key, c.version, c.version - counted.n AS was
 ), written AS (
 	INSERT INTO tenfold_entries (tenant_id, conversation, seq, id, meta, text, words)
@@ -152,29 +152,30 @@ func (s *Store) append(ctx context.Context, k *keys, b store.Batch, c *columns, 
 		return 0, err
 	}
 	return s.repeat(ctx, b, more, c.sizes, short(b.Conversation), row.Nanos(b.Now), st.turns, st.before, st.after,
-		c.ids, c.metas, c.texts, c.words, a.origin, a.mark, a.tool, a.directory, st.ended, a.hash)
+		c.ids, c.metas, c.texts, c.words, a.origin, a.mark, a.tool, a.directory, st.ended, a.hash, st.percent)
 }
 
 // stats are a batch's figures; NULL leaves those that are there.
-type stats struct{ turns, before, after, ended *int64 }
+type stats struct{ turns, before, after, percent, ended *int64 }
 
 func statsOf(s *store.Stats) stats {
 	if s == nil {
 		return stats{}
 	}
-	return stats{new(int64(s.Turns)), new(int64(s.TokensBefore)), new(int64(s.TokensAfter)), row.Nanos(s.Ended)}
+	return stats{new(int64(s.Turns)), new(int64(s.TokensBefore)), new(int64(s.TokensAfter)), new(int64(s.Percent)), row.Nanos(s.Ended)}
 }
 
 // appendArgs are the parameters of appendSQL.
 func appendArgs(members ...*member) []any {
 	var names, origins, marks, tools, directories, hashes, ids, metas, texts [][]byte
 	var expected, entries, bytes, nth, places []int64
-	var updated, turns, before, after, ended []*int64
+	var updated, turns, before, after, percent, ended []*int64
 	var sealed []bool
 	var words []*string
 	for i, m := range members {
 		names, expected, entries, bytes, sealed = append(names, m.name), append(expected, m.expected), append(entries, int64(len(m.ids))), append(bytes, m.size), append(sealed, m.sealed)
 		updated, turns, before, after, ended = append(updated, m.now), append(turns, m.turns), append(before, m.before), append(after, m.after), append(ended, m.ended)
+		percent = append(percent, m.percent)
 		origins, marks, tools, directories, hashes = append(origins, m.origin), append(marks, m.mark), append(tools, m.tool), append(directories, m.directory), append(hashes, m.hash)
 		ids, metas, texts, words = append(ids, m.ids...), append(metas, m.metas...), append(texts, m.texts...), append(words, m.words...)
 		for place := range m.ids {
@@ -183,7 +184,7 @@ func appendArgs(members ...*member) []any {
 	}
 	return []any{
 		names, expected, entries, updated, turns, before, after, ended, bytes, sealed,
-		origins, marks, tools, directories, hashes, nth, places, ids, metas, texts, words,
+		origins, marks, tools, directories, hashes, nth, places, ids, metas, texts, words, percent,
 	}
 }
 

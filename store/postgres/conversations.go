@@ -16,8 +16,8 @@ import (
 
 const createSQL = `
 WITH log AS (
-	INSERT INTO tenfold_conversations (name, id, title, created, updated, turns, tokens_before, tokens_after, version, origin, mark, tool, directory, ended, bytes, origin_hash, sealed)
-	SELECT $1, $2, $3, $4, $14, $5, $6, $7, cardinality($8::bytea[]), $12, $13, $15, $16, $17, $18, $19, $20
+	INSERT INTO tenfold_conversations (name, id, title, created, updated, turns, tokens_before, tokens_after, version, origin, mark, tool, directory, ended, bytes, origin_hash, sealed, percent)
+	SELECT $1, $2, $3, $4, $14, $5, $6, $7, cardinality($8::bytea[]), $12, $13, $15, $16, $17, $18, $19, $20, $21
 	WHERE $20 OR tenfold_plain()
 	ON CONFLICT DO NOTHING
 	RETURNING tenant_id, key
@@ -75,7 +75,7 @@ func createArgs(k *keys, c store.Conversation, cols *columns) ([]any, error) {
 		name, []byte(c.ID), a.title, row.Nanos(c.Created),
 		int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter),
 		cols.ids, cols.metas, cols.texts, cols.words, a.origin, a.mark, row.Nanos(cmp.Or(c.Updated, c.Created)),
-		a.tool, a.directory, row.Nanos(c.Stats.Ended), cols.size, a.hash, k.ring != nil,
+		a.tool, a.directory, row.Nanos(c.Stats.Ended), cols.size, a.hash, k.ring != nil, int64(c.Stats.Percent),
 	}, nil
 }
 

@@ -27,7 +27,7 @@ var listSQL = [...]string{
 	engine.ByHandle: selectSQL + "WHERE handle = $1",
 }
 
-const selectSQL = "SELECT name, sealed, id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark, tool, directory, ended FROM tenfold_conversations "
+const selectSQL = "SELECT name, sealed, id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark, tool, directory, ended, percent FROM tenfold_conversations "
 
 func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found []store.Conversation, err error) {
 	err = s.try(ctx, lost, func(ctx context.Context) error {
@@ -122,8 +122,8 @@ func (k *keys) conversation(rows pgx.Rows) (store.Conversation, error) {
 	var sealed bool
 	var a about
 	var created, updated, ended *int64
-	var turns, before, after int64
-	err := rows.Scan(&name, &sealed, &id, &a.title, &created, &updated, &c.Version, &turns, &before, &after, &a.origin, &a.mark, &a.tool, &a.directory, &ended)
+	var turns, before, after, percent int64
+	err := rows.Scan(&name, &sealed, &id, &a.title, &created, &updated, &c.Version, &turns, &before, &after, &a.origin, &a.mark, &a.tool, &a.directory, &ended, &percent)
 	if err != nil {
 		return c, err
 	}
@@ -132,7 +132,7 @@ func (k *keys) conversation(rows pgx.Rows) (store.Conversation, error) {
 		return c, fmt.Errorf("conversation %s: %w", c.ID, err)
 	}
 	c.Created, c.Updated = row.FromNanos(created), row.FromNanos(updated)
-	c.Stats = store.Stats{Turns: int(turns), TokensBefore: int(before), TokensAfter: int(after), Ended: row.FromNanos(ended)}
+	c.Stats = store.Stats{Turns: int(turns), TokensBefore: int(before), TokensAfter: int(after), Percent: int(percent), Ended: row.FromNanos(ended)}
 	return c, nil
 }
 

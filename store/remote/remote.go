@@ -194,6 +194,7 @@ type (
 		Turns        int       `json:"turns,omitzero"`
 		TokensBefore int       `json:"tokens_before,omitzero"`
 		TokensAfter  int       `json:"tokens_after,omitzero"`
+		Percent      int       `json:"percent,omitzero"`
 		Ended        time.Time `json:"ended,omitzero"`
 	}
 	origin struct {

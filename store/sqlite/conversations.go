@@ -19,9 +19,9 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	}
 	err = s.write(ctx, bytesOf(rows), func(tx *tx) (refusal, err error) {
 		updated := cmp.Or(c.Updated, c.Created)
-		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated, turns, tokens_before, tokens_after, ended, origin, mark, tool, directory, handle) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		n, err := tx.exec("INSERT INTO conversations (id, title, created, updated, turns, tokens_before, tokens_after, ended, origin, mark, tool, directory, handle, percent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 			c.ID, c.Title, nanos(c.Created), nanos(updated), int64(c.Stats.Turns), int64(c.Stats.TokensBefore), int64(c.Stats.TokensAfter), nanos(c.Stats.Ended),
-			c.Origin.Key, c.Origin.Mark, c.Origin.Tool, c.Origin.Directory, store.HandleNumber(c.ID))
+			c.Origin.Key, c.Origin.Mark, c.Origin.Tool, c.Origin.Directory, store.HandleNumber(c.ID), int64(c.Stats.Percent))
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ var listSQL = [...]string{
 	engine.ByHandle: selectSQL + "WHERE handle = ? OR handle IS NULL",
 }
 
-const selectSQL = "SELECT id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark, tool, directory, ended FROM conversations "
+const selectSQL = "SELECT id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark, tool, directory, ended, percent FROM conversations "
 
 // pageSQL lists the conversations behind a place.
 const pageSQL = selectSQL + "WHERE (place, id) > (?, ?) ORDER BY place, id LIMIT ?"
@@ -108,6 +108,7 @@ func (s *Store) conversations(ctx context.Context, query string, args ...any) (f
 					Turns:        int(number(row[5])),
 					TokensBefore: int(number(row[6])),
 					TokensAfter:  int(number(row[7])),
+					Percent:      int(number(row[13])),
 					Ended:        fromNanos(row[12]),
 				},
 				Origin: store.Origin{Key: text(row[8]), Mark: text(row[9]), Tool: text(row[10]), Directory: text(row[11])},

@@ -86,7 +86,7 @@ func testAppends(t *testing.T, _ *suite, st store.Store) {
 		return b
 	}
 	stats := func(turns, before, after int, b store.Batch) store.Batch {
-		b.Stats = &store.Stats{Turns: turns, TokensBefore: before, TokensAfter: after}
+		b.Stats = &store.Stats{Turns: turns, TokensBefore: before, TokensAfter: after, Percent: 100 + after}
 		if after > 0 {
 			b.Stats.Ended = start.Add(time.Duration(after) * time.Second)
 		}

@@ -18,7 +18,7 @@ import (
 func testCreate(t *testing.T, _ *suite, st store.Store) {
 	in := store.Conversation{
 		ID: "a", Title: "first", Created: start, Updated: start.Add(time.Hour), Version: 7,
-		Stats:  store.Stats{Turns: 1, TokensBefore: 2, TokensAfter: 3, Ended: start.Add(time.Minute)},
+		Stats:  store.Stats{Turns: 1, TokensBefore: 2, TokensAfter: 3, Percent: 138, Ended: start.Add(time.Minute)},
 		Origin: store.Origin{Key: "k", Mark: "m", Tool: "codex", Directory: "/home/ann/\x1b[31mbäckerei"},
 	}
 	ok(t, st.Create(t.Context(), in))
@@ -279,7 +279,7 @@ func testReopen(t *testing.T, s *suite) {
 
 // Create takes the log's first entries along, all or nothing.
 func testCreateWithEntries(t *testing.T, _ *suite, st store.Store) {
-	about := store.Conversation{ID: "a", Created: start, Stats: store.Stats{Turns: 1, TokensBefore: 20, TokensAfter: 10}}
+	about := store.Conversation{ID: "a", Created: start, Stats: store.Stats{Turns: 1, TokensBefore: 20, TokensAfter: 10, Percent: 77}}
 	entries := []tenfold.Entry{say("1", "first"), say("2", "second"), say("1", "first again")}
 	ok(t, st.Create(t.Context(), about, entries...))
 	wantLog(t, st, "a", entries[:2]...)

@@ -19,7 +19,6 @@ import (
 	"tenfold/internal/report"
 	"tenfold/session"
 	"tenfold/store"
-	"tenfold/token"
 )
 
 func listCommand(a *command.App) *cobra.Command {
@@ -116,7 +115,7 @@ func list(ctx context.Context, a *command.App, f *filter, limit int, after strin
 			began, ended := listing.Span(c)
 			err := a.Emit(listJSON{
 				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
-				Tokens: report.Scaled(report.CounterName(l.Service.Counter()), c.Stats.TokensBefore, c.Stats.TokensAfter, token.Scale{}),
+				Tokens: report.Listed(report.CounterName(l.Service.Counter()), c.Stats),
 				Active: c.ID == active, Updated: c.Updated.UTC(),
 				Tool: session.ToolOf(c), Directory: c.Origin.Directory, Began: began.UTC(), Ended: ended.UTC(),
 			})
@@ -148,9 +147,10 @@ func table(a *command.App, all []store.Conversation, active string) {
 	var width [5]int
 	ids := make([]int, len(all))
 	for i, c := range all {
+		tokens := report.Listed("", c.Stats)
 		lines[i] = [5]string{
-			terminal.VisibleLine(short[i]), number.Thousands(c.Stats.Turns), number.Thousands(c.Stats.TokensBefore),
-			number.Thousands(c.Stats.TokensAfter), number.Ago(a.Now(), c.Updated),
+			terminal.VisibleLine(short[i]), number.Thousands(c.Stats.Turns), number.Thousands(tokens.Before),
+			number.Thousands(tokens.After), number.Ago(a.Now(), c.Updated),
 		}
 		for j, cell := range lines[i] {
 			width[j] = max(width[j], ansi.StringWidth(cell))
