@@ -29,7 +29,7 @@ func TestLimitsStopARun(t *testing.T) {
 			detail string
 		}{
 			"steps":    {agent.Limits{Steps: 2}, nil, 2, "2 steps"},
-			"tokens":   {agent.Limits{Tokens: 2_500_000}, nil, 3, "2500000 tokens is reached: 3000000"},
+			"tokens":   {agent.Limits{Tokens: 2_500_000}, nil, 3, "2,500,000 tokens is reached: 3,000,000 tokens were"},
 			"dollars":  {agent.Limits{Dollars: 2}, provider.Prices{"m": {Input: 1, Output: 1}}, 2, "$2.00"},
 			"no price": {agent.Limits{Dollars: 2}, provider.Prices{}, 1, "price of m is not known"},
 			"time":     {agent.Limits{Time: 150 * time.Second}, nil, 2, "2m30s"},

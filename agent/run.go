@@ -235,9 +235,9 @@ func (r *run) limited() *Stop {
 	detail := unkept
 	switch {
 	case l.Steps > 0 && steps >= l.Steps:
-		detail = fmt.Sprintf("the limit of %d steps is reached", l.Steps)
+		detail = fmt.Sprintf("the limit of %s is reached", number.Count(l.Steps, "step"))
 	case l.Tokens > 0 && tokens >= l.Tokens:
-		detail = fmt.Sprintf("the limit of %d tokens is reached: %d were used", l.Tokens, tokens)
+		detail = fmt.Sprintf("the limit of %s is reached: %s were used", number.Count(l.Tokens, "token"), number.Count(tokens, "token"))
 	case unkept != "":
 	case l.Dollars > 0 && dollars >= l.Dollars:
 		detail = fmt.Sprintf("the limit of %s is reached: %s were spent", number.Dollars(l.Dollars), number.Dollars(dollars))
