@@ -36,7 +36,8 @@ type Store struct {
 	quit chan struct{}
 	done chan error // how the writer ended
 
-	readers chan *conn // nil: a slot to open a connection in
+	readers chan *conn    // open ones that nobody reads with
+	unused  chan struct{} // of those that may yet be opened, one each
 
 	hub    watch.Hub[int64]
 	others watch.Companion // looks for what other processes write
@@ -114,6 +115,7 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
+	readers := max(2, runtime.GOMAXPROCS(0))
 	s := &Store{
 		path:    path,
 		file:    file,
@@ -121,15 +123,16 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 		jobs:    make(chan *job, maxGroup),
 		quit:    make(chan struct{}),
 		done:    make(chan error, 1),
-		readers: make(chan *conn, max(2, runtime.GOMAXPROCS(0))),
+		readers: make(chan *conn, readers),
+		unused:  make(chan struct{}, readers),
 		errors:  engine.Errors{Place: path, Hint: hint},
 	}
 	s.reader = engine.NewReader(engine.Backend[int64]{
 		List: s.list, Find: s.find, Chunk: s.chunk, LookUp: s.lookUp, Errors: s.errors,
 		Hub: &s.hub, Companion: func() (leave func()) { return s.others.Join(s.poll) },
 	})
-	for range cap(s.readers) {
-		s.readers <- nil
+	for range readers {
+		s.unused <- struct{}{}
 	}
 	w := &writer{s: s, c: c}
 	go w.run()
@@ -189,8 +192,10 @@ func (s *Store) Close() error {
 	// closed last: the last one copies the write-ahead log into the file.
 	var errs []error
 	for range cap(s.readers) {
-		if c := <-s.readers; c != nil {
+		select {
+		case c := <-s.readers:
 			errs = append(errs, c.close())
+		case <-s.unused:
 		}
 	}
 	close(s.quit)
@@ -206,21 +211,33 @@ func (s *Store) read(ctx context.Context, f func(c *conn) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var c *conn
-	select {
-	case c = <-s.readers:
-	case <-ctx.Done():
-		return ctx.Err()
+	c, err := s.connection(ctx)
+	if err != nil {
+		return err
 	}
 	defer func() { s.readers <- c }()
-	if c == nil {
-		fresh, err := dial(ctx, s.path, "query_only(1)")
-		if err != nil {
-			return err
-		}
-		c = fresh
-	}
 	return f(c)
+}
+
+// connection gives one that is open, or else opens one, unless there are as many as may be.
+func (s *Store) connection(ctx context.Context) (*conn, error) {
+	select {
+	case c := <-s.readers:
+		return c, nil
+	default:
+	}
+	select {
+	case c := <-s.readers:
+		return c, nil
+	case <-s.unused:
+		c, err := dial(ctx, s.path, "query_only(1)")
+		if err != nil {
+			s.unused <- struct{}{}
+		}
+		return c, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // idleTime is how long nobody must have written before words are indexed in
