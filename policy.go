@@ -283,21 +283,17 @@ func isTrue(b *bool) bool { return b == nil || *b }
 
 // readPolicy reads either form; short tells what a bare string means.
 func readPolicy(dec *jsontext.Decoder, short func(string) (policyJSON, bool)) (policyJSON, error) {
-	raw, err := dec.ReadValue()
-	if err != nil {
-		return policyJSON{}, err
-	}
 	var p policyJSON
-	if raw.Kind() != '"' {
-		return p, json.Unmarshal(raw, &p, codecOptions)
+	if dec.PeekKind() != '"' {
+		return p, json.UnmarshalDecode(dec, &p, codecOptions)
 	}
-	var s string
-	if err := json.Unmarshal(raw, &s, codecOptions); err != nil {
+	name, err := dec.ReadToken()
+	if err != nil {
 		return p, err
 	}
-	p, ok := short(s)
+	p, ok := short(name.String())
 	if !ok {
-		return p, fmt.Errorf("unknown policy %q", s)
+		return p, fmt.Errorf("unknown policy %q", name.String())
 	}
 	return p, nil
 }

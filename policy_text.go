@@ -1,9 +1,11 @@
 package tenfold
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
+	"strconv"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -83,24 +85,41 @@ func (r LineRange) void() bool {
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (r LineRange) MarshalJSONTo(enc *jsontext.Encoder) error {
-	if r.part() {
-		return json.MarshalEncode(enc, [4]int{r.First, r.Last, r.From, r.To})
+	numbers := []int{r.First, r.Last, r.From, r.To}
+	if !r.part() {
+		numbers = numbers[:2]
 	}
-	return json.MarshalEncode(enc, [2]int{r.First, r.Last})
+	err := enc.WriteToken(jsontext.BeginArray)
+	for _, n := range numbers {
+		err = cmp.Or(err, enc.WriteToken(jsontext.Int(int64(n))))
+	}
+	return cmp.Or(err, enc.WriteToken(jsontext.EndArray))
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (r *LineRange) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	var n []int
-	if err := json.UnmarshalDecode(dec, &n); err != nil {
+	raw, err := dec.ReadValue()
+	if err != nil {
 		return err
 	}
-	switch {
-	case n == nil: // null
+	n := make([]int, 0, 4)
+	switch raw.Kind() {
+	case 'n':
 		*r = LineRange{}
-	case len(n) == 2:
+		return nil
+	case '[':
+		for number := range bytes.SplitSeq(raw[1:len(raw)-1], []byte(",")) {
+			i, err := strconv.Atoi(string(bytes.TrimSpace(number)))
+			if err != nil {
+				return fmt.Errorf("a range of lines has %.40q among its numbers", number)
+			}
+			n = append(n, i)
+		}
+	}
+	switch len(n) {
+	case 2:
 		*r = LineRange{First: n[0], Last: n[1]}
-	case len(n) == 4:
+	case 4:
 		*r = LineRange{First: n[0], Last: n[1], From: n[2], To: n[3]}
 	default:
 		return fmt.Errorf("a range of lines has %d numbers: it is [first, last] or [line, line, from, to]", len(n))
