@@ -27,12 +27,16 @@ func (t *thread) settle(ctx context.Context, ex *exchange) {
 }
 
 func (t *thread) trySettle(ctx context.Context, ex *exchange) error {
+	c := &t.log
 	err := t.storeOnly(ctx, ex, ex.length)
 	if err == nil {
 		err = t.ready(ctx)
 	}
 	if err == nil && t.urgent(ex) {
-		_, err = t.log.control.SettleUrgent(ctx)
+		defer func() { c.along = nil }()
+		c.control.WhileStored(func(with *tenfold.Projection) { c.along = t.drawnAlong(ex, with) })
+		_, err = c.control.SettleUrgent(ctx)
+		c.control.WhileStored(nil)
 	}
 	if err == nil {
 		_, err = t.redraw(ex, false)
@@ -205,27 +209,46 @@ func (c *record) begun() time.Time {
 }
 
 // drawn gives the prefix that shows the view as it is.
-func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
-	p, err := t.view()
-	if err != nil {
-		return nil, err
-	}
+func (t *thread) drawn(ex *exchange) (*frozen, error) {
 	c := &t.log
-	d, err := c.story.drawing(t.wire(ex), ex.r, p, c.sketch.of(c.control.Epoch().ID, ex.r, &c.story))
+	p := c.session.Projection()
+	if c.along != nil && c.along.by == newest(p) {
+		return c.along.frozen, c.along.err
+	}
+	d, err := t.draw(ex, p, c.sketch)
 	if err != nil {
 		return nil, err
 	}
 	return d.frozen()
 }
 
+// An along is a prefix that was drawn while the store wrote the overlay that it shows (X9).
+type along struct {
+	by     string // the newest entry of the log
+	frozen *frozen
+	err    error
+}
+
+// drawnAlong draws the view that an overlay makes which is being stored.
+func (t *thread) drawnAlong(ex *exchange, with *tenfold.Projection) *along {
+	a := &along{by: newest(with)}
+	d, err := t.draw(ex, with, nil)
+	if a.err = err; err == nil {
+		a.frozen, a.err = d.frozen()
+	}
+	return a
+}
+
+// newest is the id of the newest entry of a log.
+func newest(p *tenfold.Projection) string {
+	e, _ := p.Log().Entry(p.Log().Version())
+	return e.ID
+}
+
 // prepare draws what is known of the prefix for the request that follows.
 func (t *thread) prepare(ex *exchange) error {
-	p, err := t.view()
-	if err != nil {
-		return err
-	}
 	c := &t.log
-	d, err := c.story.drawing(t.wire(ex), ex.r, p, nil)
+	d, err := t.draw(ex, c.session.Projection(), nil)
 	if err != nil {
 		return err
 	}
@@ -233,14 +256,20 @@ func (t *thread) prepare(ex *exchange) error {
 	return err
 }
 
-// view is the projection of the history, with the text of its base as it is by now.
-func (t *thread) view() (p *tenfold.Projection, err error) {
+// draw begins to put a projection of the history into a request, with the text of its base as
+// it is by now.
+func (t *thread) draw(ex *exchange, p *tenfold.Projection, known *sketch) (*drawing, error) {
 	c := &t.log
-	p = c.session.Projection()
 	if b := c.story.base; b != nil {
-		c.story.now, err = viewText(p, b.seq)
+		var err error
+		if c.story.now, err = viewText(p, b.seq); err != nil {
+			return nil, err
+		}
 	}
-	return p, err
+	if known != nil {
+		known = known.of(c.control.Epoch().ID, ex.r, &c.story)
+	}
+	return c.story.drawing(t.wire(ex), ex.r, p, known)
 }
 
 // look asks the controller, beside the requests, whether something is due that nobody
