@@ -95,7 +95,8 @@ type Store interface {
 	Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error]
 
 	// Search finds entries by their raw text (tenfold.SearchText), hidden
-	// ones included (D4). Best hits come first, then later entries. A text
+	// ones included (D4). Best hits come first, then later entries; where thousands
+	// match, a store may look at those of the newest conversations alone. A text
 	// with no word in it finds nothing; an unknown conversation is
 	// ErrNotFound.
 	Search(ctx context.Context, q Query) ([]Hit, error)

@@ -7,12 +7,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"tenfold"
 	"tenfold/fleet/job"
 	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/store"
+	"tenfold/store/postgres"
 	"tenfold/strategy"
 )
 
@@ -43,6 +46,13 @@ func testSuperseded(t *testing.T, url string) {
 	}
 	if n := len(overlays(t, s)); n != 1 {
 		t.Errorf("%d overlays", n)
+	}
+	// They ended at once, and not when River ended them together, which notes an error.
+	var late int
+	if err := f.db.As(t.Context(), postgres.Operator, func(ctx context.Context, tx pgx.Tx) error {
+		return tx.QueryRow(ctx, "SELECT count(*) FROM "+f.queue.Schema()+".river_job WHERE errors IS NOT NULL").Scan(&late)
+	}); err != nil || late > 0 {
+		t.Errorf("%d jobs kept their tenant's room until River ended them, %v", late, err)
 	}
 }
 

@@ -79,7 +79,7 @@ type Info struct {
 type Filter struct {
 	States       []State
 	Conversation string
-	// Cursor is Next of the page before.
+	// Cursor is Next of the page before; another one is [ErrNotFound].
 	Cursor string
 	// Limit is the most that are given; 0 means 50.
 	Limit int

@@ -272,8 +272,8 @@ func (j *jobs) change(ctx context.Context, op, shown string, allowed func(State)
 }
 
 // Erase deletes the jobs of a tenant, or those of one conversation of it, in a
-// transaction.
-func (q *Queue) Erase(ctx context.Context, tx pgx.Tx, tenant int, conversation string) error {
-	_, err := tx.Exec(ctx, q.sql("DELETE FROM ~.river_job WHERE (args->>'tenant')::integer = $1 AND ($2 = '' OR args->>'conversation' = $2)"), tenant, conversation)
-	return err
+// transaction, and says how many there were.
+func (q *Queue) Erase(ctx context.Context, tx pgx.Tx, tenant int, conversation string) (int64, error) {
+	tag, err := tx.Exec(ctx, q.sql("DELETE FROM ~.river_job WHERE (args->>'tenant')::integer = $1 AND ($2 = '' OR args->>'conversation' = $2)"), tenant, conversation)
+	return tag.RowsAffected(), err
 }

@@ -250,7 +250,9 @@ func (l *Local) List(_ context.Context, f Filter) (Page, error) {
 	page := Page{Counts: map[State]int{}}
 	from := len(l.jobs)
 	if f.Cursor != "" {
-		from = slices.IndexFunc(l.jobs, func(j *localJob) bool { return j.ID == f.Cursor })
+		if from = slices.IndexFunc(l.jobs, func(j *localJob) bool { return j.ID == f.Cursor }); from < 0 {
+			return page, notFound("list", f.Cursor)
+		}
 	}
 	for i, j := range slices.Backward(l.jobs) {
 		if f.Conversation != "" && j.Conversation != f.Conversation {

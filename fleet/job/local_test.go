@@ -175,6 +175,9 @@ func TestLocalPages(t *testing.T) {
 		if !slices.Equal(seen, []string{"c", "b", "a"}) {
 			t.Errorf("%v", seen)
 		}
+		if _, err := l.List(t.Context(), job.Filter{Cursor: "zzz"}); !errors.Is(err, job.ErrNotFound) {
+			t.Errorf("an unknown cursor: %v", err)
+		}
 	})
 }
 

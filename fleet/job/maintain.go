@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 )
 
@@ -36,9 +35,7 @@ func (*maintainer) Timeout(*river.Job[maintenance]) time.Duration { return time.
 // Work implements [river.Worker].
 func (m *maintainer) Work(ctx context.Context, j *river.Job[maintenance]) error {
 	defer m.queue.work(j.ID)()
-	_, err := m.queue.db.Maintain(ctx, false, func(ctx context.Context, tx pgx.Tx, tenant int, conversation string) error {
-		return m.queue.Erase(ctx, tx, tenant, conversation)
-	})
+	_, err := m.queue.db.Maintain(ctx, false, m.queue.Erase)
 	if err != nil {
 		return errors.New("maintain the database: " + kindOf(err))
 	}

@@ -324,7 +324,7 @@ func (s *Store) Delete(ctx context.Context, id string, expected int64) error {
 // DeleteIn is that of [postgres.Store], and deletes the jobs of the conversation too.
 func (s *Store) DeleteIn(ctx context.Context, id string, expected int64, also func(ctx context.Context, tx pgx.Tx) error) error {
 	return s.Store.DeleteIn(ctx, id, expected, func(ctx context.Context, tx pgx.Tx) error {
-		err := s.queue.Erase(ctx, tx, s.TenantID(), id)
+		_, err := s.queue.Erase(ctx, tx, s.TenantID(), id)
 		if err == nil && also != nil {
 			err = also(ctx, tx)
 		}

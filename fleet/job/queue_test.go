@@ -405,7 +405,11 @@ func testTenants(t *testing.T, url string) {
 		t.Errorf("%v", ids)
 	}
 	if err := a.db.As(t.Context(), a.st.TenantID(), func(ctx context.Context, tx pgx.Tx) error {
-		return a.queue.Erase(ctx, tx, a.st.TenantID(), "same")
+		n, err := a.queue.Erase(ctx, tx, a.st.TenantID(), "same")
+		if n != 1 {
+			t.Errorf("%d jobs are erased", n)
+		}
+		return err
 	}); err != nil {
 		t.Fatal(err)
 	}

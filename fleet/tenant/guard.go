@@ -47,6 +47,9 @@ func (s *guarded) Create(ctx context.Context, c store.Conversation, entries ...t
 	}
 	err = s.Store.Create(ctx, c, entries...)
 	done(err == nil)
+	if errors.Is(err, postgres.ErrNoTenant) {
+		return denied("token_unknown", "the tenant of the token is erased", "ask whoever gave it to you for another")
+	}
 	if action := overlays(entries); err == nil && action != "" {
 		err = s.gate.Record(ctx, action, c.ID, Done)
 	}

@@ -152,6 +152,21 @@ func testQuotas(t *testing.T, f *fleet) {
 	}
 }
 
+// A token that is still known for a moment makes nothing for a tenant that is gone.
+func testErased(t *testing.T, f *fleet) {
+	one := f.create(t, "one", tenant.Limits{})
+	st := f.guarded(t, one.ID)
+	if err := st.Create(t.Context(), store.Conversation{ID: "before"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.db.Erase(t.Context(), "one", "a test", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Create(t.Context(), store.Conversation{ID: "a"}); !errors.Is(err, tenant.ErrDenied) {
+		t.Errorf("%v", err)
+	}
+}
+
 // Every method asks for its scope, and works with it.
 func testGuard(t *testing.T, f *fleet) {
 	one := f.create(t, "one", tenant.Limits{})

@@ -27,7 +27,7 @@ func TestTenants(t *testing.T) {
 	server := pgtest.Start(t)
 	for name, test := range map[string]func(*testing.T, *fleet){
 		"Registry": testRegistry, "Tokens": testTokens, "Refused": testRefused, "Rotate": testRotate, "Used": testUsed, "Limits": testLimits,
-		"Quotas": testQuotas, "Guard": testGuard, "Audit": testAudit, "Database": testDatabaseGone,
+		"Quotas": testQuotas, "Guard": testGuard, "Erased": testErased, "Audit": testAudit, "Database": testDatabaseGone,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -89,6 +90,9 @@ func (s *Server) listJobs(ctx context.Context, in *jobsOf) (out JobPage, err err
 		f.Conversation = c.ID
 	}
 	page, err := s.jobs.List(ctx, f)
+	if errors.Is(err, job.ErrNotFound) {
+		return out, unknownCursor(in.Cursor)
+	}
 	if err != nil {
 		return out, err
 	}

@@ -27,6 +27,9 @@ type someJobs struct {
 
 func (f *someJobs) List(_ context.Context, q job.Filter) (page job.Page, _ error) {
 	f.asked, page.Counts = q, map[job.State]int{}
+	if q.Cursor == "zzz" {
+		return page, fmt.Errorf("list jobs: %w", job.ErrNotFound)
+	}
 	for _, j := range f.all {
 		if q.Conversation == "" || j.Conversation == q.Conversation {
 			page.Jobs = append(page.Jobs, j)
@@ -85,6 +88,9 @@ func TestJobsAreListedAndChanged(t *testing.T) {
 	}
 	get[shape.Problem](t, s, "/api/jobs?state=asleep", http.StatusUnprocessableEntity)
 	get[shape.Problem](t, s, "/api/jobs?conversation=nobody", http.StatusNotFound)
+	if p := get[shape.Problem](t, s, "/api/jobs?cursor=zzz", http.StatusBadRequest); !strings.Contains(p.Detail, "cursor") {
+		t.Errorf("%+v", p)
+	}
 
 	if j := send[Job](t, s, "POST", "/api/jobs/b/retry", nil, http.StatusOK); j.State != "queued" || j.ID != "b" {
 		t.Errorf("%+v", j)

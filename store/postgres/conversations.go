@@ -52,8 +52,11 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 					return err
 				}, createSQL, args...)
 			})
-			if err == nil && !created {
-				err = store.ErrExists
+			switch {
+			case Code(err) == codeReference:
+				return ErrNoTenant // it was erased
+			case err == nil && !created:
+				return store.ErrExists
 			}
 			return err
 		})

@@ -43,13 +43,13 @@ WHERE a.attname = 'tenant_id' AND NOT a.attisdropped AND c.relkind = 'r' AND c.r
 ORDER BY c.relname`
 
 // Erase removes a tenant: its rows in every table, its keys, and itself, in one
-// transaction, of which also may be part; it runs for the tenant. The operator's audit
+// transaction, of which also may be part: it runs for the tenant, and tells of one more table. The operator's audit
 // log keeps that it was done, with actor. A name that is not there is [ErrNoTenant].
 //
 // The rows of tenfold_keys stay as proof, without the keys. Whoever has an older backup
 // of them, and the master key that wraps them, can still read older backups of the rest:
 // see [vault.Vault].
-func (d *Database) Erase(ctx context.Context, name, actor string, also func(ctx context.Context, tx pgx.Tx, tenant int) error) (Erased, error) {
+func (d *Database) Erase(ctx context.Context, name, actor string, also func(ctx context.Context, tx pgx.Tx, tenant int) (ErasedTable, error)) (Erased, error) {
 	e := Erased{Name: name}
 	err := d.begin(ctx, Operator, func(ctx context.Context, tx pgx.Tx) error { return e.erase(ctx, tx, actor, also) })
 	if err == nil {
@@ -59,7 +59,7 @@ func (d *Database) Erase(ctx context.Context, name, actor string, also func(ctx 
 	return e, d.errors.Explain("erase tenant "+strconv.Quote(name), err)
 }
 
-func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(ctx context.Context, tx pgx.Tx, tenant int) error) error {
+func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(ctx context.Context, tx pgx.Tx, tenant int) (ErasedTable, error)) error {
 	// The tenant's row is locked first: who makes a conversation for it waits, and
 	// then finds no tenant.
 	err := tx.QueryRow(ctx, "SELECT id FROM tenfold_tenants WHERE name = $1 FOR UPDATE", e.Name).Scan(&e.Tenant)
@@ -95,11 +95,6 @@ func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(c
 		}
 		e.Tables = append(e.Tables, ErasedTable{Name: name, Before: tag.RowsAffected()})
 	}
-	if also != nil {
-		if err := also(ctx, tx, e.Tenant); err != nil {
-			return err
-		}
-	}
 	for i := range e.Tables {
 		t := &e.Tables[i]
 		if err := tx.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{t.Name}.Sanitize()).Scan(&t.After); err != nil {
@@ -108,6 +103,13 @@ func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(c
 		if t.After > 0 {
 			return fmt.Errorf("%s still has %d rows", t.Name, t.After)
 		}
+	}
+	if also != nil {
+		table, err := also(ctx, tx, e.Tenant)
+		if err != nil {
+			return err
+		}
+		e.Tables = append(e.Tables, table)
 	}
 	keys, err := tx.Query(ctx, "UPDATE tenfold_keys SET wrapped = '', destroyed = coalesce(destroyed, now()) RETURNING version")
 	if err != nil {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -75,9 +76,9 @@ func testPlans(t *testing.T, server *pgtest.Server) {
 		{"by prefix", prefixSQL, []any{[]byte("3 5"), engine.AfterPrefix([]byte("3 5")), 100}, "", []string{`tenfold_conversations_name .*\n *Index Cond: \(\(tenant_id = \$\d\) AND \(name >= .*\(name < `}, 0},
 		{"by handle", listSQL[engine.ByHandle], []any{int64(417093)}, "", []string{`tenfold_conversations_handle.*\n *Index Cond: \(\(tenant_id = \$\d\) AND \(handle = `}, 0},
 		{"by origin", listSQL[engine.ByOrigin], []any{[][]byte{originHash(b.Conversation)}}, "", []string{`tenfold_conversations_origin`, `Index Cond: .*origin_hash = ANY`}, 0},
-		{"search one", searchSQL + " WHERE e.conversation = $1", []any{int64(1)}, "{200042}", []string{byWords}, 1},
-		{"search one short", searchSQL + " WHERE e.conversation = $1", []any{int64(key)}, "{1}", []string{`Index Cond: .*\(conversation = '` + fmt.Sprint(key)}, 1},
-		{"search all", searchSQL, nil, "{100500}", []string{byWords, `Index Scan using tenfold_conversations_pkey|Bitmap Index Scan on tenfold_conversations_pkey`, `tenfold_conversations_pkey.*\n *Index Cond: .*\(key = e\w*\.conversation\)`}, months + 3},
+		{"search one", searchOneSQL, []any{int64(1), int64(math.MaxInt64), mostRanked}, "{200042}", []string{byWords}, 1},
+		{"search one short", searchOneSQL, []any{int64(key), int64(math.MaxInt64), mostRanked}, "{1}", []string{`Index Cond: .*\(conversation = '` + fmt.Sprint(key)}, 1},
+		{"search all", searchSQL, []any{int64(math.MaxInt64), int64(math.MaxInt64), mostRanked}, "{100500}", []string{byWords, `Index Scan using tenfold_conversations_pkey|Bitmap Index Scan on tenfold_conversations_pkey`, `tenfold_conversations_pkey.*\n *Index Cond: .*\(key = e\w*\.conversation\)`}, months + 3},
 		{"delete", "DELETE FROM " + partition(key) + " WHERE conversation = $1", []any{int64(key)}, "", []string{`Index Cond: \(\(tenant_id = \$\d\) AND \(conversation = `}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

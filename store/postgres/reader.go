@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -232,10 +233,24 @@ func (s *Store) chunk(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, 
 	return dst, err
 }
 
-const searchSQL = `
+// A round of a search reads the newest entries that it has not read, where the newest
+// conversations are those that began last. Texts are read of those alone: what has all
+// the words is found in a fraction of the time that its text takes. The sums keep the
+// planner from walking through all that there is in this order.
+const (
+	roundStart = `
+WITH found AS MATERIALIZED (SELECT e.conversation, e.seq FROM tenfold_found AS e WHERE `
+	roundEnd = ` ORDER BY e.conversation + 0 DESC, e.seq + 0 DESC LIMIT $3)
 SELECT (SELECT c.id FROM tenfold_conversations AS c WHERE c.key = e.conversation), (SELECT c.name FROM tenfold_conversations AS c WHERE c.key = e.conversation),
-	e.seq, e.meta, e.text
-FROM tenfold_found AS e`
+	e.conversation, e.seq, e.meta, e.text
+FROM found JOIN tenfold_entries AS e ON e.seq = found.seq AND e.conversation = `
+	searchSQL    = roundStart + "(e.conversation + 0, e.seq + 0) < ($1, $2)" + roundEnd + "found.conversation"
+	searchOneSQL = roundStart + "e.conversation = $1 AND e.seq + 0 < $2" + roundEnd + "$1"
+)
+
+// mostRanked is how many entries the first round reads; each other reads several times
+// as many, and is there for phrases alone, whose words the index may know of many.
+const mostRanked, roundGrows = 2000, 4
 
 // seekSQL sets what tenfold_found holds. The planner does not know how common
 // the words are, and might rather read everything.
@@ -252,34 +267,54 @@ func (s *Store) lookUp(ctx context.Context, log *int64, r *engine.Ranking) (bool
 			if known = !k.converting; !known {
 				return nil // some words are hashed as before, some are not
 			}
-			var b pgx.Batch
-			b.Queue(tenantSQL, s.setting)
-			if k.ring == nil {
-				b.Queue("SELECT tenfold_plain()")
-			}
-			b.Queue(seekSQL, s.worder(k).array(strings.Join(r.Query.Phrases(), " ")))
+			last := place{math.MaxInt64, math.MaxInt64}
+			sql := searchSQL
 			if log != nil {
-				b.Queue(searchSQL+" WHERE e.conversation = $1", *log)
-			} else {
-				b.Queue(searchSQL)
+				last.conversation, sql = *log, searchOneSQL
 			}
-			var d row.Decoder
-			open := opener{keys: k}
-			return s.send(ctx, s.db.pool, &b, func(rows pgx.Rows) error {
-				var seq int64
-				var meta []byte
-				var id, name, text pgtype.DriverBytes // the connection's, until the next row
-				if err := rows.Scan(&id, &name, &seq, &meta, &text); err != nil {
+			for n := max(mostRanked, 2*r.Limit); ; n *= roundGrows {
+				read, err := s.round(ctx, k, r, sql, &last, n)
+				if err != nil || read < n || r.Full() {
 					return err
 				}
-				e, _, err := open.entry(&d, name, seq, meta, text)
-				if err != nil {
-					return fmt.Errorf("conversation %s, entry %d: %w", string(id), seq, err)
-				}
-				r.Offer(string(id), e)
-				return nil
-			})
+			}
 		})
 	})
 	return known, err
+}
+
+// A place is that of an entry.
+type place struct{ conversation, seq int64 }
+
+// round offers at most n entries before a place, and moves that to the last of them.
+func (s *Store) round(ctx context.Context, k *keys, r *engine.Ranking, sql string, last *place, n int) (read int, err error) {
+	var b pgx.Batch
+	b.Queue(tenantSQL, s.setting)
+	if k.ring == nil {
+		b.Queue("SELECT tenfold_plain()")
+	}
+	b.Queue(seekSQL, s.worder(k).array(strings.Join(r.Query.Phrases(), " ")))
+	b.Queue(sql, last.conversation, last.seq, n)
+	var d row.Decoder
+	open := opener{keys: k}
+	first := *last
+	err = s.send(ctx, s.db.pool, &b, func(rows pgx.Rows) error {
+		var at place
+		var meta []byte
+		var id, name, text pgtype.DriverBytes // the connection's, until the next row
+		if err := rows.Scan(&id, &name, &at.conversation, &at.seq, &meta, &text); err != nil {
+			return err
+		}
+		e, _, err := open.entry(&d, name, at.seq, meta, text)
+		if err != nil {
+			return fmt.Errorf("conversation %s, entry %d: %w", string(id), at.seq, err)
+		}
+		r.Offer(string(id), e)
+		if read++; read == 1 || cmp.Or(cmp.Compare(at.conversation, first.conversation), cmp.Compare(at.seq, first.seq)) < 0 {
+			first = at
+		}
+		return nil
+	})
+	*last = first
+	return read, err
 }

@@ -38,13 +38,13 @@ const resting = "tenfold_conversations WHERE appended < now() - make_interval(da
 // for so long; drops the partitions of months of which nothing is left; and makes those
 // of the months to come. For each conversation that it erases, also runs in the
 // transaction. A dry run counts conversations, and changes nothing.
-func (d *Database) Maintain(ctx context.Context, dry bool, also func(ctx context.Context, tx pgx.Tx, tenant int, conversation string) error) (Maintained, error) {
+func (d *Database) Maintain(ctx context.Context, dry bool, also func(ctx context.Context, tx pgx.Tx, tenant int, conversation string) (int64, error)) (Maintained, error) {
 	var m Maintained
 	err := d.maintain(ctx, &m, dry, also)
 	return m, d.errors.Explain("maintain", err)
 }
 
-func (d *Database) maintain(ctx context.Context, m *Maintained, dry bool, also func(ctx context.Context, tx pgx.Tx, tenant int, conversation string) error) error {
+func (d *Database) maintain(ctx context.Context, m *Maintained, dry bool, also func(ctx context.Context, tx pgx.Tx, tenant int, conversation string) (int64, error)) error {
 	tenants, err := d.tenants(ctx)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (d *Database) maintain(ctx context.Context, m *Maintained, dry bool, also f
 }
 
 // expire erases some conversations and gives how many.
-func expire(ctx context.Context, tx pgx.Tx, tenant, days int, also func(ctx context.Context, tx pgx.Tx, tenant int, conversation string) error) (int, error) {
+func expire(ctx context.Context, tx pgx.Tx, tenant, days int, also func(ctx context.Context, tx pgx.Tx, tenant int, conversation string) (int64, error)) (int, error) {
 	// Those that another program has locked are appended to, or erased, just now.
 	rows, err := tx.Query(ctx, `
 DELETE FROM tenfold_conversations WHERE key IN (SELECT key FROM `+resting+` ORDER BY key LIMIT `+strconv.Itoa(expireBatch)+` FOR UPDATE SKIP LOCKED)
@@ -102,7 +102,7 @@ RETURNING key, id`, days)
 			_, err = tx.Exec(ctx, "DELETE FROM tenfold_entries WHERE conversation = $1", g.Key)
 		}
 		if err == nil && also != nil {
-			err = also(ctx, tx, tenant, string(g.ID))
+			_, err = also(ctx, tx, tenant, string(g.ID))
 		}
 	}
 	if err == nil && len(all) > 0 { // as package tenant does those that somebody deletes

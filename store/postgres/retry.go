@@ -34,6 +34,7 @@ const (
 // The codes of PostgreSQL that the store acts on.
 const (
 	codeUnique      = "23505"
+	codeReference   = "23503" // of which there is one: a conversation's tenant
 	codePartition   = "23514" // a check failed, of which partitions have the only ones
 	codeSerialize   = "40001"
 	codeDeadlock    = "40P01"

@@ -155,6 +155,28 @@ func testSearchLimit(t *testing.T, _ *suite, st store.Store) {
 	}
 }
 
+// A phrase is found in an old entry, however many newer ones have its words apart.
+func testSearchFarBack(t *testing.T, _ *suite, st store.Store) {
+	create(t, st, "old", "new")
+	add(t, st, "old", say("phrase", "bread and butter"))
+	for _, id := range []string{"old", "new"} {
+		apart := make([]tenfold.Entry, 1100)
+		for i := range apart {
+			apart[i] = say(fmt.Sprint(i), "butter and bread")
+		}
+		add(t, st, id, apart...)
+	}
+	for _, conversation := range []string{"", "old"} {
+		q := store.Query{Text: `"bread and butter"`, Conversation: conversation}
+		if got := find(t, st, q); !slices.Equal(got, []string{"old/phrase"}) {
+			t.Errorf("%q in %q finds %q", q.Text, conversation, got)
+		}
+		if got := find(t, st, store.Query{Text: "bread", Conversation: conversation, Limit: 1000}); len(got) != 1000 {
+			t.Errorf("of many in %q it finds %d", conversation, len(got))
+		}
+	}
+}
+
 // Snippet is a line of text around the first match, with no line breaks.
 func testSearchSnippet(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a")

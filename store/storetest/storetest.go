@@ -79,6 +79,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 		{"SearchSyntax", testSearchSyntax},
 		{"SearchOrder", testSearchOrder},
 		{"SearchLimit", testSearchLimit},
+		{"SearchFarBack", testSearchFarBack},
 		{"SearchSnippet", testSearchSnippet},
 		{"SearchDeleted", testSearchDeleted},
 		{"SearchGrowing", testSearchGrowing},

@@ -31,7 +31,10 @@ func (a *App) CompleteIDs(most int) cobra.CompletionFunc {
 			return nil, none
 		}
 		for _, found := range newest {
-			ids = append(ids, cobra.CompletionWithDesc(terminal.VisibleLine(found.ID), terminal.Excerpt(found.Title, TitleWidth)))
+			if terminal.VisibleLine(found.ID) != found.ID {
+				continue // what a shell would make of it names no conversation
+			}
+			ids = append(ids, cobra.CompletionWithDesc(found.ID, terminal.Excerpt(found.Title, TitleWidth)))
 		}
 		return ids, none
 	}

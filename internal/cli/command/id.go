@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tenfold/internal/cli/terminal"
 	"tenfold/session"
 	"tenfold/store"
 )
@@ -55,14 +56,14 @@ func (a *App) RefuseID(ctx context.Context, c *cobra.Command, args []string, wha
 	}
 	hint := WithID(c, args[0], args[1:])
 	if active, err := l.Active.Get(); err == nil && active != "" && active != found.ID {
-		hint += "; for " + what + " write --id " + word(active) + " " + words(args)
+		hint += "; for " + what + " write --id " + terminal.Word(active) + " " + words(args)
 	}
 	return Usage(Quote(args[0])+" is the ID of a conversation", hint)
 }
 
 // WithID is the hint for naming a conversation.
 func WithID(c *cobra.Command, id string, rest []string) string {
-	line := c.CommandPath() + " --id " + word(id)
+	line := c.CommandPath() + " --id " + terminal.Word(id)
 	if len(rest) > 0 {
 		line += " " + words(rest)
 	}

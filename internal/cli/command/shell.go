@@ -12,16 +12,9 @@ import (
 func words(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
-		quoted[i] = word(arg)
+		quoted[i] = terminal.Word(arg)
 	}
 	return strings.Join(quoted, " ")
-}
-
-func word(arg string) string {
-	if arg != "" && !strings.ContainsAny(arg, " \t\n\"'`$\\;|&<>()*?[]#~!{}") {
-		return terminal.VisibleLine(arg)
-	}
-	return "'" + strings.ReplaceAll(terminal.VisibleLine(arg), "'", `'\''`) + "'"
 }
 
 // NearPath makes a path relative to the working directory, if it is below it.

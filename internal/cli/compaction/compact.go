@@ -275,7 +275,7 @@ func (k *File) compact(ctx context.Context, in transcripts.Imported, req session
 	case at.Created:
 		k.NoticeActivef("stored as conversation %s, now the active one", at.ID)
 	case at.Added > 0:
-		k.Noticef("added %s to conversation %s", number.CountOf(at.Added, "new entry", "new entries"), at.ID)
+		k.Noticef("added %s to conversation %s", number.CountOf(at.Added, "new entry", "new entries"), terminal.Word(at.ID))
 	}
 	return r, transcripts.Settle(ctx, k.App, l, in, at)
 }

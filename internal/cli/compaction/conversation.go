@@ -11,6 +11,7 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/display"
+	"tenfold/internal/cli/terminal"
 	"tenfold/internal/report"
 	"tenfold/session"
 )
@@ -180,7 +181,7 @@ func (k *Conversation) applyToFork(ctx context.Context, s *session.Session, req 
 	r.From, r.Turns = s.ID(), turns
 	r.keeps(keep)
 	if k.stay {
-		k.Noticef("created conversation %s", fork.ID())
+		k.Noticef("created conversation %s", terminal.Word(fork.ID()))
 		return r, nil
 	}
 	k.NoticeActivef("created conversation %s, now the active one", fork.ID())

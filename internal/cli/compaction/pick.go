@@ -93,5 +93,5 @@ func (k *File) Chose(s *transcript.Session) {
 		about = append(about, terminal.VisibleLine(transcripts.AtHome(s.Directory)))
 	}
 	about = append(about, number.Ago(k.Now(), s.Changed))
-	k.Noticef("session %s  %s (%s)", terminal.VisibleLine(s.ID), terminal.Excerpt(s.Title, command.TitleWidth), strings.Join(about, ", "))
+	k.Noticef("session %s  %s (%s)", terminal.Word(s.ID), terminal.Excerpt(s.Title, command.TitleWidth), strings.Join(about, ", "))
 }

@@ -163,9 +163,9 @@ func (k *Fork) untilIn(turns int) (int, error) {
 // printID prints the id of a new conversation and nothing else, for scripts.
 func printID(a *command.App, id string, active bool) error {
 	return a.Result(map[string]string{"conversation": id}, func() {
-		a.Printf("%s\n", terminal.VisibleLine(id))
+		a.Printf("%s\n", terminal.Word(id))
 		if active {
-			a.NoticeActivef("conversation %s is now active", terminal.VisibleLine(id))
+			a.NoticeActivef("conversation %s is now active", terminal.Word(id))
 		}
 	})
 }

@@ -218,7 +218,7 @@ func printImport(a *command.App, in transcripts.Imported, at transcripts.Located
 	case at.Added < out.Entries:
 		news = number.Thousands(at.Added) + " new"
 	}
-	a.Printf("%s  %s, %s (%s), %s", a.Paint(terminal.Bold, at.ID), number.Count(out.Turns, "turn"),
+	a.Printf("%s  %s, %s (%s), %s", a.Paint(terminal.Bold, terminal.Word(at.ID)), number.Count(out.Turns, "turn"),
 		number.CountOf(out.Entries, "entry", "entries"), news, number.Tokens(out.Tokens.Before, out.Tokens.After))
 	if out.Compactions > 0 {
 		a.Printf(", %s", number.Count(out.Compactions, "compaction"))

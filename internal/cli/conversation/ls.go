@@ -8,9 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
@@ -28,7 +30,7 @@ func listCommand(a *command.App) *cobra.Command {
 		Use:   "ls [flags]",
 		Short: "List conversations",
 		Long: `Lists the conversations in the store, the last changed first: a prefix of the
-id that is unique in the list, turns, estimated tokens before and after
+id that no other has, turns, estimated tokens before and after
 compaction, time of the last change, and title. "conversation show" has the
 tokens as the provider counts them. "*" marks the active conversation. A second
 line has the tool, the directory and the dates of the session, if they are
@@ -108,7 +110,7 @@ func list(ctx context.Context, a *command.App, f *filter, limit int, after strin
 		return err
 	}
 	if next != nil && next.After != nil {
-		defer a.Noticef("there are more: --after %s continues the list, --limit 0 lists all", terminal.VisibleLine(all[len(all)-1].ID))
+		defer a.Noticef("there are more: --after %s continues the list, --limit 0 lists all", terminal.Word(all[len(all)-1].ID))
 	}
 	if a.JSON {
 		for _, c := range all {
@@ -137,19 +139,44 @@ func list(ctx context.Context, a *command.App, f *filter, limit int, after strin
 		a.Noticef(`no conversations yet; "tenfold compact FILE" or "tenfold conversation import FILE" adds one`)
 		return nil
 	}
-	table(a, all, active)
+	short := shortIDs(all)
+	if from != nil || next != nil || others > 0 {
+		if err := lengthen(ctx, l.Store, short, all); err != nil {
+			return err
+		}
+	}
+	table(a, all, short, active)
 	return nil
 }
 
-func table(a *command.App, all []store.Conversation, active string) {
-	short := shortIDs(all)
+// lengthen gives those their whole ids that are not all there is in the store with
+// their short ones: a list that is a part of it cannot tell.
+func lengthen(ctx context.Context, s store.Store, short []string, all []store.Conversation) error {
+	var g errgroup.Group
+	g.SetLimit(8) // the store may be far away
+	for i, c := range all {
+		if short[i] == c.ID {
+			continue
+		}
+		g.Go(func() error {
+			found, err := s.WithPrefix(ctx, short[i], 2)
+			if len(found) > 1 {
+				short[i] = c.ID
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+func table(a *command.App, all []store.Conversation, short []string, active string) {
 	lines := make([][5]string, len(all))
 	var width [5]int
 	ids := make([]int, len(all))
 	for i, c := range all {
 		tokens := report.Listed("", c.Stats)
 		lines[i] = [5]string{
-			terminal.VisibleLine(short[i]), number.Thousands(c.Stats.Turns), number.Thousands(tokens.Before),
+			terminal.Word(short[i]), number.Thousands(c.Stats.Turns), number.Thousands(tokens.Before),
 			number.Thousands(tokens.After), number.Ago(a.Now(), c.Updated),
 		}
 		for j, cell := range lines[i] {
@@ -243,6 +270,9 @@ func shortIDs(all []store.Conversation) []string {
 			if beside >= 0 && beside < len(order) {
 				n = max(n, commonPrefix(all[i].ID, all[order[beside]].ID)+1)
 			}
+		}
+		for n < len(all[i].ID) && !utf8.RuneStart(all[i].ID[n]) {
+			n++
 		}
 		out[i] = all[i].ID[:min(n, len(all[i].ID))]
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 func TestShortIDs(t *testing.T) {
-	got := shortIDs([]store.Conversation{{ID: "abcdefghij"}, {ID: "abcdefghik"}, {ID: "x"}, {ID: "0123456789"}, {ID: "abcdefghi"}})
-	if want := []string{"abcdefghij", "abcdefghik", "x", "01234567", "abcdefghi"}; !slices.Equal(got, want) {
+	got := shortIDs([]store.Conversation{{ID: "abcdefghij"}, {ID: "abcdefghik"}, {ID: "x"}, {ID: "0123456789"}, {ID: "abcdefghi"}, {ID: "日本語x"}})
+	if want := []string{"abcdefghij", "abcdefghik", "x", "01234567", "abcdefghi", "日本語"}; !slices.Equal(got, want) {
 		t.Errorf("ids are shortened to %q, want %q", got, want)
 	}
 }
@@ -32,7 +32,7 @@ func TestListWithLongID(t *testing.T) {
 	show := func(width int) string {
 		var out bytes.Buffer
 		a := &command.App{Terminal: &terminal.Terminal{Out: bufio.NewWriter(&out), OutTTY: true, Width: width}, Now: time.Now}
-		table(a, all, "")
+		table(a, all, shortIDs(all), "")
 		if err := a.Flush(); err != nil {
 			t.Fatal(err)
 		}

@@ -112,7 +112,7 @@ func remove(ctx context.Context, a *command.App, ids []string, yes bool) error {
 				return err
 			}
 		}
-		err = a.Result(proof, func() { a.Noticef("removed %s: %s", terminal.VisibleLine(c.ID), proof) })
+		err = a.Result(proof, func() { a.Noticef("removed %s: %s", terminal.Word(c.ID), proof) })
 		if err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func artifactsOf(a *command.App, id string) []string {
 func question(a *command.App, all []store.Conversation) string {
 	var b strings.Builder
 	for _, c := range all {
-		head := "  " + terminal.VisibleLine(c.ID) + "  " + number.CountOf(int(c.Version), "entry", "entries")
+		head := "  " + terminal.Word(c.ID) + "  " + number.CountOf(int(c.Version), "entry", "entries")
 		left := command.TitleWidth
 		if a.ErrWidth > 0 {
 			left = max(a.ErrWidth-len(head)-3, 12)

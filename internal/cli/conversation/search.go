@@ -166,7 +166,7 @@ func (k *searchConversation) print(hits []hit, more bool) error {
 				k.Printf("\n")
 			}
 			heading = h.Conversation
-			k.TwoParts(terminal.Faint, terminal.VisibleLine(h.Conversation), terminal.Excerpt(h.Title, command.TitleWidth))
+			k.TwoParts(terminal.Faint, terminal.Word(h.Conversation), terminal.Excerpt(h.Title, command.TitleWidth))
 		}
 		k.printHit(h)
 	}

@@ -122,7 +122,7 @@ func printShow(a *command.App, s showJSON) {
 			a.Line(14, a.Paint(terminal.Faint, terminal.Pad(name, 14))+value)
 		}
 	}
-	id := terminal.VisibleLine(s.ID)
+	id := terminal.Word(s.ID)
 	if s.Active {
 		id += " (active)"
 	}
@@ -190,6 +190,6 @@ func printOverlay(a *command.App, o report.Overlay) {
 	if !o.Live {
 		parts, c = append(parts, "undone"), terminal.Faint
 	}
-	a.TwoParts(c, "  "+terminal.VisibleLine(o.ID)+"  "+where, strings.Join(parts, "   "))
+	a.TwoParts(c, "  "+terminal.Word(o.ID)+"  "+where, strings.Join(parts, "   "))
 	display.PrintArtifacts(a, o.Summary)
 }

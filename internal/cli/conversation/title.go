@@ -62,7 +62,7 @@ func title(ctx context.Context, a *command.App, c *cobra.Command, words []string
 	case a.JSON:
 		return a.Emit(map[string]string{"conversation": found.ID, "title": found.Title})
 	case len(words) > 0:
-		a.Noticef("set the title of conversation %s to \"%s\"", terminal.VisibleLine(found.ID), terminal.Excerpt(found.Title, command.TitleWidth))
+		a.Noticef("set the title of conversation %s to \"%s\"", terminal.Word(found.ID), terminal.Excerpt(found.Title, command.TitleWidth))
 	default:
 		a.Printf("%s\n", terminal.VisibleLine(found.Title))
 	}

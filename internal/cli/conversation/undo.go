@@ -85,7 +85,7 @@ func change(ctx context.Context, a *command.App, s *session.Session, word string
 		titles = map[bool]string{true: "Restored", false: "Undone"}
 	}
 	for i, o := range changed {
-		a.TwoParts(terminal.Normal, titles[o.Live]+"  "+report.Where(o.Compaction)+"   "+report.SlotWords(list[i].Slots), terminal.VisibleLine(o.ID))
+		a.TwoParts(terminal.Normal, titles[o.Live]+"  "+report.Where(o.Compaction)+"   "+report.SlotWords(list[i].Slots), terminal.Word(o.ID))
 	}
 	a.Printf("Total   %s\n", number.Tokens(c.Tokens.Before, c.Tokens.After))
 	return nil

@@ -29,7 +29,7 @@ Each store has its own active conversation.`,
 				return err
 			}
 			return a.Result(map[string]string{"conversation": found.ID}, func() {
-				a.Noticef("conversation %s is now active", terminal.VisibleLine(found.ID))
+				a.Noticef("conversation %s is now active", terminal.Word(found.ID))
 			})
 		},
 	}

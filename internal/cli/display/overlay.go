@@ -22,7 +22,7 @@ func PrintParted(a *command.App, path, id string, p *report.Parted, dryRun bool)
 	if dryRun {
 		now = "It would become conversation "
 	}
-	PrintLabelled(a, "Parted", terminal.VisibleLine(path)+" no longer continues conversation "+terminal.VisibleLine(p.From)+": it "+how+" from turn "+
+	PrintLabelled(a, "Parted", terminal.VisibleLine(path)+" no longer continues conversation "+terminal.Word(p.From)+": it "+how+" from turn "+
 		strconv.Itoa(p.Turn)+" on. "+now+terminal.VisibleLine(id)+".")
 }
 

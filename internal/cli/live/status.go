@@ -71,7 +71,10 @@ func showProxy(a *command.App, p proxy.Process) {
 		a.Line(2, "  no conversation yet")
 	}
 	for _, c := range p.Conversations {
-		id := cmp.Or(terminal.VisibleLine(c.ID), "(not in the store yet)")
+		id := "(not in the store yet)"
+		if c.ID != "" {
+			id = terminal.Word(c.ID)
+		}
 		about := terminal.VisibleLine(cmp.Or(c.Model, c.Protocol))
 		if c.Client != "" && c.Client != p.Client {
 			about += ", " + terminal.VisibleLine(c.Client)

@@ -58,7 +58,7 @@ func (k *querying) takeOver(ctx context.Context, what string) (*session.Session,
 	if err != nil {
 		return nil, err
 	}
-	k.Noticef("took over %s of %s as conversation %s", number.Count(s.Log().Turns(), "turn"), last.Format, s.ID())
+	k.Noticef("took over %s of %s as conversation %s", number.Count(s.Log().Turns(), "turn"), last.Format, terminal.Word(s.ID()))
 	return s, l.Active.Set(s.ID())
 }
 

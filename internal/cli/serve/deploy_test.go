@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -127,6 +128,28 @@ func TestLinksOfTheFleetExist(t *testing.T) {
 	for _, m := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllStringSubmatch(repoFile(t, "docs/fleet.md"), -1) {
 		if _, err := os.Stat(filepath.Join("..", "..", "..", "docs", filepath.FromSlash(m[1]))); err != nil {
 			t.Errorf("docs/fleet.md: %v", err)
+		}
+	}
+}
+
+// The units hold nothing that the systemd of this machine does not know.
+func TestUnitsAreVerified(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		return
+	}
+	program, err := exec.LookPath("true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"tenfold-serve.service", "tenfold-proxy.service"} {
+		unit := filepath.Join(t.TempDir(), name)
+		text := strings.ReplaceAll(repoFile(t, "deploy/systemd/"+name), "/usr/local/bin/tenfold", program)
+		if err := os.WriteFile(unit, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.CommandContext(t.Context(), analyze, "verify", "--man=no", unit).CombinedOutput(); err != nil || strings.Contains(string(out), name) {
+			t.Errorf("%v\n%s", err, out)
 		}
 	}
 }

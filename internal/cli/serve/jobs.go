@@ -185,7 +185,7 @@ func showJob(a *command.App, j job.Info) {
 	case j.State == job.Queued:
 		what = j.Why
 	}
-	text := terminal.Pad(string(j.State), len(job.Completed)) + "  " + terminal.Pad(number.Ago(a.Now(), j.Created), len("59 minutes ago")) + "  " + terminal.VisibleLine(j.Conversation)
+	text := terminal.Pad(string(j.State), len(job.Completed)) + "  " + terminal.Pad(number.Ago(a.Now(), j.Created), len("59 minutes ago")) + "  " + terminal.Word(j.Conversation)
 	if what != "" {
 		text += "  " + what
 	}

@@ -200,7 +200,10 @@ func erase(ctx context.Context, a *command.App, r *tenant.Registry, t tenant.Ten
 		return err
 	}
 	defer q.Close()
-	proof, err := db.Erase(ctx, t.Name, operator.Token+" ", func(ctx context.Context, tx pgx.Tx, tenant int) error { return q.Erase(ctx, tx, tenant, "") })
+	proof, err := db.Erase(ctx, t.Name, operator.Token+" ", func(ctx context.Context, tx pgx.Tx, tenant int) (postgres.ErasedTable, error) {
+		jobs, err := q.Erase(ctx, tx, tenant, "")
+		return postgres.ErasedTable{Name: "jobs", Before: jobs}, err
+	})
 	if err != nil {
 		return err
 	}

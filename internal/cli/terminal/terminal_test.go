@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -107,6 +108,26 @@ func TestPagerCommand(t *testing.T) {
 		})
 		if got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.env, got, tt.want)
+		}
+	}
+}
+
+// A word is what bash reads back byte for byte, and nothing of it steers a terminal.
+func TestAWordIsReadBackByAShell(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "''", "0192f000-aaaa": "0192f000-aaaa", "a/b": "a/b", "日本語": "日本語", "two  blanks ": "'two  blanks '", "it's": `'it'\''s'`,
+		"$(x)": "'$(x)'", "a\nb": `$'a\012b'`, "\x1b[31m'\\": `$'\033[31m\'\\'`, "\u202ex": `$'\342\200\256x'`, "\xff": `$'\377'`, "a\u00a0b": "'a\u00a0b'",
+	} {
+		got := Word(text)
+		if got != want || Visible(got) != got {
+			t.Errorf("Word(%q) is %s, want %s", text, got, want)
+		}
+		bash, err := exec.LookPath("bash")
+		if err != nil {
+			continue
+		}
+		if out, err := exec.CommandContext(t.Context(), bash, "-c", "printf %s "+got).Output(); err != nil || string(out) != text {
+			t.Errorf("bash reads %s as %q, %v", got, out, err)
 		}
 	}
 }

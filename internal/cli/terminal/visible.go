@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"tenfold/internal/runes"
@@ -78,6 +79,36 @@ func steers(r rune) bool {
 // VisibleLine is visible for one line: white space becomes single spaces.
 func VisibleLine(text string) string {
 	return Visible(strings.Join(strings.Fields(text), " "))
+}
+
+// Word is text as one word of a command line, such as an id that is printed to be
+// given to a command: quoted where a shell would read it differently, so that bash
+// and zsh read it as it is, byte for byte.
+func Word(text string) string {
+	if text != "" && Visible(text) == text && !strings.ContainsFunc(text, needsQuotes) {
+		return text
+	}
+	if Visible(text) == text && !strings.ContainsAny(text, "\t\n\r") {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		switch {
+		case c == '\'' || c == '\\':
+			b.WriteByte('\\')
+			fallthrough
+		case c >= ' ' && c < 0x7f:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, `\%03o`, c)
+		}
+	}
+	return "$'" + b.String() + "'"
+}
+
+// needsQuotes reports the characters that end a word or mean something to a shell.
+func needsQuotes(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("\"'`$\\;|&<>()*?[]#~!{}", r)
 }
 
 // VisibleJSON escapes characters that control a terminal. In valid JSON they only

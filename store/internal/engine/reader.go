@@ -292,6 +292,9 @@ type match struct {
 // Reset forgets what was offered.
 func (r *Ranking) Reset() { r.best = r.best[:0] }
 
+// Full reports whether there are as many matches as are wanted.
+func (r *Ranking) Full() bool { return len(r.best) >= r.Limit }
+
 // Offer holds an entry against the query.
 func (r *Ranking) Offer(conversation string, e tenfold.Entry) {
 	r.words = fulltext.AppendWords(r.words[:0], tenfold.SearchText(e.Payload))
