@@ -50,6 +50,8 @@ type Options struct {
 const (
 	defaultPatience = 20 * time.Second
 	defaultLook     = 50 * time.Millisecond
+	// hearTime is how long a request waits for the end of the answer that it brings back.
+	hearTime = time.Second
 	// mostThreads is how many histories are kept in memory. One that is forgotten
 	// is found again in the store.
 	mostThreads = 256
@@ -103,7 +105,7 @@ func (k *keeper) sessions(ctx context.Context) (*session.Service, error) {
 
 // Take implements [proxy.Keeper].
 func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchange) {
-	ex := &exchange{k: k, in: in, body: in.Body, began: k.Now()}
+	ex := &exchange{k: k, in: in, body: in.Body, began: k.Now(), heardOut: make(chan struct{})}
 	defer func() {
 		if p := recover(); p != nil { // V7: what goes through is worth more than what we make of it
 			ex.t, ex.body = nil, in.Body
@@ -134,8 +136,10 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 		k.takeBeside(ex, id)
 	// Where no session is named, a text would not tell after a restart whose it is.
 	case in.Kind == wire.Generate && (id.class == classCompaction && id.key == id.origin || asksHandle(in.Protocol, r)):
+		k.hearOut(ctx, ex, id)
 		k.takeOwn(ctx, ex, id)
 	case in.Kind == wire.Generate:
+		k.hearOut(ctx, ex, id)
 		k.take(ctx, ex, id)
 	}
 	return ex
@@ -276,6 +280,27 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	}
 	k.remember(t)
 	return t, true
+}
+
+// hearOut waits until the answer is heard that a request brings back: a client has the
+// last bytes of an answer before what listens has read them, and what it says until then
+// cannot be told from another history.
+func (k *keeper) hearOut(ctx context.Context, ex *exchange, id identity) {
+	k.mu.Lock()
+	t, same := k.find(id.key, ex.r)
+	if t == nil || t.newest == nil || t.newest.done || !slices.ContainsFunc(ex.r.Messages[same:], func(m wire.Message) bool { return m.Model }) {
+		k.mu.Unlock()
+		return
+	}
+	heard := t.newest.heardOut
+	k.mu.Unlock()
+	late := time.NewTimer(hearTime)
+	defer late.Stop()
+	select {
+	case <-heard:
+	case <-late.C:
+	case <-ctx.Done():
+	}
 }
 
 // leadsTo tells whether the answers in a request behind the messages that it has in
