@@ -39,6 +39,7 @@ type exchange struct {
 	// Set by Done, under the keeper's lock.
 	done, confirmed, flushed, billed bool
 	held                             bool // its bytes are, after the answer
+	owed                             bool // and wait for the store
 	ended                            time.Time
 	response                         wire.Response
 }

@@ -17,7 +17,8 @@ import (
 
 // Options set up a [proxy.Keeper].
 type Options struct {
-	// Open opens the store; it is called once, by the first request that needs it.
+	// Open opens the store; it is called by the first request that needs it, and again after
+	// it failed.
 	Open func(ctx context.Context) (*session.Service, error)
 	// Configure says how conversations of a directory, which may be empty, and a
 	// model are compacted.
@@ -61,9 +62,10 @@ type keeper struct {
 	Options
 	secret []byte // that credentials are hashed with
 
-	once    sync.Once
+	opening sync.Mutex
 	service *session.Service
 	failure error
+	retry   time.Time // when to open a store again that could not be opened
 
 	mu       sync.Mutex
 	threads  map[string][]*thread // by identity, the newest first
@@ -73,10 +75,15 @@ type keeper struct {
 	left     []kept // by Codex, the newest last
 	thought  thoughts
 	held     int // bytes of requests that were answered
-	work     sync.WaitGroup
-	ahead    []*ahead
-	stop     context.CancelFunc // of reading ahead
-	wasRead  chan struct{}      // closed once what is expected is read
+	owed     int // and of those that wait for the store
+	mostOwed int
+	owing    map[*thread]bool
+	// unwritable is why the store could not be written the last time.
+	unwritable error
+	work       sync.WaitGroup
+	ahead      []*ahead
+	stop       context.CancelFunc // of reading ahead
+	wasRead    chan struct{}      // closed once what is expected is read
 }
 
 // New makes a keeper of conversations.
@@ -88,7 +95,7 @@ func New(o Options) proxy.Keeper {
 	if o.Fail == nil {
 		o.Fail = func(string, string, string) {}
 	}
-	k := &keeper{Options: o, secret: make([]byte, 32), threads: map[string][]*thread{}, wasRead: make(chan struct{})}
+	k := &keeper{Options: o, secret: make([]byte, 32), mostOwed: mostOwed, owing: map[*thread]bool{}, threads: map[string][]*thread{}, wasRead: make(chan struct{})}
 	_, _ = rand.Read(k.secret) // which never fails
 	ctx, stop := context.WithCancel(context.Background())
 	if k.stop = stop; o.Expect != (Expected{}) {
@@ -97,9 +104,14 @@ func New(o Options) proxy.Keeper {
 	return k
 }
 
-// sessions opens the store, once.
+// sessions opens the store, once; one that could not be opened is tried again after a while.
 func (k *keeper) sessions(ctx context.Context) (*session.Service, error) {
-	k.once.Do(func() { k.service, k.failure = k.Open(context.WithoutCancel(ctx)) })
+	k.opening.Lock()
+	defer k.opening.Unlock()
+	if now := k.Now(); k.service == nil && !now.Before(k.retry) {
+		k.service, k.failure = k.Open(context.WithoutCancel(ctx))
+		k.retry = now.Add(payAfter)
+	}
 	return k.service, k.failure
 }
 
@@ -316,12 +328,17 @@ func (t *thread) leadsTo(r *wire.Request, same int) bool {
 	if t.newest == nil || t.newest.response.Entries == nil {
 		return same == len(t.messages)
 	}
-	pieces, err := t.protocol.Read(r, i)
+	return t.newest.saidIn(r, i)
+}
+
+// saidIn tells whether a message of a request is of the answer to an exchange.
+func (ex *exchange) saidIn(r *wire.Request, i int) bool {
+	pieces, err := ex.in.Protocol.Read(r, i)
 	if err != nil {
 		return false
 	}
 	return slices.ContainsFunc(pieces, func(p wire.Piece) bool {
-		return slices.ContainsFunc(t.newest.response.Entries, func(e tenfold.Entry) bool { return alike(e.Payload, p.Entry.Payload) })
+		return slices.ContainsFunc(ex.response.Entries, func(e tenfold.Entry) bool { return alike(e.Payload, p.Entry.Payload) })
 	})
 }
 
@@ -410,13 +427,16 @@ func (k *keeper) Close(ctx context.Context) error {
 			t.idle.Stop()
 		}
 	}
+	for t := range k.owing {
+		t.later(t.tryToPay)
+	}
 	k.closed = true
 	k.mu.Unlock()
 	done := make(chan struct{})
 	go func() { k.work.Wait(); close(done) }()
 	select {
 	case <-done:
-		return nil
+		return k.unpaid()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -61,6 +61,8 @@ type thread struct {
 	checked time.Time     // when the store was asked for it
 	synced  time.Time     // when the log last had the epoch that requests show
 	rest    time.Time     // no job is waited for before, after a failure
+	pays    *time.Timer   // which tries again to store what is owed
+	payWait time.Duration // before that
 
 	jobs    []func(context.Context)
 	running bool
