@@ -62,10 +62,7 @@ type keeper struct {
 	Options
 	secret []byte // that credentials are hashed with
 
-	opening sync.Mutex
-	service *session.Service
-	failure error
-	retry   time.Time // when to open a store again that could not be opened
+	store opening
 
 	mu       sync.Mutex
 	threads  map[string][]*thread // by identity, the newest first
@@ -80,6 +77,7 @@ type keeper struct {
 	owing    map[*thread]bool
 	// unwritable is why the store could not be written the last time.
 	unwritable error
+	rest       time.Time // no request waits for the store before, which is too slow
 	work       sync.WaitGroup
 	ahead      []*ahead
 	stop       context.CancelFunc // of reading ahead
@@ -102,17 +100,6 @@ func New(o Options) proxy.Keeper {
 		k.work.Go(func() { k.readAhead(ctx, o.Expect) })
 	}
 	return k
-}
-
-// sessions opens the store, once; one that could not be opened is tried again after a while.
-func (k *keeper) sessions(ctx context.Context) (*session.Service, error) {
-	k.opening.Lock()
-	defer k.opening.Unlock()
-	if now := k.Now(); k.service == nil && !now.Before(k.retry) {
-		k.service, k.failure = k.Open(context.WithoutCancel(ctx))
-		k.retry = now.Add(payAfter)
-	}
-	return k.service, k.failure
 }
 
 // Take implements [proxy.Keeper].
@@ -230,12 +217,12 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int)
 	if settled(ex.r.Messages) == 0 {
 		return true
 	}
+	ctx, stop := context.WithTimeout(ctx, k.Look)
+	defer stop()
 	svc, err := k.sessions(ctx)
 	if err != nil {
 		return false
 	}
-	ctx, stop := context.WithTimeout(ctx, k.Look)
-	defer stop()
 	known, err := svc.Imported(ctx, id.origin)
 	return err == nil && len(known) == 0 && ex.handle == nil
 }
@@ -261,12 +248,12 @@ func keptFor(r *wire.Request, behind int) time.Duration {
 // unwritten tells whether a conversation still has the version it had: nobody else
 // undid a compaction, or made one.
 func (k *keeper) unwritten(ctx context.Context, id string, version int64) (bool, error) {
+	ctx, stop := context.WithTimeout(ctx, k.Look)
+	defer stop()
 	svc, err := k.sessions(ctx)
 	if err != nil {
 		return false, err
 	}
-	ctx, stop := context.WithTimeout(ctx, k.Look)
-	defer stop()
 	now, err := svc.Version(ctx, id)
 	return now == version, err
 }

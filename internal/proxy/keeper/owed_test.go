@@ -200,3 +200,36 @@ func TestV7AStoreIsOpenedLater(t *testing.T) {
 		t.Errorf("the log says %q", said)
 	}
 }
+
+// V7: where the server of a store does not answer, one request waits for it, and no other:
+// neither of that conversation nor of the next ones.
+func TestV7OneRequestWaitsForAStoreThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.close()
+	answers, tries := make(chan struct{}), atomic.Int32{}
+	p.k = keeper.New(keeper.Options{
+		Open: func(context.Context) (*session.Service, error) {
+			tries.Add(1)
+			<-answers
+			return nil, errors.New("no answer")
+		},
+		Configure: func(string, string) (session.Live, error) { return p.live, nil },
+		Fail:      func(_, _, why string) { p.mu.Lock(); p.failed = append(p.failed, why); p.mu.Unlock() },
+		Now:       p.clock, Patience: 20 * time.Millisecond, Look: time.Millisecond,
+	})
+	for _, name := range []string{"one", "two", "three"} {
+		c := newClient(p, name)
+		c.hasty = true
+		c.messages = []string{person("Hello."), `{"role":"assistant","content":[` + said("Hi.") + `]}`}
+		c.turn(200)
+	}
+	waited := slices.DeleteFunc(p.failures(), func(why string) bool { return !strings.Contains(why, "longer than 20ms") })
+	if len(waited) != 1 || !strings.Contains(waited[0], "a look at the store") || tries.Load() != 1 {
+		t.Errorf("%d tries, failures %q", tries.Load(), waited)
+	}
+	close(answers)
+	if err := p.k.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "3 conversations is lost") {
+		t.Errorf("closed with %v", err)
+	}
+}

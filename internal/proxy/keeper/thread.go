@@ -123,7 +123,7 @@ func (t *thread) mayBeDue(ex *exchange, fresh bool) bool {
 	case t.k.closed, ex.began.Before(t.rest):
 		return false
 	case fresh:
-		return !ex.fits
+		return !ex.fits && !ex.began.Before(t.k.rest) && !t.k.store.unopened()
 	case t.due, t.settling, t.frozen != nil && !t.frozen.holds(ex.r): // of a message that is said otherwise
 		return true
 	}
@@ -299,8 +299,12 @@ func (t *thread) await(ctx context.Context, done <-chan struct{}) bool {
 	case <-late.C:
 		t.k.mu.Lock()
 		t.rest = t.k.Now().Add(restTime)
+		what := "a compaction"
+		if t.shown.ID == "" { // the store has not said what it is
+			what, t.k.rest = "a look at the store", t.rest
+		}
 		t.k.mu.Unlock()
-		t.k.Fail(t.shown.Client, "request", fmt.Sprintf("a compaction took longer than %v; the request went without it", t.k.Patience))
+		t.k.Fail(t.client, "request", fmt.Sprintf("%s took longer than %v; the request went without it", what, t.k.Patience))
 	}
 	return false
 }
