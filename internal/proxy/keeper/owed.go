@@ -68,8 +68,9 @@ func (t *thread) holdOwed(o owing, why error) bool {
 	c.owed = slices.DeleteFunc(c.owed, func(was owing) bool {
 		included := o.includes(was)
 		if included && was.ex != o.ex {
-			was.ex.owed = false
-			was.ex.release()
+			if was.ex.owed = false; was.ex.done { // else it may yet be sent
+				was.ex.release()
+			}
 		}
 		return included
 	})

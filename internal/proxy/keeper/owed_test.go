@@ -233,3 +233,27 @@ func TestV7OneRequestWaitsForAStoreThatDoesNotAnswer(t *testing.T) {
 		t.Errorf("closed with %v", err)
 	}
 }
+
+// V7: a request that is on its way keeps its bytes, whatever others of its conversation
+// have waiting in its place.
+func TestV7WhatIsOnItsWayKeepsItsBytes(t *testing.T) {
+	t.Parallel()
+	p, s := fills(t)
+	s.full.Store(true)
+	c := newClient(p, "one")
+	c.turn(200)
+	c.user("And now?")
+	one := c.send()
+	keeper.Rest(c.k, false)
+	c.messages = append(c.messages, `{"role":"assistant","content":[`+said("That")+`]}`) // what it has of the answer
+	c.user("And then?")
+	two := c.send()
+	keeper.Rest(c.k, false)
+	if len(one.Body()) == 0 || len(two.Body()) == 0 {
+		t.Errorf("%d and %d bytes are left", len(one.Body()), len(two.Body()))
+	}
+	one.Done(200, true)
+	c.answered(two, said("That is all."))
+	s.full.Store(false)
+	c.close()
+}
