@@ -425,16 +425,16 @@ func TestP10WholeBodies(t *testing.T) {
 	defs := []tenfold.ToolDefinition{{Name: "read", Description: "Reads.", Schema: `{"type":"object","properties":{}}`}, {Name: "odd name"}}
 	p := project(t, entry(tenfold.ConfigDelta{Model: "m", System: &system, Tools: &defs}), user("go"), call("c", "read", `{"path":"a"}`), failed("c", "gone"), say("ok"))
 	for name, want := range map[string]string{
-		"anthropic": `{"system":"Be brief.","tools":[{"name":"read","description":"Reads.","input_schema":{"type":"object","properties":{}}},{"name":"odd_name","input_schema":{"type":"object"}}],` +
+		"anthropic": `{"system":"Be brief.","tools":[{"name":"read","description":"Reads.","input_schema":{"type":"object","properties":{}}},{"name":"odd_name","input_schema":{"type":"object","properties":{}}}],` +
 			`"messages":[{"role":"user","content":[{"type":"text","text":"go"}]},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"read","input":{"path":"a"}}]},` +
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"gone"}],"is_error":true}]},{"role":"assistant","content":[{"type":"text","text":"ok"}]}]}`,
 		"openai-chat": `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},` +
 			`{"role":"tool","content":"gone","tool_call_id":"c"},{"role":"assistant","content":"ok"}],` +
-			`"tools":[{"type":"function","function":{"name":"read","description":"Reads.","parameters":{"type":"object","properties":{}}}},{"type":"function","function":{"name":"odd_name","parameters":{"type":"object"}}}]}`,
-		"openai-responses": `{"instructions":"Be brief.","tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object","properties":{}}},{"type":"function","name":"odd_name","parameters":{"type":"object"}}],` +
+			`"tools":[{"type":"function","function":{"name":"read","description":"Reads.","parameters":{"type":"object","properties":{}}}},{"type":"function","function":{"name":"odd_name","parameters":{"type":"object","properties":{}}}}]}`,
+		"openai-responses": `{"instructions":"Be brief.","tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object","properties":{}}},{"type":"function","name":"odd_name","parameters":{"type":"object","properties":{}}}],` +
 			`"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]},{"type":"function_call","call_id":"c","name":"read","arguments":"{\"path\":\"a\"}"},{"type":"function_call_output","call_id":"c","output":"gone"},` +
 			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]}]}`,
-		"gemini": `{"systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[{"name":"read","description":"Reads.","parametersJsonSchema":{"type":"object","properties":{}}},{"name":"odd_name","parametersJsonSchema":{"type":"object"}}]}],` +
+		"gemini": `{"systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[{"name":"read","description":"Reads.","parametersJsonSchema":{"type":"object","properties":{}}},{"name":"odd_name","parametersJsonSchema":{"type":"object","properties":{}}}]}],` +
 			`"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"c","name":"read","args":{"path":"a"}}}]},{"role":"user","parts":[{"functionResponse":{"id":"c","name":"read","response":{"error":"gone"}}}]},` +
 			`{"role":"model","parts":[{"text":"ok"}]}]}`,
 	} {

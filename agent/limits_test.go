@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/provider/script"
 	"tenfold/session"
@@ -102,5 +104,20 @@ func TestStoppedSubAgentIsNotGoneOnWith(t *testing.T) {
 	}
 	if log := k.shows(); log[len(log)-1] != "error t: The sub-agent stopped before it was done: limit: the limit of 2 steps is reached." {
 		t.Errorf("%q", log[len(log)-1])
+	}
+}
+
+// A message that no request can hold is refused: nothing compacts the last message of a
+// person, and the conversation could never go on.
+func TestAMessageLongerThanTheContextIsNotAdded(t *testing.T) {
+	t.Parallel()
+	k := begin(t, script.New(script.Text("Done."), script.Text("Done again.")), func(o *agent.Options) { o.Live.Request.Options.Window = 10_000 })
+	k.stop("Go.")
+	_, err := k.run(strings.Repeat("A line of a paste.\n", 3000))
+	if p, ok := errors.AsType[*problem.Error](err); !ok || p.Code != "message_too_long" || !strings.Contains(p.Problem, "14,250 tokens") {
+		t.Errorf("%v", err)
+	}
+	if stop := k.stop("And now?"); stop.Reason != agent.Answered {
+		t.Errorf("it goes on with %+v", stop)
 	}
 }

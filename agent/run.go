@@ -180,6 +180,9 @@ func (r *run) start(parts []tenfold.Part) error {
 	w := &worker{run: r, ctx: r.ctx}
 	switch {
 	case len(parts) > 0:
+		if err := r.fits(parts); err != nil {
+			return err
+		}
 		if err := w.begin(parts); err != nil {
 			return err
 		}
@@ -212,6 +215,23 @@ func (w *worker) begin(parts []tenfold.Part) error {
 		}
 		return append(entries, tenfold.Entry{Payload: tenfold.UserMessage{Parts: parts}})
 	})
+}
+
+// fits refuses a message that no request can hold: nothing compacts the last message of a
+// person, so that the conversation could never go on.
+func (r *run) fits(parts []tenfold.Part) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	window := r.control.Window()
+	tokens := tenfold.CountPayload(r.session.Log().Counter(), tenfold.UserMessage{Parts: parts})
+	if window == 0 || tokens <= window {
+		return nil
+	}
+	return &problem.Error{
+		Code: "message_too_long", Op: "run", Subject: "conversation " + r.session.ID(),
+		Problem: fmt.Sprintf("the message has %s tokens, and the model's context holds %s; it was not added", number.Thousands(tokens), number.Thousands(window)),
+		Hint:    "put it into a file, and have the model read what it needs of it",
+	}
 }
 
 // ended tells why the context ended, if it did.

@@ -305,7 +305,7 @@ func schemaObject(raw string) jsontext.Value {
 	if isObject(raw) {
 		return jsontext.Value(raw)
 	}
-	return jsontext.Value(`{"type":"object"}`)
+	return jsontext.Value(`{"type":"object","properties":{}}`)
 }
 
 // nonBlank gives the text, or nothing for one that is only white space.

@@ -281,7 +281,7 @@ func lastTyped(p *tenfold.Projection) int64 {
 // keepAnswers keeps short results that are a person's words, as messages are:
 // answers to questions, and what was said of a call that was refused. And it
 // keeps the calls of tools that the configuration wants left alone (H1).
-func (f *fitting) keepAnswers(decided map[int64]tenfold.ApprovalState) {
+func (f *fitting) keepAnswers(decided map[int64]decision) {
 	for _, c := range f.calls {
 		set := f.o.Tools[c.call.Name]
 		if set.Exempt != nil && *set.Exempt || set.Response == tenfold.Keep {
@@ -294,8 +294,11 @@ func (f *fitting) keepAnswers(decided map[int64]tenfold.ApprovalState) {
 		if !ok || r.Tokens > shortMessage {
 			continue
 		}
-		_, refused := tenfold.Refusal(tenfold.TextLines(result))
-		if t.Kind != tool.Asks && decided[c.seq] != tenfold.ApprovalDenied && (!refused || !result.Ended().Bad()) {
+		text := tenfold.TextLines(result)
+		_, refused := tenfold.Refusal(text)
+		d := decided[c.seq]
+		denied := d.State == tenfold.ApprovalDenied && (d.asked || text != ruled+d.Reason)
+		if t.Kind != tool.Asks && !denied && (!refused || !result.Ended().Bad()) {
 			continue
 		}
 		e, _ := f.p.Log().Entry(c.seq)
@@ -303,11 +306,21 @@ func (f *fitting) keepAnswers(decided map[int64]tenfold.ApprovalState) {
 	}
 }
 
+// ruled begins the result of a call that package agent denied; the reason follows. It is a
+// person's where one was asked, and else a rule's: a model may run into it again and again.
+const ruled = "Denied: "
+
+// A decision is what was decided last on a call, and whether a person was asked.
+type decision struct {
+	tenfold.Approval
+	asked bool
+}
+
 // approvals gives what was decided last on calls, by their seqs. As ids are used again,
 // an approval is of the newest call before it with its id and branch, or of the next.
-func (f *fitting) approvals() map[int64]tenfold.ApprovalState {
+func (f *fitting) approvals() map[int64]decision {
 	type name struct{ branch, id string }
-	calls, early, decided := map[name]int64{}, map[name]tenfold.ApprovalState{}, map[int64]tenfold.ApprovalState{}
+	calls, early, decided := map[name]int64{}, map[name]decision{}, map[int64]decision{}
 	for seq := range f.each(f.first, f.last) {
 		e, _ := f.p.Log().Entry(seq)
 		switch p := e.Payload.(type) {
@@ -320,10 +333,16 @@ func (f *fitting) approvals() map[int64]tenfold.ApprovalState {
 			}
 		case tenfold.Approval:
 			n := name{e.Branch, p.CallID}
-			if at, ok := calls[n]; ok {
-				decided[at] = p.State
+			at, ok := calls[n]
+			was := decided[at]
+			if !ok {
+				was = early[n]
+			}
+			d := decision{p, was.asked || p.State == tenfold.ApprovalRequested}
+			if ok {
+				decided[at] = d
 			} else {
-				early[n] = p.State
+				early[n] = d
 			}
 		}
 	}
@@ -356,7 +375,7 @@ func (f *fitting) keepError(calls []toolCall) {
 // keepHandles keeps what is under way in the turn that is (V5): calls without a
 // result, approvals that nobody has decided on, commands that were begun and of
 // which no later call tells the end, and the skill that was loaded.
-func (f *fitting) keepHandles(calls []toolCall, decided map[int64]tenfold.ApprovalState) {
+func (f *fitting) keepHandles(calls []toolCall, decided map[int64]decision) {
 	l := f.p.Log()
 	now, _, _ := l.Where(f.p.Version())
 	skill, ended := false, false
@@ -372,7 +391,7 @@ func (f *fitting) keepHandles(calls []toolCall, decided map[int64]tenfold.Approv
 		switch {
 		case polls && !runs:
 			ended = true
-		case c.result == 0, decided[c.seq] == tenfold.ApprovalRequested, runs && !polls && !ended:
+		case c.result == 0, decided[c.seq].State == tenfold.ApprovalRequested, runs && !polls && !ended:
 			f.stand(c.seq, stance{what: StandsHandles, whole: true})
 		case t.Kind == tool.Skills && !skill:
 			skill = true

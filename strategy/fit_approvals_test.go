@@ -8,7 +8,7 @@ import (
 )
 
 // F5: what a person said of one call stands; the results of others with its id, on any
-// branch, do not.
+// branch, do not, nor does what a rule denies.
 func TestF5ApprovalsAreOfOneCall(t *testing.T) {
 	l := tenfold.NewLog()
 	add := func(branch string, p tenfold.Payload) int64 {
@@ -36,12 +36,19 @@ func TestF5ApprovalsAreOfOneCall(t *testing.T) {
 	early := call("", "2", "not on a Friday")
 	approval("helper", "3")
 	others := call("", "3", "made once more")
+	add("", tenfold.ToolCall{CallID: "4", Name: "shell", Arguments: `{"command":"rm"}`})
+	approval("", "4")
+	ruled := add("", tenfold.ToolResult{CallID: "4", Parts: tenfold.Text("Denied: no")})
+	add("", tenfold.ToolCall{CallID: "5", Name: "shell", Arguments: `{"command":"rm"}`})
+	add("", tenfold.Approval{State: tenfold.ApprovalRequested, CallID: "5", Reason: "it removes"})
+	approval("", "5")
+	asked := add("", tenfold.ToolResult{CallID: "5", Parts: tenfold.Text("Denied: no")})
 	for range 10 {
 		call("", "9", "words and more")
 	}
 	add("", tenfold.AssistantMessage{Text: "so far"})
 	got := payloads(strategy.AlwaysStands(tenfold.Project(l), strategy.Options{Range: everything(l)}))
-	for seq, stands := range map[int64]bool{before: false, denied: true, after: false, early: true, others: false} {
+	for seq, stands := range map[int64]bool{before: false, denied: true, after: false, early: true, others: false, ruled: false, asked: true} {
 		if (got[seq] != nil) != stands {
 			t.Errorf("the result %d stands: %v", seq, got[seq] != nil)
 		}

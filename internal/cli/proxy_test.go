@@ -91,6 +91,53 @@ func TestProxy(t *testing.T) {
 	}
 }
 
+// V7: a proxy that cannot write where it announces itself, as on a full disk, forwards all
+// the same, and says at the end that nothing was stored.
+func TestProxyStartsWhereNothingCanBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_DATA_HOME", file)
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	up := httptest.NewServer(modelserver.New(modelserver.Sequence(modelserver.Text("A loaf takes a night."))))
+	defer up.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	in, out := io.Pipe()
+	ended := make(chan int, 1)
+	var errs bytes.Buffer
+	go func() {
+		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(out), Err: &errs, JSON: true}
+		ended <- Run(ctx, []string{"proxy", "--json", "--addr", "127.0.0.1:0", "--upstream", up.URL}, term)
+		_ = out.Close()
+	}()
+	line, err := bufio.NewReader(in).ReadBytes('\n')
+	if err != nil {
+		t.Fatal(err, errs.String())
+	}
+	go func() { _, _ = io.Copy(io.Discard, in) }()
+	var listening listeningJSON
+	if err := json.Unmarshal(line, &listening); err != nil {
+		t.Fatal(err, string(line))
+	}
+	body := `{"model":"claude-sonnet-4-5","max_tokens":99,"tools":[{"name":"bake","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"How long does a loaf take?"}]}`
+	res, err := http.Post(listening.Bases[0].URL+"/v1/messages", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	if err != nil || !strings.Contains(string(answer), "A loaf takes a night.") {
+		t.Fatal(err, string(answer))
+	}
+	http.DefaultClient.CloseIdleConnections()
+	stop()
+	if code := <-ended; code != command.ExitFailed || !strings.Contains(errs.String(), "the end of 1 conversation is lost") {
+		t.Errorf("exit %d: %s", code, errs.String())
+	}
+}
+
 // What others say of themselves is shown on one line, without what controls a
 // terminal, at any width.
 func TestProxyStatusShows(t *testing.T) {

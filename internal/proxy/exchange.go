@@ -29,7 +29,8 @@ type Keeper interface {
 	Take(ctx context.Context, in Incoming) Exchange
 	// Status tells of every conversation seen, the newest first.
 	Status() []Conversation
-	// Close waits until everything that was heard is in the store.
+	// Close waits until everything that was heard is in the store. It fails if the store
+	// cannot take that.
 	Close(ctx context.Context) error
 }
 

@@ -178,7 +178,7 @@ func TestGreeting(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := "This session began in claude-code and goes on in Tenfold. Tools have other names here: Bash is shell, Read is fs_read_file. Files may have changed since: read them before you edit them."
+	want := "This session began in claude-code and was continued in Tenfold, where tools have other names: Bash is shell, Read is fs_read_file. Files may have changed since: read them before you edit them."
 	if got := takeover.Greeting(log, "claude-code"); got != want {
 		t.Errorf("%s", got)
 	}

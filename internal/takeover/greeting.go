@@ -31,6 +31,7 @@ func Greeting(log *tenfold.Log, agent string) string {
 	for _, name := range names[:min(len(names), mostNamed)] {
 		list = append(list, name+" is "+called[name])
 	}
-	return "This session began in " + agent + " and goes on in Tenfold. Tools have other names here: " + strings.Join(list, ", ") +
+	// It is true as well where the session goes on in the agent later: an export holds it.
+	return "This session began in " + agent + " and was continued in Tenfold, where tools have other names: " + strings.Join(list, ", ") +
 		". Files may have changed since: read them before you edit them."
 }

@@ -76,7 +76,7 @@ func TestTheCacheIsMarkedWhereTheNextRequestGoesOn(t *testing.T) {
 		if len(marked) != len(want) || marked[0] != want[0] || marked[len(marked)-1] != want[len(want)-1] {
 			t.Errorf("messages %v are marked, want %v", marked, want)
 		}
-		if strings.Count(body, mark) != len(want)+1 || !strings.Contains(body, `"b","input_schema":{"type":"object"},`+mark) {
+		if strings.Count(body, mark) != len(want)+1 || !strings.Contains(body, `"b","input_schema":{"type":"object","properties":{}},`+mark) {
 			t.Errorf("the last tool is not marked, or something else is: %s", body)
 		}
 		if strings.ReplaceAll(body, ","+mark, "") != plain {

@@ -178,3 +178,30 @@ func TestMostOutput(t *testing.T) {
 		return open("x/gpt-4o", openai.Chat)(o)
 	}, provider.Request{MaxTokens: 20_000}, `"max_tokens":20000`)
 }
+
+// The Chat Completions API refuses each request that says more of a tool than it takes, and
+// the Responses API makes every argument required where it is not told otherwise.
+func TestToolsAreToldAsTheAPIsTakeThem(t *testing.T) {
+	l := tenfold.NewLog()
+	about := strings.Repeat("ä", 1100)
+	tools := []tenfold.ToolDefinition{{Name: "read", Description: about, Schema: `{"type":"object","properties":{"a":{"type":"string"}}}`}}
+	for _, p := range []tenfold.Payload{tenfold.ConfigDelta{Tools: &tools}, tenfold.UserMessage{Parts: tenfold.Text("go")}} {
+		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for api, want := range map[openai.API]string{
+		openai.Chat:      `"description":"` + strings.Repeat("ä", 1023) + `…"`,
+		openai.Responses: `"description":"` + about + `","parameters":{"type":"object","properties":{"a":{"type":"string"}}},"strict":false}`,
+	} {
+		body := ""
+		m, err := open("openai/gpt-5", api)(provider.Options{Client: &http.Client{Transport: spy(func(b string) { body = b })}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = provider.Collect(t.Context(), m, provider.Request{View: tenfold.Project(l)})
+		if !strings.Contains(body, want) {
+			t.Errorf("%s: %s", api, body)
+		}
+	}
+}

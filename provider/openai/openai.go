@@ -52,6 +52,7 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 			Profile: body.OpenAIResponses(),
 			Address: base + "/responses",
 			Ask:     func(a wire.Asked) rawjson.Object { return askResponses(model, own, a) },
+			Tool:    leaveOpen,
 			Decoder: func() wire.Decoder { return newResponses(model) },
 		}
 	case Chat:
@@ -59,6 +60,7 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 			Profile: body.OpenAIChat(),
 			Address: base + "/chat/completions",
 			Ask:     func(a wire.Asked) rawjson.Object { return askChat(model, own, a) },
+			Tool:    sayLess,
 			Decoder: func() wire.Decoder { return newChat(model) },
 		}
 	default:
@@ -71,6 +73,29 @@ func New(name string, api API, o provider.Options) (*Model, error) {
 		header.Set("Authorization", "Bearer "+string(o.Key))
 	}
 	return wire.NewModel(name, header, o, f)
+}
+
+// leaveOpen keeps optional arguments optional: the Responses API makes each of them
+// required where a tool does not say that it is not strict.
+func leaveOpen(tool *rawjson.Object) {
+	if rawjson.Text(tool.Get("type")) == "function" && tool.Get("strict") == nil {
+		tool.Set("strict", []byte("false"))
+	}
+}
+
+// longestAbout is how many characters of what is said of a tool the Chat Completions API
+// takes; it refuses requests with more.
+const longestAbout = 1024
+
+func sayLess(tool *rawjson.Object) {
+	function, err := wire.ParseObject(tool.Get("function"))
+	if err != nil {
+		return
+	}
+	if about := []rune(rawjson.Text(function.Get("description"))); len(about) > longestAbout {
+		function.Set("description", rawjson.Quote(string(about[:longestAbout-1])+"…"))
+		tool.Set("function", function.Bytes())
+	}
 }
 
 // asked begins a request, and gives the limit of the answer: that of OpenAI's

@@ -72,7 +72,7 @@ func shortResponse(name, kind, why, content string, stop provider.Stop) provider
 }
 
 const (
-	instructions = `"instructions":"Be brief.","tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object","properties":{}}}],"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"` + providertest.Said + `"}]}]}`
+	instructions = `"instructions":"Be brief.","tools":[{"type":"function","name":"read","description":"Reads.","parameters":{"type":"object","properties":{}},"strict":false}],"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"` + providertest.Said + `"}]}]}`
 	closed       = `{"type":"object","properties":{"summary":{"type":"string"},"files":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}}},"required":["summary","files"],"additionalProperties":false}`
 )
 

@@ -39,6 +39,7 @@ import (
 	"tenfold/toolbox"
 	"tenfold/toolbox/internal/output"
 	"tenfold/toolbox/internal/process"
+	"tenfold/toolbox/internal/schema"
 )
 
 // maxAnswer is the most that is read of an answer before it is bounded.
@@ -84,6 +85,7 @@ func New(s Spec) (*Tool, error) {
 	if !jsontext.Value(s.Schema).IsValid() || jsontext.Value(s.Schema).Kind() != '{' {
 		return nil, wrong("the schema of its arguments is not a JSON object", "write a JSON Schema")
 	}
+	s.Schema = schema.Plain(s.Schema)
 	program, err := process.Find(s.Command)
 	if err != nil {
 		return nil, wrong(err.Error(), "name a program that exists, by an absolute path or as found in PATH")

@@ -103,7 +103,7 @@ func TestProgramsHaveNoKeys(t *testing.T) {
 func TestDefinitionAndIntent(t *testing.T) {
 	t.Parallel()
 	x := script(t, "cat")
-	if got, want := x.Definition(), (tenfold.ToolDefinition{Name: "mine", Description: "Mine.", Schema: `{"type":"object"}`}); got != want {
+	if got, want := x.Definition(), (tenfold.ToolDefinition{Name: "mine", Description: "Mine.", Schema: `{"properties":{},"type":"object"}`}); got != want {
 		t.Errorf("%+v", got)
 	}
 	in, err := x.Intent("{\"a\":\"\\u001b\",\n\"b\":1}")

@@ -26,12 +26,14 @@ import (
 	"tenfold/problem"
 	"tenfold/toolbox"
 	"tenfold/toolbox/internal/output"
+	"tenfold/toolbox/internal/schema"
 )
 
 const (
-	// maxTools is how many tools are taken of one server, maxSchema and
-	// maxAbout how many bytes of what it says of each.
-	maxTools, maxSchema, maxAbout = 128, 64 << 10, 4000
+	// maxTools is how many tools are taken of all servers: OpenAI refuses a request with
+	// more than 128, the agent's own included. maxSchema and maxAbout are how many bytes
+	// of what a server says of each.
+	maxTools, maxSchema, maxAbout = 100, 64 << 10, 4000
 	// atOnce is how many servers are started at the same time.
 	atOnce = 4
 	// maxName is how long names of tools may be for every provider.
@@ -99,16 +101,24 @@ func Connect(ctx context.Context, list []Server, o Options) *Servers {
 	wg.Wait()
 	names := fitnames.Unique{Most: maxName}
 	for i, l := range all.links {
+		subject := output.Line(l.server.Name, 64)
 		if failed[i] != nil {
 			all.problems = append(all.problems, &problem.Error{
-				Op: "mcp", Subject: output.Line(l.server.Name, 64), Problem: output.Bound(failed[i].Error(), 1000), Err: failed[i],
+				Op: "mcp", Subject: subject, Problem: output.Bound(failed[i].Error(), 1000), Err: failed[i],
 				Hint: "try its command or address by hand, or take it out of the configuration",
 			})
 		}
 		for _, offer := range found[i] {
+			if len(all.tools) == maxTools {
+				all.problems = append(all.problems, &problem.Error{
+					Op: "mcp", Subject: subject, Problem: fmt.Sprintf("its tools from %s on are left out: a model is offered at most %d of all servers", output.Line(offer.Name, 64), maxTools),
+					Hint: "take servers out of the configuration that you do not need",
+				})
+				break
+			}
 			t, err := l.tool(offer, &names)
 			if err != nil {
-				all.problems = append(all.problems, &problem.Error{Op: "mcp", Subject: output.Line(l.server.Name, 64), Err: err, Hint: "the server's other tools can be used"})
+				all.problems = append(all.problems, &problem.Error{Op: "mcp", Subject: subject, Err: err, Hint: "the server's other tools can be used"})
 				continue
 			}
 			all.tools = append(all.tools, t)
@@ -147,7 +157,7 @@ func (l *link) offers(ctx context.Context) ([]*mcp.Tool, error) {
 		if err != nil {
 			return nil, l.explain(ctx, c, err)
 		}
-		if found = append(found, offer); len(found) == maxTools {
+		if found = append(found, offer); len(found) > maxTools { // and no more are read
 			break
 		}
 	}
@@ -165,8 +175,8 @@ type remote struct {
 
 // tool takes in what a server says of one of its tools.
 func (l *link) tool(offer *mcp.Tool, names *fitnames.Unique) (toolbox.Tool, error) {
-	schema, err := json.Marshal(offer.InputSchema, json.Deterministic(true))
-	if err != nil || jsontext.Value(schema).Kind() != '{' || len(schema) > maxSchema {
+	said, err := json.Marshal(offer.InputSchema, json.Deterministic(true))
+	if err != nil || jsontext.Value(said).Kind() != '{' || len(said) > maxSchema {
 		return nil, fmt.Errorf("the schema of its tool %s is too large or not a JSON object", output.Line(offer.Name, 64))
 	}
 	name := fitnames.Fit(l.server.Name, maxName/2, "mcp") + "__" + fitnames.Fit(offer.Name, maxName, "tool")
@@ -174,7 +184,7 @@ func (l *link) tool(offer *mcp.Tool, names *fitnames.Unique) (toolbox.Tool, erro
 		link: l, name: offer.Name, readOnly: offer.Annotations != nil && offer.Annotations.ReadOnlyHint,
 		definition: tenfold.ToolDefinition{
 			Name:        names.Give(name[:min(len(name), maxName)]),
-			Description: output.Head(output.Clean(offer.Description), maxAbout), Schema: string(schema),
+			Description: output.Head(output.Clean(offer.Description), maxAbout), Schema: schema.Plain(string(said)),
 		},
 	}, nil
 }

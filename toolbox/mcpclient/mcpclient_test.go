@@ -66,6 +66,11 @@ func TestMain(m *testing.M) {
 		if mode == "wide" {
 			s.AddTool(&mcp.Tool{Name: "wide", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", 70000) + `"}`)}, nil)
 		}
+		if mode == "many" {
+			for i := range 70 {
+				s.AddTool(&mcp.Tool{Name: fmt.Sprintf("more_%02d", i), InputSchema: json.RawMessage(`{"type":"object","anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"properties":{"a":{"type":["string","null"]}}}}}`)}, nil)
+			}
+		}
 		_ = s.Run(context.Background(), &mcp.IOTransport{Reader: in, Writer: os.Stdout})
 	}
 }
@@ -318,6 +323,19 @@ func TestManyCallsLoseAServerOnce(t *testing.T) {
 	}
 	_, _ = tools["s__die"].Run(t.Context(), toolbox.Call{})
 	wg.Wait()
+}
+
+// One provider or another refuses every request that offers too many tools, or one with a
+// schema that it does not take.
+func TestToolsAreWhatEveryProviderTakes(t *testing.T) {
+	t.Parallel()
+	s, tools := connect(t, mcpclient.Options{}, program(t, "one", "many"), program(t, "two", "many"))
+	if got := fmt.Sprint(s.Problems()); len(tools) != 100 || len(s.Problems()) != 1 || !strings.Contains(got, "mcp two: its tools from more_12 on are left out") {
+		t.Errorf("%d tools, %s", len(tools), got)
+	}
+	if got := tools["one__more_00"].Definition().Schema; got != `{"properties":{"a":{"type":"string"}},"type":"object"}` {
+		t.Errorf("the schema is %s", got)
+	}
 }
 
 // What a server has started goes with it, whether the server worked or not.

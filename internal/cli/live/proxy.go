@@ -137,8 +137,9 @@ func runProxy(ctx context.Context, a *command.App, f proxyFlags) error {
 	server := proxy.NewServer(proxy.Options{Keeper: k, Log: to, Hosts: hosts})
 	token = server.Add(token, proxy.Route{Upstreams: upstreams})
 	remove, err := Announce(a, server, proxy.Process{Address: listener.Addr().String()})
-	if err != nil {
-		return err
+	if err != nil { // as on a full disk: requests go through all the same
+		a.Warn(err.Error() + `; "tenfold proxy status" does not show this proxy`)
+		remove = func() {}
 	}
 	defer remove()
 	out := proxyJSON{Address: shown}

@@ -131,8 +131,8 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 	}
 	stop()
 	broken := <-served
-	if closing := closeKeeper(ctx, k); err == nil {
-		err = closing
+	if closing := closeKeeper(ctx, k); closing != nil { // how the client ended is what counts
+		a.Warn(closing.Error())
 	}
 	if broken != nil {
 		a.Warn("the proxy stopped while " + client.Program + " ran: " + broken.Error() + "; requests after that failed")

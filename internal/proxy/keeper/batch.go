@@ -54,21 +54,22 @@ const asideBranch = "aside"
 func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 	c := &t.log
 	b := batch{fits: true, at: c.story.at}
-	prev, is := ex.before, t.logged()
+	is, prev, ahead := t.logged(), (*exchange)(nil), ex.lacking()
 	unheard := sync.OnceValue(func() time.Time { return unseen(is.Log(), b.at) })
 	for i := from; i < upto; i++ {
 		pieces, err := t.wire(ex).Read(ex.r, i)
 		if err != nil {
 			return b, fmt.Errorf("message %d: %w", i, err)
 		}
-		when := ex.began
-		answer := prev != nil && i >= prev.length && ex.r.Messages[i].Model
-		switch {
-		case prev == nil:
-		case i < prev.length:
-			when = prev.began
+		for len(ahead) > 0 && i >= ahead[0].length {
+			b.bill(prev, true)
+			prev, ahead = ahead[0], ahead[1:]
 		}
-		if !answer && prev != nil && i >= prev.length {
+		when, answer := ex.began, prev != nil && ex.r.Messages[i].Model
+		if len(ahead) > 0 {
+			when = ahead[0].began
+		}
+		if !answer {
 			b.bill(prev, true)
 		}
 		if !b.grows {
@@ -86,7 +87,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 			said := when
 			switch {
 			case answer:
-				said = prev.ended
+				said = prev.answeredAt()
 			case b.at > 0 && e.Payload.Kind() == tenfold.KindReasoning:
 				said = unheard()
 			}
@@ -97,10 +98,32 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 			b.entries = append(b.entries, e)
 		}
 	}
-	if prev != nil && upto > prev.length {
-		b.bill(prev, true)
+	b.bill(prev, true)
+	for _, ex := range ahead {
+		if upto > ex.length {
+			b.bill(ex, true)
+		}
 	}
 	return b, nil
+}
+
+// answeredAt is when an answer ended; now where that is not heard yet.
+func (ex *exchange) answeredAt() time.Time {
+	ex.k.mu.Lock()
+	defer ex.k.mu.Unlock()
+	if !ex.done {
+		return ex.k.Now()
+	}
+	return ex.ended
+}
+
+// lacking are the exchanges before one that the log lacks, the oldest first.
+func (ex *exchange) lacking() (out []*exchange) {
+	for prev := ex.before; prev != nil; prev = prev.before {
+		out = append(out, prev)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 func has(p *tenfold.Projection, id string) bool {
@@ -124,6 +147,14 @@ func (t *thread) bill(ex *exchange) {
 		err := c.session.AppendLatest(ctx, b.entries...)
 		if err == nil {
 			t.paid(b)
+		} else {
+			c.aside = append(c.aside, b.entries...)
+			t.k.mu.Lock()
+			for _, ex := range b.bills {
+				ex.billed = true
+			}
+			t.payLater()
+			t.k.mu.Unlock()
 		}
 		t.noted(err)
 		if ex.beside && t.k.Spare {
@@ -150,7 +181,7 @@ func (t *thread) append(ctx context.Context, ex *exchange, b batch) error {
 	c := &t.log
 	head, err := ex.in.Protocol.Head(ex.r)
 	if err != nil {
-		return fmt.Errorf("the head of the request: %w", err)
+		return lasting(fmt.Errorf("the head of the request: %w", err))
 	}
 	entries := slices.Concat(b.entries, c.aside)
 	if c.session == nil {

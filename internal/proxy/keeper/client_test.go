@@ -2,11 +2,13 @@ package keeper_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -39,6 +41,8 @@ type place struct {
 	dir   string // of what Codex leaves; empty for memory
 	// expect is whose conversation the next keeper reads ahead.
 	expect keeper.Expected
+	// unopened tells that the store cannot be opened.
+	unopened atomic.Bool
 
 	mu     sync.Mutex
 	now    time.Time
@@ -84,7 +88,12 @@ func (p *place) service() *session.Service {
 func (p *place) restart() {
 	p.close()
 	p.k = keeper.New(keeper.Options{
-		Open:      func(context.Context) (*session.Service, error) { return p.service(), nil },
+		Open: func(context.Context) (*session.Service, error) {
+			if p.unopened.Load() {
+				return nil, errors.New("no disk")
+			}
+			return p.service(), nil
+		},
 		Configure: func(string, string) (session.Live, error) { return p.live, nil },
 		Fail: func(_, _, why string) {
 			p.mu.Lock()

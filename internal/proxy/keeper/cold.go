@@ -56,7 +56,7 @@ func (t *thread) cool(ex *exchange) {
 // hold keeps the bytes of a request, where there is room for them. The caller holds the
 // lock.
 func (ex *exchange) hold() bool {
-	if ex.held = !ex.k.Spare && ex.k.held+len(ex.in.Body) <= mostHeld; ex.held {
+	if ex.held = !ex.owed && !ex.k.Spare && ex.k.held+len(ex.in.Body) <= mostHeld; ex.held {
 		ex.k.held += len(ex.in.Body)
 		ex.body = nil
 	}
@@ -66,8 +66,11 @@ func (ex *exchange) hold() bool {
 // release lets go of the bytes of a request. The caller holds the lock, and is a job:
 // others may be reading them.
 func (ex *exchange) release() {
+	if ex.owed {
+		return
+	}
 	if ex.held {
 		ex.k.held -= len(ex.in.Body)
 	}
-	ex.held, ex.in.Body, ex.body, ex.r = false, nil, nil, nil
+	ex.held, ex.in.Header, ex.in.Body, ex.body, ex.r = false, nil, nil, nil, nil
 }

@@ -21,10 +21,14 @@ func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDe
 	if t.k.Expect.Recent == 0 {
 		t.k.forgetAhead() // the client began something else
 	}
+	began := ex.began.UTC()
+	if before := ex.lacking(); len(before) > 0 {
+		began = before[0].began.UTC()
+	}
 	d, _ := changedConfig(tenfold.Config{}, head)
-	all := append([]tenfold.Entry{{Time: ex.began.UTC(), Payload: d}}, entries...)
+	all := append([]tenfold.Entry{{Time: began, Payload: d}}, entries...)
 	s, err := svc.Create(ctx, session.Create{
-		Title: titleOf(entries), Created: ex.began.UTC(), Entries: all,
+		Title: titleOf(entries), Created: began, Entries: all,
 		Origin: store.Origin{Key: t.id.origin, Tool: t.id.tool, Directory: t.dir},
 	})
 	if err != nil {

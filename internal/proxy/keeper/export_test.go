@@ -112,3 +112,24 @@ func Ahead(p proxy.Keeper) (ids []string) {
 	}
 	return ids
 }
+
+// Pay has a keeper try to store what it could not, and waits for that.
+func Pay(p proxy.Keeper) {
+	k := p.(*keeper)
+	k.mu.Lock()
+	for t := range k.owing {
+		t.later(t.tryToPay)
+	}
+	k.mu.Unlock()
+	Rest(p, false)
+}
+
+// Owed is how many bytes of requests wait for the store, and MostOwed bounds them.
+func Owed(p proxy.Keeper) int {
+	k := p.(*keeper)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.owed
+}
+
+func MostOwed(p proxy.Keeper, n int) { p.(*keeper).mostOwed = n }

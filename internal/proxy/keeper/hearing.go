@@ -28,6 +28,7 @@ type exchange struct {
 	began    time.Time
 	shown    time.Time // when what goes to the vendor was last known to be the log's view
 	listener wire.Listener
+	heardOut chan struct{} // closed once the answer is heard
 
 	frozen *frozen // what it was sent with
 	turn   int     // how many requests were by then
@@ -38,6 +39,7 @@ type exchange struct {
 	// Set by Done, under the keeper's lock.
 	done, confirmed, flushed, billed bool
 	held                             bool // its bytes are, after the answer
+	owed                             bool // and wait for the store
 	ended                            time.Time
 	response                         wire.Response
 }
@@ -92,6 +94,9 @@ func (ex *exchange) Done(status int, _ bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	heard.Known = heard.Known && plausible(heard.Usage, len(ex.body))
+	if !ex.done {
+		close(ex.heardOut)
+	}
 	ex.done, ex.ended, ex.response = true, k.Now(), heard
 	if ex.beside {
 		t.bill(ex)

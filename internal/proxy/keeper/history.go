@@ -79,6 +79,8 @@ func (k *keeper) itemsOf(ctx context.Context, h wire.Handle, id identity, dir st
 		return k.left[i].items
 	}
 	k.mu.Unlock()
+	ctx, stop := context.WithTimeout(ctx, k.Patience)
+	defer stop()
 	svc, err := k.sessions(ctx)
 	if err != nil {
 		return nil

@@ -17,7 +17,8 @@ import (
 
 // Options set up a [proxy.Keeper].
 type Options struct {
-	// Open opens the store; it is called once, by the first request that needs it.
+	// Open opens the store; it is called by the first request that needs it, and again after
+	// it failed.
 	Open func(ctx context.Context) (*session.Service, error)
 	// Configure says how conversations of a directory, which may be empty, and a
 	// model are compacted.
@@ -50,6 +51,8 @@ type Options struct {
 const (
 	defaultPatience = 20 * time.Second
 	defaultLook     = 50 * time.Millisecond
+	// hearTime is how long a request waits for the end of the answer that it brings back.
+	hearTime = time.Second
 	// mostThreads is how many histories are kept in memory. One that is forgotten
 	// is found again in the store.
 	mostThreads = 256
@@ -59,9 +62,7 @@ type keeper struct {
 	Options
 	secret []byte // that credentials are hashed with
 
-	once    sync.Once
-	service *session.Service
-	failure error
+	store opening
 
 	mu       sync.Mutex
 	threads  map[string][]*thread // by identity, the newest first
@@ -71,10 +72,16 @@ type keeper struct {
 	left     []kept // by Codex, the newest last
 	thought  thoughts
 	held     int // bytes of requests that were answered
-	work     sync.WaitGroup
-	ahead    []*ahead
-	stop     context.CancelFunc // of reading ahead
-	wasRead  chan struct{}      // closed once what is expected is read
+	owed     int // and of those that wait for the store
+	mostOwed int
+	owing    map[*thread]bool
+	// unwritable is why the store could not be written the last time.
+	unwritable error
+	rest       time.Time // no request waits for the store before, which is too slow
+	work       sync.WaitGroup
+	ahead      []*ahead
+	stop       context.CancelFunc // of reading ahead
+	wasRead    chan struct{}      // closed once what is expected is read
 }
 
 // New makes a keeper of conversations.
@@ -86,7 +93,7 @@ func New(o Options) proxy.Keeper {
 	if o.Fail == nil {
 		o.Fail = func(string, string, string) {}
 	}
-	k := &keeper{Options: o, secret: make([]byte, 32), threads: map[string][]*thread{}, wasRead: make(chan struct{})}
+	k := &keeper{Options: o, secret: make([]byte, 32), mostOwed: mostOwed, owing: map[*thread]bool{}, threads: map[string][]*thread{}, wasRead: make(chan struct{})}
 	_, _ = rand.Read(k.secret) // which never fails
 	ctx, stop := context.WithCancel(context.Background())
 	if k.stop = stop; o.Expect != (Expected{}) {
@@ -95,15 +102,9 @@ func New(o Options) proxy.Keeper {
 	return k
 }
 
-// sessions opens the store, once.
-func (k *keeper) sessions(ctx context.Context) (*session.Service, error) {
-	k.once.Do(func() { k.service, k.failure = k.Open(context.WithoutCancel(ctx)) })
-	return k.service, k.failure
-}
-
 // Take implements [proxy.Keeper].
 func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchange) {
-	ex := &exchange{k: k, in: in, body: in.Body, began: k.Now()}
+	ex := &exchange{k: k, in: in, body: in.Body, began: k.Now(), heardOut: make(chan struct{})}
 	defer func() {
 		if p := recover(); p != nil { // V7: what goes through is worth more than what we make of it
 			ex.t, ex.body = nil, in.Body
@@ -134,8 +135,10 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 		k.takeBeside(ex, id)
 	// Where no session is named, a text would not tell after a restart whose it is.
 	case in.Kind == wire.Generate && (id.class == classCompaction && id.key == id.origin || asksHandle(in.Protocol, r)):
+		k.hearOut(ctx, ex, id)
 		k.takeOwn(ctx, ex, id)
 	case in.Kind == wire.Generate:
+		k.hearOut(ctx, ex, id)
 		k.take(ctx, ex, id)
 	}
 	return ex
@@ -214,12 +217,12 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int)
 	if settled(ex.r.Messages) == 0 {
 		return true
 	}
+	ctx, stop := context.WithTimeout(ctx, k.Look)
+	defer stop()
 	svc, err := k.sessions(ctx)
 	if err != nil {
 		return false
 	}
-	ctx, stop := context.WithTimeout(ctx, k.Look)
-	defer stop()
 	known, err := svc.Imported(ctx, id.origin)
 	return err == nil && len(known) == 0 && ex.handle == nil
 }
@@ -245,12 +248,12 @@ func keptFor(r *wire.Request, behind int) time.Duration {
 // unwritten tells whether a conversation still has the version it had: nobody else
 // undid a compaction, or made one.
 func (k *keeper) unwritten(ctx context.Context, id string, version int64) (bool, error) {
+	ctx, stop := context.WithTimeout(ctx, k.Look)
+	defer stop()
 	svc, err := k.sessions(ctx)
 	if err != nil {
 		return false, err
 	}
-	ctx, stop := context.WithTimeout(ctx, k.Look)
-	defer stop()
 	now, err := svc.Version(ctx, id)
 	return now == version, err
 }
@@ -278,6 +281,27 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	return t, true
 }
 
+// hearOut waits until the answer is heard that a request brings back: a client has the
+// last bytes of an answer before what listens has read them, and what it says until then
+// cannot be told from another history.
+func (k *keeper) hearOut(ctx context.Context, ex *exchange, id identity) {
+	k.mu.Lock()
+	t, same := k.find(id.key, ex.r)
+	if t == nil || t.newest == nil || t.newest.done || !slices.ContainsFunc(ex.r.Messages[same:], func(m wire.Message) bool { return m.Model }) {
+		k.mu.Unlock()
+		return
+	}
+	heard := t.newest.heardOut
+	k.mu.Unlock()
+	late := time.NewTimer(hearTime)
+	defer late.Stop()
+	select {
+	case <-heard:
+	case <-late.C:
+	case <-ctx.Done():
+	}
+}
+
 // leadsTo tells whether the answers in a request behind the messages that it has in
 // common are of this history: of two that begin alike each has its own.
 func (t *thread) leadsTo(r *wire.Request, same int) bool {
@@ -291,12 +315,17 @@ func (t *thread) leadsTo(r *wire.Request, same int) bool {
 	if t.newest == nil || t.newest.response.Entries == nil {
 		return same == len(t.messages)
 	}
-	pieces, err := t.protocol.Read(r, i)
+	return t.newest.saidIn(r, i)
+}
+
+// saidIn tells whether a message of a request is of the answer to an exchange.
+func (ex *exchange) saidIn(r *wire.Request, i int) bool {
+	pieces, err := ex.in.Protocol.Read(r, i)
 	if err != nil {
 		return false
 	}
 	return slices.ContainsFunc(pieces, func(p wire.Piece) bool {
-		return slices.ContainsFunc(t.newest.response.Entries, func(e tenfold.Entry) bool { return alike(e.Payload, p.Entry.Payload) })
+		return slices.ContainsFunc(ex.response.Entries, func(e tenfold.Entry) bool { return alike(e.Payload, p.Entry.Payload) })
 	})
 }
 
@@ -385,13 +414,16 @@ func (k *keeper) Close(ctx context.Context) error {
 			t.idle.Stop()
 		}
 	}
+	for t := range k.owing {
+		t.later(t.tryToPay)
+	}
 	k.closed = true
 	k.mu.Unlock()
 	done := make(chan struct{})
 	go func() { k.work.Wait(); close(done) }()
 	select {
 	case <-done:
-		return nil
+		return k.unpaid()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

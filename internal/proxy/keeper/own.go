@@ -158,7 +158,7 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	t, _ := k.continued(ex, id)
 	// What it says, and what a model may answer, is not part of the conversation.
 	ex.t, ex.beside, ex.length, ex.before = t, true, len(ex.r.Messages), t.newest
-	if k.closed || upto == 0 || t.passing != "" || ex.began.Before(t.rest) {
+	if k.closed || upto == 0 || t.passing != "" || ex.began.Before(t.rest) || k.store.unopened() {
 		t.send(ex)
 		k.mu.Unlock()
 		return

@@ -36,6 +36,8 @@ type record struct {
 	rests string
 	once  *once           // what was read of the messages; nil for nothing
 	aside []tenfold.Entry // what is beside the history, until that is in the store
+	owed  []owing         // what the store could not take, the oldest first
+	full  bool            // no more could be kept of it
 }
 
 // forget drops what is known of the store, so that it is read anew.
@@ -86,9 +88,13 @@ const mostMisheard = 2
 // request does not leaves the history: that goes on in a copy, and the log stays
 // as it is. Jobs call it.
 func (t *thread) store(ctx context.Context, ex *exchange, upto int) error {
-	err := t.storeAll(ctx, ex, upto, nil, false)
+	err := t.pay(ctx)
+	if err == nil {
+		err = t.storeAll(ctx, ex, upto, nil, false)
+	}
 	if err != nil {
 		t.log.forget()
+		t.owe(err, owing{ex: ex, upto: min(upto, settled(ex.r.Messages))})
 	}
 	return err
 }
@@ -113,6 +119,19 @@ func (t *thread) storeOnly(ctx context.Context, ex *exchange, upto int) error {
 
 // storeHeard brings the log up to the answer of an exchange.
 func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
+	err := t.pay(ctx)
+	if err == nil {
+		err = t.storeAll(ctx, ex, ex.length, t.heardOf(ex), true)
+	}
+	if err != nil {
+		t.log.forget()
+		t.owe(err, owing{ex, ex.length, true})
+	}
+	return err
+}
+
+// heardOf is what was answered to a request, as it is stored.
+func (t *thread) heardOf(ex *exchange) []tenfold.Entry {
 	t.k.mu.Lock()
 	heard := slices.Clone(ex.response.Entries)
 	if t.misheard > mostMisheard {
@@ -124,11 +143,7 @@ func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
 		heard[i].ID = fmt.Sprintf("%s-%x-%d", hex.EncodeToString(chain[:8]), ex.ended.UnixNano(), i)
 		heard[i].Time = t.k.timeOf(heard[i], ex.ended)
 	}
-	err := t.storeAll(ctx, ex, ex.length, heard, true)
-	if err != nil {
-		t.log.forget()
-	}
-	return err
+	return heard
 }
 
 func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry, ends bool) error {
@@ -161,7 +176,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 	}
 	batch, err := t.fresh(ex, same, upto)
 	if err != nil {
-		return err
+		return lasting(err)
 	}
 	if !batch.fits {
 		if batch.messages == same {
@@ -216,7 +231,7 @@ func (t *thread) found(ex *exchange, upto int) error {
 		}
 		known, ok := c.story.follow(p, c.story.at, pieces)
 		if !ok || len(known) < len(pieces) {
-			return fmt.Errorf("message %d is not in the log as it was stored", i)
+			return lasting(fmt.Errorf("message %d is not in the log as it was stored", i))
 		}
 		c.story.chains = append(c.story.chains, ex.r.Messages[i].Chain)
 		c.story.seqs = append(c.story.seqs, known)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
 	"tenfold/session"
 	"tenfold/store"
@@ -316,5 +317,43 @@ func TestX2TakenBackWhileItIsCompacted(t *testing.T) {
 	c.close()
 	if n := len(c.conversations()); n != 2 {
 		t.Errorf("%d conversations", n)
+	}
+}
+
+// X2: a client has the last bytes of an answer before all of it is heard here. The request
+// that brings it back is not compared before that: what its host says at the end is another
+// text by then, and it would be taken for another history.
+func TestX2AnAnswerIsHeardOutBeforeItIsCompared(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.budget = true
+	c.turn(200)
+	c.user("And now?")
+	ex := c.send()
+	listener := ex.Heard()
+	_, _ = listener.Write([]byte(`{"id":"m","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[` + said("That is all.") + `],"stop_reason":"end_turn","usage":{"input_tokens":40,"output_tokens":4}}`))
+	c.messages = append(c.messages, `{"role":"assistant","content":[`+said("That is all.")+`]}`)
+	c.user("Thank you.")
+	next := make(chan proxy.Exchange)
+	go func() { next <- c.send() }()
+	var early proxy.Exchange
+	select {
+	case early = <-next:
+		t.Error("it did not wait")
+	case <-time.After(50 * time.Millisecond):
+	}
+	ex.Done(200, false)
+	if early == nil {
+		early = <-next
+	}
+	c.answered(early, said("Welcome."))
+	c.close()
+	if said := strings.Join(texts(c.only(t), false), "|"); !strings.Contains(said, "And now?|That is all.|Thank you.|") || !strings.HasSuffix(said, "Welcome.") {
+		t.Errorf("the log says %q", said)
+	}
+	for e := range c.only(t).Log().Entries() {
+		if e.Time.Year() < 2026 {
+			t.Errorf("entry %d is of %v", e.Seq, e.Time)
+		}
 	}
 }

@@ -61,6 +61,8 @@ type thread struct {
 	checked time.Time     // when the store was asked for it
 	synced  time.Time     // when the log last had the epoch that requests show
 	rest    time.Time     // no job is waited for before, after a failure
+	pays    *time.Timer   // which tries again to store what is owed
+	payWait time.Duration // before that
 
 	jobs    []func(context.Context)
 	running bool
@@ -121,7 +123,7 @@ func (t *thread) mayBeDue(ex *exchange, fresh bool) bool {
 	case t.k.closed, ex.began.Before(t.rest):
 		return false
 	case fresh:
-		return !ex.fits
+		return !ex.fits && !ex.began.Before(t.k.rest) && !t.k.store.unopened()
 	case t.due, t.settling, t.frozen != nil && !t.frozen.holds(ex.r): // of a message that is said otherwise
 		return true
 	}
@@ -297,8 +299,12 @@ func (t *thread) await(ctx context.Context, done <-chan struct{}) bool {
 	case <-late.C:
 		t.k.mu.Lock()
 		t.rest = t.k.Now().Add(restTime)
+		what := "a compaction"
+		if t.shown.ID == "" { // the store has not said what it is
+			what, t.k.rest = "a look at the store", t.rest
+		}
 		t.k.mu.Unlock()
-		t.k.Fail(t.shown.Client, "request", fmt.Sprintf("a compaction took longer than %v; the request went without it", t.k.Patience))
+		t.k.Fail(t.client, "request", fmt.Sprintf("%s took longer than %v; the request went without it", what, t.k.Patience))
 	}
 	return false
 }

@@ -203,7 +203,9 @@ func TestV7RequestsGoOnWithoutAStore(t *testing.T) {
 			}
 		}
 	}
-	c.close()
+	if err := p.k.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "no disk") {
+		t.Errorf("closed with %v", err)
+	}
 	if f := p.failures(); len(f) == 0 || !strings.Contains(f[0], "no disk") {
 		t.Errorf("failures are %q", f)
 	}

@@ -26,6 +26,8 @@ type Format struct {
 	// Mark asks for a request to be kept in the prompt cache; nil where that is
 	// done unasked.
 	Mark func(view rawjson.Object)
+	// Tool edits the definition of each tool; nil leaves them as they are.
+	Tool func(tool *rawjson.Object)
 	// Decoder makes a decoder for one answer.
 	Decoder func() Decoder
 
@@ -155,6 +157,9 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	if r.Cache && m.format.Mark != nil {
 		m.format.Mark(view)
 	}
+	if m.format.Tool != nil {
+		m.editTools(view)
+	}
 	asked := Asked{MaxTokens: r.MaxTokens, NoTools: r.NoTools && view.Get("tools") != nil}
 	if r.Schema != "" {
 		var object map[string]any
@@ -167,4 +172,19 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	o.Merge(view)
 	o.Merge(m.extra)
 	return o.Bytes(), nil
+}
+
+// editTools has the format edit the tools of a request.
+func (m *Model) editTools(view rawjson.Object) {
+	var tools []jsontext.Value
+	if Unmarshal(view.Get("tools"), &tools) != nil {
+		return
+	}
+	for i := range tools {
+		if tool, err := ParseObject(tools[i]); err == nil {
+			m.format.Tool(&tool)
+			tools[i] = tool.Bytes()
+		}
+	}
+	view.Set("tools", rawjson.List(tools))
 }

@@ -1,0 +1,164 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"tenfold"
+	"tenfold/internal/number"
+)
+
+// What the store cannot take, because its disk is full or its server is away, waits in
+// memory until it can: clients go on meanwhile, and say much of it only once.
+
+// An owing is what the log lacks since the store failed: so many messages of a request, and
+// its answer if that was heard.
+type owing struct {
+	ex    *exchange
+	upto  int
+	heard bool
+}
+
+const (
+	// mostOwed is how many bytes of requests wait for the store, of all conversations.
+	mostOwed = 256 << 20
+	// A store that failed is tried again after payAfter, then each time after twice as long,
+	// and at last each payEvery.
+	payAfter, payEvery = time.Second, time.Minute
+)
+
+// errLasting marks what no other try would mend.
+var errLasting = errors.New("the conversation cannot be stored as the client tells it")
+
+func lasting(err error) error { return fmt.Errorf("%w: %w", errLasting, err) }
+
+// owe has what could not be stored wait, in the place of what it includes. Jobs call it.
+func (t *thread) owe(err error, o owing) {
+	c := &t.log
+	if err == nil || errors.Is(err, errLasting) || o.upto == 0 || o.ex.r == nil || slices.ContainsFunc(c.owed, func(was owing) bool { return was.includes(o) }) {
+		return
+	}
+	if t.holdOwed(o, err) {
+		c.full = false
+	} else if !c.full {
+		c.full = true
+		t.k.Fail(t.client, "store", fmt.Sprintf("%d MB wait for a store that cannot be written, and no more is kept: what is said now may be missing there", t.k.mostOwed>>20))
+	}
+}
+
+// holdOwed keeps what is owed; false where there is no room for it.
+func (t *thread) holdOwed(o owing, why error) bool {
+	k, c := t.k, &t.log
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	size := len(o.ex.in.Body)
+	for _, was := range c.owed {
+		if o.includes(was) {
+			size -= len(was.ex.in.Body)
+		}
+	}
+	if k.unwritable = why; k.owed+size > k.mostOwed {
+		return false
+	}
+	k.owed += size
+	k.owing[t] = true
+	c.owed = slices.DeleteFunc(c.owed, func(was owing) bool {
+		included := o.includes(was)
+		if included && was.ex != o.ex {
+			if was.ex.owed = false; was.ex.done { // else it may yet be sent
+				was.ex.release()
+			}
+		}
+		return included
+	})
+	o.ex.owed = true
+	c.owed = append(c.owed, o)
+	t.payLater()
+	return true
+}
+
+// includes tells whether what is owed has all of something else that is.
+func (o owing) includes(was owing) bool {
+	switch {
+	case was.upto > o.upto, o.ex.r.Messages[was.upto-1].Chain != was.ex.r.Messages[was.upto-1].Chain:
+		return false
+	case !was.heard, was.ex == o.ex && o.heard:
+		return true
+	}
+	return o.upto > was.upto && was.ex.saidIn(o.ex.r, was.upto)
+}
+
+// payLater tries the store again after a while. The caller holds the lock.
+func (t *thread) payLater() {
+	if t.pays != nil || t.k.closed {
+		return
+	}
+	t.payWait = min(max(2*t.payWait, payAfter), payEvery)
+	t.pays = time.AfterFunc(t.payWait, func() {
+		t.k.mu.Lock()
+		defer t.k.mu.Unlock()
+		t.pays = nil
+		t.later(t.tryToPay)
+	})
+}
+
+// tryToPay is a job of its own that pays, and tries again later where that fails.
+func (t *thread) tryToPay(ctx context.Context) {
+	err := t.pay(ctx)
+	if err == nil {
+		return
+	}
+	t.log.forget()
+	t.k.mu.Lock()
+	defer t.k.mu.Unlock()
+	t.k.unwritable = err
+	t.payLater()
+}
+
+// pay brings what is owed into the store, in the order in which it was said.
+func (t *thread) pay(ctx context.Context) error {
+	c, k := &t.log, t.k
+	for len(c.owed) > 0 {
+		o := c.owed[0]
+		var heard []tenfold.Entry
+		if o.heard {
+			heard = t.heardOf(o.ex)
+		}
+		err := t.storeAll(ctx, o.ex, o.upto, heard, o.heard)
+		if err != nil && !errors.Is(err, errLasting) {
+			return err
+		}
+		t.noted(err)
+		k.mu.Lock()
+		c.owed = c.owed[1:]
+		o.ex.owed = false
+		if k.owed -= len(o.ex.in.Body); o.ex.done && (o.ex.flushed || t.newest != o.ex) {
+			o.ex.release()
+		}
+		if t.payWait = 0; len(c.owed) == 0 {
+			delete(k.owing, t)
+		}
+		k.mu.Unlock()
+	}
+	if c.session == nil || len(c.aside) == 0 {
+		return nil
+	}
+	err := c.session.AppendLatest(ctx, c.aside...)
+	if err == nil {
+		c.aside = nil
+	}
+	return err
+}
+
+// unpaid is why the store lacks some of what was said; nil where it has all.
+func (k *keeper) unpaid() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.owing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("the end of %s is lost: %w", number.Count(len(k.owing), "conversation"), k.unwritable)
+}
