@@ -109,7 +109,7 @@ func unwrapped(text string) (joined string, at []int32) {
 	for _, e := range append(ends, []int{len(text), len(text)}) {
 		b.WriteString(text[kept:e[0]])
 		for i := kept; i < e[0]; i++ {
-			at = append(at, int32(i)) //nolint:gosec // bounded above
+			at = append(at, int32(i))
 		}
 		kept = e[1]
 	}

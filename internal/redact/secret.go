@@ -112,27 +112,37 @@ func spansOf(text string, counts *Counts) (spans []span) {
 				continue
 			}
 		}
-		value = strings.TrimRight(value, ".=/-")
-		switch kind := namedSecret(text, from, secret); {
-		case assigned && isKeyName(name) && looksRandom(value), assigned && isSignature(text, from, name) && looksRandom(value):
-			replace(Password, from+len(name)+1, from+len(name)+1+len(value))
-		case assigned && strings.HasSuffix(strings.ToLower(name), "auth") && isBasic(value):
-			replace(Authorization, from+len(name)+1, from+len(name)+1+len(value))
-		case name == "_password" && strings.HasSuffix(text[:from], ":"): // of npm
-			replace(Password, from+len(name)+1, from+len(name)+1+len(value))
-		case assigned && looksRandom(value) && onCookieLine(text, from):
-			replace(Authorization, from+len(name)+1, from+len(name)+1+len(value))
-		case kind != kinds:
-			end := from + len(secret)
-			if wrapped := wrappedEnd(text, from, i); wrapped > i {
-				i, end = wrapped, wrapped
-			}
-			replace(kind, from, end)
-		case strings.HasPrefix(text[i:], "@") && strings.HasPrefix(run, "//") && looksRandom(run[2:]) && !strings.ContainsAny(run[2:], "./"):
-			replace(Key, from+2, i)
+		if kind, at, end := namedValue(text, from, i); kind != kinds {
+			replace(kind, at, end)
+			i = max(i, end)
 		}
 	}
 	return spans
+}
+
+// namedValue finds the secret in a run that a name tells, in it or before it; kinds
+// for none.
+func namedValue(text string, from, to int) (kind Kind, at, end int) {
+	run := text[from:to]
+	secret := strings.TrimRight(run, ".=/-")
+	name, value, assigned := strings.Cut(run, "=")
+	value = strings.TrimRight(value, ".=/-")
+	at = from + len(name) + 1
+	switch kind := namedSecret(text, from, secret); {
+	case assigned && isKeyName(name) && looksRandom(value), assigned && isSignature(text, from, name) && looksRandom(value),
+		assigned && name == "_password" && strings.HasSuffix(text[:from], ":"): // of npm
+		return Password, at, at + len(value)
+	case assigned && strings.HasSuffix(strings.ToLower(name), "auth") && isBasic(value), assigned && looksRandom(value) && onCookieLine(text, from):
+		return Authorization, at, at + len(value)
+	case kind != kinds:
+		if end := wrappedEnd(text, from, to); end > to {
+			return kind, from, end
+		}
+		return kind, from, from + len(secret)
+	case strings.HasPrefix(text[to:], "@") && strings.HasPrefix(run, "//") && looksRandom(run[2:]) && !strings.ContainsAny(run[2:], "./"):
+		return Key, from + 2, to
+	}
+	return kinds, 0, 0
 }
 
 var secretByte = func() (all [256]bool) {
