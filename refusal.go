@@ -32,9 +32,13 @@ var repeating = []string{"<tool_use_error>", "apply_patch verification failed"}
 // something, or the first one where the others repeat what was asked for; of a refused
 // call what the person said, or that it was refused.
 func telling(text string) string {
+	// What a host reminds the model of at the end is nothing of the call.
+	if at := strings.LastIndex(text, "<system-reminder>"); at > 0 && strings.HasSuffix(strings.TrimRight(text, " \r\n"), "</system-reminder>") {
+		text = text[:at]
+	}
 	switch {
 	case slices.ContainsFunc(repeating, func(p string) bool { return strings.HasPrefix(text, p) }):
-		return firstLine(text)
+		return strings.TrimSuffix(firstLine(strings.TrimPrefix(text, "<tool_use_error>")), "</tool_use_error>")
 	case !strings.HasPrefix(text, refusal):
 		return lastTelling(text)
 	}

@@ -133,6 +133,9 @@ var (
 	tag      = regexp.MustCompile(`</?[A-Za-z][\w-]*>`)
 )
 
+// hosts is how lines begin that hosts write behind an output and that say nothing of why.
+var hosts = []string{"Shell cwd was reset to ", "Signal: ", "Wall time", "<shellId: ", "<command with ", "Process Group PGID: ", "Background PIDs: ", "[Current working directory: ", "[Python interpreter: "}
+
 // lastTelling is the last line of an output that says something: not a rule, a
 // prompt or that the command failed. Empty for none.
 func lastTelling(text string) string {
@@ -156,6 +159,9 @@ func lastTelling(text string) string {
 func tells(line string) bool {
 	if strings.IndexByte(line, '<') >= 0 {
 		line = strings.TrimSpace(tag.ReplaceAllString(line, ""))
+	}
+	if line != "" && strings.IndexByte("SW<PB[", line[0]) >= 0 && slices.ContainsFunc(hosts, func(p string) bool { return strings.HasPrefix(line, p) }) {
+		return false
 	}
 	letters := 0
 	for _, r := range line {

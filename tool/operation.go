@@ -13,6 +13,7 @@ const (
 	FileWritten  Operation = "written"
 	FileCreated  Operation = "created"
 	FileDeleted  Operation = "deleted"
+	FileRestored Operation = "restored" // by git, to what was committed
 )
 
 // A FileOperation is an operation and the file it is on.

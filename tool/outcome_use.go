@@ -106,7 +106,7 @@ func watches(name string) bool {
 // Output is what a tool gave, without what the host wrote around it of how the
 // call ended.
 func Output(r tenfold.ToolResult) string {
-	text := ResultText(r.Parts)
+	text := withoutHost(ResultText(r.Parts))
 	w := wording{head: text[:min(len(text), sight)], tail: strings.TrimRight(text[max(0, len(text)-sight):], " \r\n")}
 	if _, ok := codexLines(w.head); ok {
 		_, text, _ = strings.Cut(text, "\nOutput:")
@@ -136,6 +136,56 @@ func Output(r tenfold.ToolResult) string {
 	}
 	return text
 }
+
+// withoutHost leaves out what hosts put around an output beside how it ended: what
+// they remind a model of, where they moved its shell, the tags of their own words.
+func withoutHost(text string) string {
+	if at := strings.LastIndex(text, shellReset); at > 0 && !strings.Contains(strings.TrimSpace(text[at+1:]), "\n") {
+		text = text[:at]
+	}
+	for {
+		trimmed := strings.TrimRight(text, " \r\n")
+		at := -1
+		for _, tag := range [...]string{"system-reminder", "bash_metadata", "shell_metadata"} {
+			if strings.HasSuffix(trimmed, "</"+tag+">") {
+				at = strings.LastIndex(trimmed, "<"+tag+">")
+			}
+		}
+		if at < 0 {
+			break
+		}
+		text = strings.TrimRight(trimmed[:at], " \r\n")
+	}
+	if said, ok := strings.CutPrefix(text, toolUseError); ok {
+		return strings.TrimSuffix(strings.TrimRight(said, " \r\n"), "</tool_use_error>")
+	}
+	if hasAnyPrefix(text, []string{"<retrieval_status>", "<status>", "<returncode>"}) {
+		for _, tag := range [...]string{"output", "stdout", "stderr"} {
+			_, inner, ok := strings.Cut(text, "<"+tag+">")
+			inner, _, closed := strings.Cut(inner, "</"+tag+">")
+			if ok && closed && strings.TrimSpace(inner) != "" {
+				return inner
+			}
+		}
+	}
+	if strings.HasPrefix(text, "Command: ") { // Gemini CLI says what it ran
+		head := text[:min(len(text), sight)]
+		if at := strings.Index(head, "\nDirectory: "); at >= 0 {
+			if out := strings.Index(text, "\nOutput: "); out >= at {
+				said, _, none := strings.Cut(text[out+len("\nOutput: "):], "\nError: (none)")
+				if !none {
+					said = withoutTail(said)
+				}
+				return strings.TrimPrefix(said, "(empty)")
+			}
+		}
+	}
+	return text
+}
+
+// shellReset is how the line begins that Claude Code ends an output with where it
+// has moved its shell back.
+const shellReset = "\nShell cwd was reset to "
 
 func isExitLine(line string) bool {
 	_, ok := exitLine(line)

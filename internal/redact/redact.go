@@ -14,6 +14,7 @@
 //     login and mysql, and in lines of .netrc and .pgpass
 //   - authorization: what follows Bearer, Basic and the header Authorization with its
 //     scheme, the "auth" of a registry, and the values of cookies
+//   - what is one of these in base64, and the values of a Secret of Kubernetes
 //   - private key: what stands between the lines of PEM and of PGP, and the private
 //     lines of PuTTY
 //
@@ -27,7 +28,8 @@
 //     Names that are nobody's, such as runner or user, stay
 //   - word: what the caller names
 //
-// The escapes of a terminal's colours may stand around all of these.
+// The escapes of a terminal's colours may stand around all of these, and the ends of
+// lines in them: behind a backslash, or where base64 is wrapped.
 // A name of a person that stands alone in a text is not found.
 package redact
 

@@ -14,15 +14,43 @@ const redacted = "[redacted]"
 
 // secrets replaces secrets in a text and counts them.
 func secrets(text string, counts *Counts) string {
-	text = withoutPrivateKeys(text, counts)
+	text = withoutKubernetes(withoutPrivateKeys(text, counts), counts)
+	if joined, at := unwrapped(text); at != nil {
+		text = cutOut(text, spansOf(joined, counts), at)
+	}
+	return cutOut(text, spansOf(text, counts), nil)
+}
+
+// A span is where a secret stands in a text.
+type span struct{ from, to int }
+
+// cutOut replaces spans in a text; at says where the bytes of the text in which they
+// were found stand in it, nil if that is the same.
+func cutOut(text string, spans []span, at []int32) string {
+	if len(spans) == 0 {
+		return text
+	}
 	var b strings.Builder
 	kept := 0
+	for _, s := range spans {
+		if at != nil {
+			s.from, s.to = int(at[s.from]), int(at[s.to-1])+1
+		}
+		b.WriteString(text[kept:s.from])
+		b.WriteString(redacted)
+		kept = s.to
+	}
+	b.WriteString(text[kept:])
+	return b.String()
+}
+
+// spansOf finds the secrets in a text, in order, and counts them.
+func spansOf(text string, counts *Counts) (spans []span) {
 	replace := func(kind Kind, from, to int) {
 		counts[kind]++
-		b.WriteString(text[kept:from])
-		b.WriteString(redacted)
-		kept = to
+		spans = append(spans, span{from, to})
 	}
+	read := 0 // up to where it was looked for base64
 	for i := 0; i < len(text); {
 		if !secretByte[text[i]] {
 			i++
@@ -72,23 +100,49 @@ func secrets(text string, counts *Counts) string {
 			replace(Key, from+at, i)
 			continue
 		}
-		value = strings.TrimRight(value, ".=/-")
-		switch kind := namedSecret(text, from, secret); {
-		case assigned && isKeyName(name) && looksRandom(value), assigned && isSignature(text, from, name) && looksRandom(value):
-			replace(Password, from+len(name)+1, from+len(name)+1+len(value))
-		case assigned && looksRandom(value) && onCookieLine(text, from):
-			replace(Authorization, from+len(name)+1, from+len(name)+1+len(value))
-		case kind != kinds:
-			replace(kind, from, from+len(secret))
-		case strings.HasPrefix(text[i:], "@") && strings.HasPrefix(run, "//") && looksRandom(run[2:]) && !strings.ContainsAny(run[2:], "./"):
-			replace(Key, from+2, i)
+		if from >= read { // a value that is wrapped is read once
+			at := from
+			if assigned && strings.Trim(value, "=") != "" {
+				at += len(name) + 1
+			}
+			var encoded bool
+			if read, encoded = encodedEnd(text, at, i); encoded {
+				replace(Key, at, read)
+				i = read
+				continue
+			}
+		}
+		if kind, at, end := namedValue(text, from, i); kind != kinds {
+			replace(kind, at, end)
+			i = max(i, end)
 		}
 	}
-	if kept == 0 {
-		return text
+	return spans
+}
+
+// namedValue finds the secret in a run that a name tells, in it or before it; kinds
+// for none.
+func namedValue(text string, from, to int) (kind Kind, at, end int) {
+	run := text[from:to]
+	secret := strings.TrimRight(run, ".=/-")
+	name, value, assigned := strings.Cut(run, "=")
+	value = strings.TrimRight(value, ".=/-")
+	at = from + len(name) + 1
+	switch kind := namedSecret(text, from, secret); {
+	case assigned && isKeyName(name) && looksRandom(value), assigned && isSignature(text, from, name) && looksRandom(value),
+		assigned && name == "_password" && strings.HasSuffix(text[:from], ":"): // of npm
+		return Password, at, at + len(value)
+	case assigned && strings.HasSuffix(strings.ToLower(name), "auth") && isBasic(value), assigned && looksRandom(value) && onCookieLine(text, from):
+		return Authorization, at, at + len(value)
+	case kind != kinds:
+		if end := wrappedEnd(text, from, to); end > to {
+			return kind, from, end
+		}
+		return kind, from, from + len(secret)
+	case strings.HasPrefix(text[to:], "@") && strings.HasPrefix(run, "//") && looksRandom(run[2:]) && !strings.ContainsAny(run[2:], "./"):
+		return Key, from + 2, to
 	}
-	b.WriteString(text[kept:])
-	return b.String()
+	return kinds, 0, 0
 }
 
 var secretByte = func() (all [256]bool) {

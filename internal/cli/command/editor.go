@@ -14,6 +14,9 @@ func (a *App) Edit(ctx context.Context, file string) error {
 	if err := a.Flush(); err != nil {
 		return err
 	}
+	if !a.InTTY && os.Getenv("VISUAL") == "" && os.Getenv("EDITOR") == "" {
+		return Usage("cannot edit: stdin is not a terminal", "set VISUAL or EDITOR to a program that needs none")
+	}
 	c := editor(ctx, file)
 	// Standard output may be a pipe; standard error is where people look.
 	c.Stdin, c.Stdout, c.Stderr = a.In, a.Err, a.Err

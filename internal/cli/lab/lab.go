@@ -152,6 +152,9 @@ func (k *lab) options() (eval.Options, error) {
 	if k.heldOut < 0 {
 		return o, command.Usage("invalid --held-out value "+strconv.Itoa(k.heldOut), "write how many requests later the plan is applied: 5")
 	}
+	if k.minRequests < 0 {
+		return o, command.Usage("invalid --min-requests value "+strconv.Itoa(k.minRequests), "write a number of requests: 20")
+	}
 	texts := k.strategies
 	switch {
 	case k.preset == presetFrontier:
@@ -223,12 +226,22 @@ func percents(flag, text string) ([]int, error) {
 
 // files lists what to measure, and whether directories were searched.
 func (k *lab) files(ctx context.Context, args []string) (files []eval.File, searched bool, err error) {
+	var seen []os.FileInfo
+	add := func(path, source string) error {
+		info, err := os.Stat(path)
+		// A file that is named twice, or in a directory too, counts once.
+		if err != nil || slices.ContainsFunc(seen, func(have os.FileInfo) bool { return os.SameFile(have, info) }) {
+			return err
+		}
+		seen = append(seen, info)
+		files = append(files, eval.File{Path: path, Name: path, Source: source})
+		return nil
+	}
 	for _, arg := range args {
 		if !transcripts.ToSearch(arg) {
-			if _, err := os.Stat(arg); err != nil {
+			if err := add(arg, looseFiles); err != nil {
 				return nil, false, err
 			}
-			files = append(files, eval.File{Path: arg, Name: arg, Source: looseFiles})
 			continue
 		}
 		searched = true
@@ -239,7 +252,9 @@ func (k *lab) files(ctx context.Context, args []string) (files []eval.File, sear
 			source := sourceOf(arg, found.Path)
 			wanted := len(k.formats) == 0 || slices.Contains(k.formats, string(found.Format))
 			if found.Err == nil && wanted && !slices.Contains(k.exclude, source) {
-				files = append(files, eval.File{Path: found.Path, Name: found.Path, Source: source})
+				if err := add(found.Path, source); err != nil {
+					return nil, false, err
+				}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,13 +11,14 @@ import (
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/display"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/cli/transcripts"
 	"tenfold/internal/number"
 )
 
 // print prints the results of a run.
 func (k *lab) print(r *eval.Result) error {
 	for _, f := range r.Failures {
-		k.Warn(f.Name + ": " + f.Err.Error())
+		k.Warn(f.Name + ": " + strings.TrimPrefix(f.Err.Error(), f.Name+": "))
 	}
 	s := r.Summarise()
 	if s.Sessions == 0 {
@@ -48,6 +50,10 @@ func (k *lab) nothing(r *eval.Result) error {
 	if len(r.Sessions) == 1 {
 		return command.Hinted(fmt.Errorf("%s: nothing to measure: %s", r.Sessions[0].Name, r.Sessions[0].Skipped), "nothing_to_measure",
 			"a session is measured by the names that its tool calls reuse")
+	}
+	if len(r.Sessions) == 0 {
+		return command.Hinted(errors.New("nothing to measure: no file could be read"), "nothing_to_measure",
+			"known formats: "+strings.Join(transcripts.ReadableFormats(), ", "))
 	}
 	return command.Hinted(fmt.Errorf("nothing to measure: skipped %s and %s", number.Count(len(r.Sessions), "session"),
 		number.Count(len(r.Failures), "file")), "nothing_to_measure", "use --min-requests 0 to include short sessions")

@@ -20,6 +20,10 @@ type call struct {
 	files     []tool.FileOperation
 	command   *command
 	questions []string
+	// dir is the directory a command line begins in, after the one its shell is in
+	// then, and changes what it does to files.
+	dir, after string
+	changes    []tool.LineChange
 	// polls is set where it only asks how a command comes along.
 	polls bool
 }
@@ -29,7 +33,8 @@ func (c *call) words() string { return code(c.name+" "+c.arguments, lineLength) 
 
 // file is a path and what was done to it.
 type file struct {
-	path    string
+	path    string // as it is told
+	key     string // which file that is
 	last    tool.Operation
 	created bool // by a change before the last ones
 	turn    int
@@ -66,13 +71,23 @@ type command struct {
 	check *verdict
 	// checks are all that passed when it ends well, check among them.
 	checks []verdict
+	// alike is the same for command lines that differ in flags alone; empty for
+	// lines of several commands.
+	alike string
 }
 
 func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
 	c := &call{name: p.Name, arguments: p.Arguments, turn: turn, order: l.calls}
 	c.known, _ = tool.Lookup(p.Name)
 	switch c.known.Kind {
-	case tool.Shell, tool.Reads, tool.Edits, tool.Writes, tool.Patches, tool.Editor:
+	case tool.Shell:
+		c.dir = l.where.shell(branch, p.Name)
+		c.changes, c.after = c.known.LineChanges(p.Arguments, c.dir)
+		c.files = c.known.Operations(p.Arguments)
+		for i := range c.files { // reads, which are told from the directory that the line says
+			c.files[i].Path = inDir(c.dir, c.files[i].Path)
+		}
+	case tool.Reads, tool.Edits, tool.Writes, tool.Patches, tool.Editor:
 		c.files = c.known.Operations(p.Arguments)
 	case tool.Plans, tool.Asks:
 		c.polls = tool.Polls(p.Name, "")
@@ -102,8 +117,8 @@ func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
 // addCommand notes that a command was begun: a command line, or a call of a
 // tool that is one.
 func (l *Ledger) addCommand(c *call) {
-	text, dir := c.known.Command(c.arguments)
-	key := normalise(text)
+	text, told := c.known.Command(c.arguments)
+	dir, key := movedTo(inDir(c.dir, told), normalise(text))
 	if c.known.Kind != tool.Shell {
 		text = c.name
 		if strings.TrimSpace(c.arguments) != "{}" {
@@ -114,12 +129,16 @@ func (l *Ledger) addCommand(c *call) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
+	line := key
 	key = "command\x00" + dir + "\x00" + key
 	cmd, ok := l.commands[key]
 	if !ok {
 		cmd = &command{key: key, dir: dir, once: len(text) > 2*lineLength || strings.Contains(strings.TrimSpace(text), "\n")}
 		cmd.by = c
-		if cmd.checks = checksOf(c.known, text); len(cmd.checks) > 0 {
+		if c.known.Kind == tool.Shell {
+			cmd.alike = alike(line)
+		}
+		if cmd.checks = checksOf(c.known, text, inDir(c.dir, told)); len(cmd.checks) > 0 {
 			cmd.check = &cmd.checks[len(cmd.checks)-1]
 		}
 		l.commands[key] = cmd
@@ -138,11 +157,9 @@ func (c *command) looks() bool {
 // touch notes an operation of a call on a file. A read changes nothing of what
 // is said of a file that was changed but how often it was read.
 func (l *Ledger) touch(c *call, f tool.FileOperation) {
-	have, ok := l.files[f.Path]
-	if !ok {
-		have = &file{path: f.Path}
-		l.files[f.Path] = have
-		l.paths = append(l.paths, have)
+	have := l.file(f.Path)
+	if c.known.Kind != tool.Shell {
+		have.path = f.Path // as tools name it, so that the name can be given to one
 	}
 	if f.Op == tool.FileRead {
 		have.reads++
@@ -216,14 +233,16 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 		l.end(c, p, &r)
 		cmd.ended, cmd.failed, cmd.words = true, r.failed, r.words()
 	}
-	if r.failed {
+	l.moved(branch, c, p)
+	if r.failed || c.command != nil && c.command.check != nil && len(l.failures) > 0 {
 		r.text = tool.Output(p)
+	}
+	if r.failed {
+		l.change(c, r)
 		l.fail(c, r)
 		return
 	}
-	if c.command != nil {
-		l.remove(c.command.text, c.turn)
-	}
+	l.change(c, r)
 	for _, f := range c.files {
 		l.touch(c, createdIn(f, tool.ResultText(p.Parts)))
 		l.readPlan(c, f, p)

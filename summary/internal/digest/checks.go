@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -16,7 +17,10 @@ import (
 type verdict struct {
 	// name is the program with its verb, such as "go test".
 	name string
-	// over is what it looks at, sorted; none for all there is.
+	// dir is where it runs.
+	dir string
+	// over is what it looks at, sorted; none for all there is. What ends in "." is a
+	// directory without those in it.
 	over []string
 	// some is the filter that takes only some of that, as of go test -run.
 	some string
@@ -31,6 +35,12 @@ var (
 	checked = wordSet(`test tests build check lint vet typecheck type-check tsc compile clippy fmt format verify ci validate pytest unittest vitest jest`)
 )
 
+// starters start a program by its name; sameRunner are runners that run what another does.
+var (
+	starters   = wordSet("npx bunx uv poetry bundle python python3 pipenv hatch")
+	sameRunner = map[string]string{"pnpm": "npm", "yarn": "npm", "python3": "python", "gradlew": "gradle", "mvnw": "mvn"}
+)
+
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(text) {
@@ -41,16 +51,30 @@ func wordSet(text string) map[string]bool {
 
 // checksOf reads the checks of a command line that all have passed when it ends well;
 // none where there are none. Where the line hides how they ended it is the last one.
-func checksOf(known tool.Tool, line string) (all []verdict) {
+func checksOf(known tool.Tool, line, dir string) (all []verdict) {
 	if known.Kind == tool.Checks || known.Name == "cargo_test" {
 		return []verdict{{name: known.Name}}
 	}
 	if known.Kind != tool.Shell {
 		return nil
 	}
+	outer := dir // of a subshell
 	for _, part := range partsOf(line) {
-		if c, ok := oneCheck(fields(part)); ok {
+		words := fields(strings.TrimLeft(part, " ("))
+		if strings.HasPrefix(strings.TrimLeft(part, " "), "(") {
+			outer = dir
+		}
+		if len(words) == 2 && words[0] == "cd" {
+			if dir = inDir(dir, tool.CleanPath(strings.Trim(words[1], `"')`))); strings.ContainsAny(dir, "$`~") {
+				dir = tool.Elsewhere
+			}
+		}
+		if c, ok := oneCheck(words); ok {
+			c.dir = dir
 			all = append(all, c)
+		}
+		if strings.HasSuffix(strings.TrimRight(part, " "), ")") {
+			dir = outer
 		}
 	}
 	if masked(line) {
@@ -67,6 +91,8 @@ func oneCheck(words []string) (verdict, bool) {
 	c := verdict{name: path.Base(strings.Trim(words[0], `"'(`))}
 	rest := words[1:]
 	switch {
+	case verdicts[c.name] && (slices.Contains(rest, "-w") || slices.Contains(rest, "--write")):
+		return verdict{}, false // it writes; what it finds all builds find
 	case verdicts[c.name]:
 	case targets[c.name]:
 		for _, w := range rest { // each target is a check of its own
@@ -81,7 +107,13 @@ func oneCheck(words []string) (verdict, bool) {
 			return verdict{}, false
 		}
 		// What mends shows what is left as well as what only looks.
-		c.name, rest = c.name+" "+strings.TrimSuffix(strings.Trim(rest[at], `"'`), ":fix"), rest[at+1:]
+		verb := strings.TrimSuffix(strings.Trim(rest[at], `"'`), ":fix")
+		if base := path.Base(verb); verdicts[base] && (starters[c.name] || at > 0 && rest[at-1] == "exec") {
+			c.name = base // the same check, however it is started
+		} else {
+			c.name = cmp.Or(sameRunner[c.name], c.name) + " " + verb
+		}
+		rest = rest[at+1:]
 	default:
 		return verdict{}, false
 	}
@@ -124,21 +156,34 @@ func (c *verdict) look(words []string) {
 				i++
 				c.some += " " + words[i]
 			}
-		case strings.HasPrefix(w, "-"):
+		case valued[w] && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-"):
+			i++
+		case strings.HasPrefix(w, "-"), strings.Trim(strings.TrimRight(w, "smh"), "0123456789.") == "" && strings.Trim(w, ".") != "":
 		default:
+			all := strings.HasSuffix(w, "...")
 			w = strings.TrimSuffix(strings.TrimSuffix(strings.TrimPrefix(w, "./"), "..."), "/")
+			if strings.HasPrefix(c.name, "go ") && !all {
+				w = path.Clean("./"+w) + "/."
+			}
 			if w == "" || w == "." {
 				c.over = nil // all there is
 				return
 			}
 			if file, name, one := strings.Cut(w, "::"); one {
-				w, c.some = file, name
+				w, c.some = file, strings.TrimLeft(c.some+"|"+name, "|")
 			}
 			c.over = append(c.over, w)
 		}
 	}
+	if len(c.over) == 0 && strings.HasPrefix(c.name, "go ") {
+		c.over = []string{"./."}
+	}
 	slices.Sort(c.over)
+	c.over = slices.Compact(c.over)
 }
+
+// valued are flags that a value follows which is nothing to look at.
+var valued = wordSet("-timeout -count -tags -coverprofile -cpu -parallel -o -j -n -c --config --project --tb --reporter --maxfail --timeout --workers --log-level --outputFile --color -W --prefix --filter-regex")
 
 // glances reports whether a command line only looks, or keeps the books of git:
 // nothing that somebody who goes on has to know.
@@ -168,33 +213,152 @@ func isFilter(word string) bool {
 // one of them.
 var (
 	suites   = wordSet("check ci verify")
-	programs = wordSet("make just task mise")
+	programs = wordSet("make just task mise npm")
+	testers  = wordSet("jest mocha vitest pytest ava tap rspec phpunit ctest")
 )
+
+// tests reports whether it runs tests.
+func (c verdict) tests() bool { return strings.Contains(c.name, "test") || testers[c.name] }
+
+// whole reports whether it leaves nothing out.
+func (c verdict) whole() bool { return len(c.over) == 0 && c.some == "" }
 
 // runsAll reports whether a run of c is one of all checks, or all tests, of a
 // project, and other one of those.
 func (c verdict) runsAll(other verdict) bool {
 	program, verb, _ := strings.Cut(c.name, " ")
-	return programs[program] && (suites[verb] || verb == "test" && strings.Contains(other.name, "test"))
+	return programs[program] && c.whole() && (suites[verb] && program != "npm" || verb == "test" && other.tests()) && (c.dir == "" || sameDir(c.dir, other.dir) || within(other.dir, c.dir))
+}
+
+// builds are what other checks do first.
+var builds = map[string][]string{
+	"go build": {"go test", "go vet"}, "cargo check": {"cargo build", "cargo test", "cargo clippy"}, "cargo build": {"cargo test"},
 }
 
 // covers reports whether a run of c says all that a run of other says.
 func (c verdict) covers(other verdict) bool {
-	if c.runsAll(other) || len(c.over) == 0 && c.some == "" && strings.HasPrefix(other.name, c.name+":") { // a task of many
+	if c.runsAll(other) || c.whole() && strings.HasPrefix(other.name, c.name+":") && sameDir(c.dir, other.dir) { // a task of many
 		return true
 	}
-	if c.name != other.name || c.some != "" && (c.some != other.some || !slices.Equal(c.over, other.over)) {
+	if c.name != other.name && !slices.Contains(builds[other.name], c.name) {
 		return false
 	}
-	if len(c.over) == 0 {
-		return true
-	}
-	for _, o := range other.over {
-		if !slices.ContainsFunc(c.over, func(mine string) bool { return o == mine || strings.HasPrefix(o, mine+"/") }) {
+	return (c.some == "" || c.some == other.some && slices.Equal(c.over, other.over)) && c.reaches(other)
+}
+
+// reaches reports whether c looks at all that other looks at.
+func (c verdict) reaches(other verdict) bool {
+	mine, theirs := c.over, other.over
+	if c.dir != other.dir {
+		program, _, _ := strings.Cut(c.name, " ")
+		if pathwise[program] && tool.IsAbs(c.dir) == tool.IsAbs(other.dir) {
+			mine, theirs = c.from(), other.from()
+		} else if !sameDir(c.dir, other.dir) {
 			return false
 		}
 	}
-	return len(other.over) > 0
+	if len(mine) == 0 {
+		return true
+	}
+	for _, o := range theirs {
+		if !slices.ContainsFunc(mine, func(mine string) bool { return o == mine || strings.HasPrefix(o, mine+"/") }) {
+			return false
+		}
+	}
+	return len(other.over) > 0 || len(theirs) > 0
+}
+
+// pathwise are programs that are told by paths what to look at, from any directory.
+var pathwise = wordSet("go pytest ruff mypy eslint prettier biome flake8 golangci-lint staticcheck shellcheck rspec rubocop")
+
+// from gives what a check looks at with the directory it runs in.
+func (c verdict) from() []string {
+	if len(c.over) == 0 && c.dir == "" {
+		return nil
+	}
+	if len(c.over) == 0 {
+		return []string{c.dir}
+	}
+	var all []string
+	for _, o := range c.over {
+		end := ""
+		if strings.HasSuffix(o, "/.") {
+			end = "/."
+		}
+		all = append(all, inDir(c.dir, tool.CleanPath(o))+end)
+	}
+	return all
+}
+
+// sameDir reports whether two commands may have run in the same directory: one
+// that does not say where ran in that of the session. Of two the one may be told
+// from there.
+func sameDir(a, b string) bool {
+	return a == b || a == "" || b == "" || tool.IsAbs(a) && strings.HasSuffix(a, "/"+b) || tool.IsAbs(b) && strings.HasSuffix(b, "/"+a)
+}
+
+// takes reports whether the filter of a check takes a test of this name.
+func (c verdict) takes(name string) bool {
+	_, filter, ok := strings.Cut(c.some, " ")
+	if !ok {
+		_, filter, ok = strings.Cut(c.some, "=")
+	}
+	if !ok {
+		filter = c.some
+	}
+	for one := range strings.SplitSeq(strings.Trim(filter, `"'^$()`), "|") {
+		if one = strings.Trim(one, "^$()"); one != "" && (one == name || strings.HasPrefix(name, one)) {
+			return true
+		}
+	}
+	return false
+}
+
+// failedTests are the tests that an output says failed, and the program that says it;
+// none where that may not be all of them.
+func failedTests(output string) (program string, names []string) {
+	for line := range strings.SplitSeq(output, "\n") {
+		line = strings.TrimSpace(atom.Clean(line))
+		name := ""
+		if rest, ok := strings.CutPrefix(line, "--- FAIL: "); ok {
+			program = "go test"
+			name, _, _ = strings.Cut(rest, " ")
+			name, _, _ = strings.Cut(name, "/")
+		} else if rest, ok := strings.CutPrefix(line, "FAILED "); ok && strings.Contains(rest, "::") {
+			program = "pytest"
+			rest, _, _ = strings.Cut(rest, " ")
+			_, name, _ = strings.Cut(rest, "::")
+		} else if strings.HasPrefix(line, "FAIL\t") {
+			program = cmp.Or(program, "go test")
+		} else if strings.HasPrefix(line, "test result: FAILED") {
+			program = "cargo test"
+		}
+		if name != "" && !slices.Contains(names, name) && len(names) < mostNames {
+			names = append(names, name)
+		}
+	}
+	return program, names
+}
+
+// mostNames is of how many tests it is remembered that they failed.
+const mostNames = 50
+
+// ranNone reports whether an output says that no test was run.
+func ranNone(output string) bool {
+	return strings.Contains(output, "no tests to run") || strings.Contains(output, "collected 0 items") || strings.Contains(output, "no tests ran")
+}
+
+// misused reports whether an output says that a command was called in a way it does
+// not know: that says nothing of the work.
+func misused(output string) bool {
+	if failures, _ := cause.Failures(output); failures > 0 || len(output) > 1<<13 {
+		return false
+	}
+	folded := strings.ToLower(output)
+	return slices.ContainsFunc([]string{
+		"unknown option", "unknown flag", "unknown argument", "unrecognized argument", "unrecognized option", "unexpected argument", "no such option", "flag provided but not defined",
+		"missing script", "command not found", "unknown command", "no rule to make target", "invalid option", "cannot find main module", "go.mod file not found",
+	}, func(says string) bool { return strings.Contains(folded, says) })
 }
 
 // masked reports whether the end of a command line hides how a check in it
@@ -208,7 +372,7 @@ func masked(line string) bool {
 // do. Tests print errors of their own, so that those count for other checks alone.
 func (c verdict) looksRed(output string) bool {
 	output = output[max(0, len(output)-1<<12):]
-	tests := strings.Contains(c.name, "test") || c.name == "jest" || c.name == "mocha"
+	tests := c.tests()
 	red, none := false, false
 	for line := range strings.SplitSeq(output, "\n") {
 		line = atom.Clean(line)

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -29,6 +30,23 @@ func normalise(line string) string {
 		}
 	}
 	return strings.TrimRight(strings.Join(kept, " "), "; ")
+}
+
+// alike gives what two runs of one command have in common that differ in flags
+// alone; of git only what it is to do. Empty for lines of several commands.
+func alike(line string) string {
+	if strings.ContainsAny(line, "|;&\n<`$") {
+		return ""
+	}
+	words := fields(line)
+	words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") })
+	if len(words) < 2 {
+		return "" // a name says too little
+	}
+	if words[0] == "git" {
+		words = words[:2]
+	}
+	return strings.Join(words, " ")
 }
 
 // isLineCount knows -n, -20, -n20 and 20.

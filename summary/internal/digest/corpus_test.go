@@ -88,10 +88,11 @@ func (f fact) in(digest string) bool {
 		if in, ok := strings.CutPrefix(line, "- in `"); ok { // that of the files below
 			dir = strings.TrimSuffix(in, "`:")
 		}
+		whole := line // a call may name it from that directory too
 		if short, ok := strings.CutPrefix(line, "- `"); ok && dir != "" && !strings.HasPrefix(short, "/") {
-			line = "- `" + dir + short
+			whole = "- `" + dir + short
 		}
-		if !slices.ContainsFunc(f.all, func(part string) bool { return !strings.Contains(line, part) }) {
+		if !slices.ContainsFunc(f.all, func(part string) bool { return !strings.Contains(line, part) && !strings.Contains(whole, part) }) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"tenfold/tool"
 )
@@ -25,6 +24,11 @@ type failure struct {
 	looks  bool
 	// red is set where only the output told of it.
 	red bool
+	// tests are those that failed, as program tells; none where those may be some.
+	program string
+	tests   []string
+	// misused is set where the command was called in a way it does not know.
+	misused bool
 	// words say how it ended, text is the output.
 	words, text string
 }
@@ -56,6 +60,12 @@ func (l *Ledger) fail(c *call, r result) {
 	switch {
 	case c.command != nil:
 		f.what, f.looks, f.checks = code(c.command.text, lineLength), c.command.looks(), slices.Clone(c.command.checks)
+		f.program, f.tests = failedTests(r.text)
+		if f.misused = misused(r.text); masked(c.command.text) {
+			f.tests = nil // there may be more
+		} else if at := slices.IndexFunc(f.checks, verdict.tests); f.program != "" && at > 0 {
+			f.checks = f.checks[at:] // those before it passed
+		}
 	case len(c.files) > 0:
 		f.what = code(c.name, lineLength) + " " + code(c.files[0].Path, 2*lineLength)
 		f.looks = c.files[0].Op == tool.FileRead
@@ -95,10 +105,28 @@ func (l *Ledger) resolve(c *call, r result) {
 			return false
 		}
 		f.checks = slices.DeleteFunc(f.checks, func(was verdict) bool {
-			return slices.ContainsFunc(c.command.checks, func(is verdict) bool { return is.covers(was) })
+			return slices.ContainsFunc(c.command.checks, func(is verdict) bool { return is.covers(was) || f.mended(was, is) && !ranNone(r.text) })
 		})
 		return len(f.checks) == 0
 	})
+	if c.command == nil || r.unsure || c.command.alike == "" {
+		return
+	}
+	maps.DeleteFunc(l.failures, func(_ string, f *failure) bool { // with other flags, or from elsewhere
+		return f.command != nil && f.command.alike == c.command.alike && sameDir(f.command.dir, c.command.dir) && (f.command.check == nil || f.misused)
+	})
+}
+
+// mended reports whether a check that passed ran all tests again that were seen to
+// fail in another, or all tests by the program that told so.
+func (f *failure) mended(was, is verdict) bool {
+	if !was.tests() || !is.tests() || f.program != is.name || !sameDir(was.dir, is.dir) {
+		return false
+	}
+	if is.some == "" {
+		return is.whole() && was.name != is.name
+	}
+	return len(f.tests) > 0 && len(f.tests) < mostNames && !slices.ContainsFunc(f.tests, func(name string) bool { return !is.takes(name) })
 }
 
 // closeChecks closes the failures of checks that a run of a command has
@@ -108,13 +136,9 @@ func (l *Ledger) closeChecks(cmd *command, overtaken func(*failure) bool) {
 		return
 	}
 	maps.DeleteFunc(l.failures, func(_ string, f *failure) bool {
-		return f.command != nil && f.command.check != nil && sameDir(f.command.dir, cmd.dir) && overtaken(f)
+		return f.command != nil && f.command.check != nil && overtaken(f)
 	})
 }
-
-// sameDir reports whether two commands may have run in the same directory: one
-// that does not say where ran in that of the session.
-func sameDir(a, b string) bool { return a == b || a == "" || b == "" }
 
 // How many calls and requests may follow a failure before it counts as left
 // behind: of a look at something, of other calls. A check can always be run
@@ -127,7 +151,7 @@ const (
 // again reports whether a check failed that can be run again at any time. Tests
 // that were chosen by name are not: they may be gone.
 func (f *failure) again() bool {
-	return f.command != nil && f.command.check != nil && f.command.check.some == "" && !f.command.once
+	return f.command != nil && f.command.check != nil && f.command.check.some == "" && !f.command.once && !f.misused
 }
 
 // left reports whether the work has gone on without a call that failed: a
@@ -136,18 +160,17 @@ func (l *Ledger) left(f *failure) bool {
 	switch {
 	case f.again():
 		// What it looked at may be gone.
-		return slices.ContainsFunc(f.command.check.over, l.deleted)
-	case f.looks:
+		return len(f.command.check.over) > 0 && slices.ContainsFunc(f.command.check.from(), l.deleted)
+	case f.looks || f.misused:
 		return l.calls-f.call > lookPatience || l.spoken-f.spoken > lookSpoken
 	}
 	return l.calls-f.call > callPatience || l.spoken-f.spoken > callSpoken
 }
 
-// deleted reports whether a file was deleted, by the end of its path.
-func (l *Ledger) deleted(path string) bool {
-	return slices.ContainsFunc(l.paths, func(f *file) bool {
-		return f.last == tool.FileDeleted && (f.path == path || strings.HasSuffix(f.path, "/"+path))
-	})
+// deleted reports whether a file was deleted.
+func (l *Ledger) deleted(p string) bool {
+	f := l.files[l.where.key(tool.CleanPath(p))]
+	return f != nil && f.last == tool.FileDeleted
 }
 
 // openFailures gives what is open, the newest first.

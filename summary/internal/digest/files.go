@@ -3,7 +3,6 @@ package digest
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -31,6 +30,8 @@ func (f *file) done() string {
 	switch {
 	case f.last == tool.FileDeleted:
 		return string(f.last)
+	case f.last == tool.FileRestored:
+		return "changed, then restored to what was committed"
 	case f.created:
 		return string(tool.FileCreated) + ", then " + times(f.same, string(f.last))
 	}
@@ -40,19 +41,19 @@ func (f *file) done() string {
 // shortestDir is how many bytes a directory has that is said once for all files.
 const shortestDir = 16
 
-// dir is the directory that all changed files are in, where it is long and there are
-// several, with a slash behind it; else empty.
+// dir is the directory that all changed files are in but those for a while,
+// where it is long and there are several, with a slash behind it; else empty.
 func (l *Ledger) dir() string {
 	dir, n := "", 0
 	for _, f := range l.paths {
-		if f.changes == 0 {
+		if f.changes == 0 || f.scratch() {
 			continue
 		}
 		if n++; n == 1 {
-			dir = f.path
+			dir = f.key
 		}
 		at := 0
-		for at < min(len(dir), len(f.path)) && dir[at] == f.path[at] {
+		for at < min(len(dir), len(f.key)) && dir[at] == f.key[at] {
 			at++
 		}
 		dir = dir[:strings.LastIndexByte(dir[:at], '/')+1]
@@ -63,15 +64,28 @@ func (l *Ledger) dir() string {
 	return dir
 }
 
+// scratch reports whether a file lies where programs put what nobody keeps.
+func (f *file) scratch() bool {
+	return strings.HasPrefix(f.key, "/tmp/") && strings.Count(f.key, "/") == 2
+}
+
+// as is how the file is told where the directory of others is said before.
+func (f *file) as(dir string) string {
+	if short, ok := strings.CutPrefix(f.key, dir); ok && dir != "" {
+		return short
+	}
+	return f.path
+}
+
 // fileItems tells the files that were changed, the newest first, with what was
 // changed in those of late, and a handful of those that were only read.
 func (l *Ledger) fileItems(s *items) {
 	unsure, dir := map[string]bool{}, l.dir()
-	name := func(path string) string {
-		if short := strings.TrimPrefix(path, dir); short != "" {
+	name := func(p string) string {
+		if short, ok := strings.CutPrefix(l.where.key(p), dir); ok && dir != "" {
 			return short
 		}
-		return path
+		return p
 	}
 	for _, c := range slices.Backward(l.unanswered()) {
 		for _, f := range c.files {
@@ -87,13 +101,16 @@ func (l *Ledger) fileItems(s *items) {
 	told := 0
 	for i, f := range paths {
 		if f.changes == 0 {
-			if len(read) < readFiles && !slices.ContainsFunc(paths, func(o *file) bool { return o.changes > 0 && strings.HasSuffix(f.path, "/"+o.path) }) {
-				read = append(read, name(f.path))
+			if len(read) < readFiles && !slices.ContainsFunc(paths, func(o *file) bool { return o.changes > 0 && f.is(o.path) }) {
+				read = append(read, f.as(dir))
 			}
 			continue
 		}
-		parent := s.add(inFiles, rankChanged, i, "- %s: %s, turn %d\n", code(name(f.path), 2*lineLength), f.done(), f.turn)
-		if told < hunkFiles && f.last != tool.FileDeleted {
+		if f.last == tool.FileDeleted && f.scratch() {
+			continue
+		}
+		parent := s.add(inFiles, rankChanged, i, "- %s: %s, turn %d\n", code(f.as(dir), 2*lineLength), f.done(), f.turn)
+		if told < hunkFiles && f.last != tool.FileDeleted && f.last != tool.FileRestored {
 			if words := hunks(f); words != "" {
 				told++
 				s.addTo(parent, rankHunk, words)
@@ -108,43 +125,8 @@ func (l *Ledger) fileItems(s *items) {
 // changedSince reports whether a file was changed after a call, so that what became
 // of that one no longer matters.
 func (l *Ledger) changedSince(path string, c *call) bool {
-	f, ok := l.files[path]
+	f, ok := l.files[l.where.key(path)]
 	return ok && len(f.by) > 0 && f.by[len(f.by)-1].order > c.order
-}
-
-// remove notes the files of this session that a command line deletes or moves
-// away, as far as it names them.
-func (l *Ledger) remove(line string, turn int) {
-	if !strings.Contains(line, "rm ") && !strings.Contains(line, "mv ") {
-		return
-	}
-	for _, part := range partsOf(line) {
-		words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(part), "git "))
-		if len(words) < 2 || words[0] != "rm" && words[0] != "mv" {
-			continue
-		}
-		gone := words[1:]
-		if words[0] == "mv" {
-			gone = gone[:len(gone)-1]
-		}
-		for _, w := range gone {
-			w = strings.TrimPrefix(strings.Trim(w, `"'`), "./")
-			if w == "" || w[0] == '-' {
-				continue
-			}
-			for _, f := range l.paths {
-				name := f.path[max(len(f.path)-len(w), 0):]
-				if strings.ContainsRune(w, '*') { // as many folders as it names
-					parts := strings.Split(f.path, "/")
-					name = strings.Join(parts[max(len(parts)-strings.Count(w, "/")-1, 0):], "/")
-				}
-				whole := len(name) == len(f.path) || strings.HasSuffix(strings.TrimSuffix(f.path, name), "/")
-				if same, err := path.Match(w, name); err == nil && same && whole && f.changes > 0 {
-					f.end(tool.FileDeleted, turn, l.entries)
-				}
-			}
-		}
-	}
 }
 
 // hunks tells what the last calls that changed a file did to it: the names of
@@ -154,9 +136,8 @@ func hunks(f *file) string {
 	var names []string
 	line, gone := "", ""
 	for _, c := range slices.Backward(f.by) {
-		pieces := c.known.Pieces(c.arguments)
-		for _, p := range slices.Backward(pieces) {
-			if p.Path != f.path {
+		for _, p := range slices.Backward(c.pieces()) {
+			if !f.is(p.Path) {
 				continue
 			}
 			before, added, removed := difference(p)

@@ -1,6 +1,10 @@
 package digest
 
-import "strings"
+import (
+	"strings"
+
+	"tenfold/tool"
+)
 
 // tree is the state of a working tree, as commands of git last showed it.
 type tree struct {
@@ -141,7 +145,7 @@ func (t *tree) lines(changed []*file) []string {
 	}
 	var since []string
 	for _, f := range changed {
-		if f.latest > t.since && f.changes > 0 {
+		if f.latest > t.since && f.changes > 0 && f.last != tool.FileRestored {
 			since = append(since, f.path)
 		}
 	}

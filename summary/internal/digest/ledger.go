@@ -25,6 +25,7 @@ type Ledger struct {
 	requests  []*request
 	asked     map[string]*request // by text
 	open      map[openKey][]*call
+	where     where
 	files     map[string]*file
 	paths     []*file // in order of their first operation
 	commands  map[string]*command
@@ -163,6 +164,7 @@ func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
 	l.entries++
 	switch p := e.Payload.(type) {
 	case tenfold.UserMessage:
+		l.where.read(p)
 		l.addUser(turn, e.Branch, p)
 	case tenfold.AssistantMessage:
 		if purpose.Speaks(p.Text) {

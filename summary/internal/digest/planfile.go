@@ -44,9 +44,9 @@ func (l *Ledger) readPlan(c *call, f tool.FileOperation, r tenfold.ToolResult) {
 		}
 		return
 	}
-	for _, piece := range c.known.Pieces(c.arguments) {
+	for _, piece := range c.pieces() {
 		switch {
-		case piece.Path != f.Path:
+		case piece.Path != f.Path && !strings.HasSuffix(f.Path, "/"+piece.Path):
 		case piece.Old != "":
 			p.text = strings.Replace(p.text, piece.Old, piece.New, 1)
 		default:

@@ -282,7 +282,7 @@ func (l *Ledger) treeItems(s *items) {
 func (l *Ledger) errorItems(s *items) {
 	for i, f := range l.openFailures() {
 		in, order, lead := inErrors, i, ""
-		if f.command != nil && f.command.check != nil && !f.command.once {
+		if f.command != nil && f.command.check != nil && !f.command.once && !f.misused {
 			in, order, lead = inNow, atRed, "red: "
 		}
 		again := ""

@@ -162,7 +162,9 @@ func (l *locomo) utterance(m engine.Members, opened *bool) error {
 		if caption != "" {
 			text += "\n[image: " + caption + "]"
 		}
-		return l.out.All(f.Record(id, tenfold.AssistantMessage{Text: text}))
+		said := f.Record(id, tenfold.AssistantMessage{Text: text})
+		said[0].MessageID = id // each is a step of its own
+		return l.out.All(said)
 	}
 	u := tenfold.UserMessage{Parts: tenfold.Text(text)}
 	for _, at := range f.List(m.Get("img_url")) {

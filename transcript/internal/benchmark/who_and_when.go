@@ -85,10 +85,11 @@ func importWhoAndWhen(ctx context.Context, src engine.Source, doc engine.Documen
 	return out.End()
 }
 
-// spoken takes what one party said. A person, and an agent in a person's
-// place, speaks as the user; the first to speak gives the task and is one too.
-// All others are the assistant. Agents are named in front of what they say, for
-// they take turns in one role.
+// spoken takes what one party said. A person speaks as the user, and so does who
+// speaks first, for that is the task. All others are the assistant, whatever role
+// the log gives them: it says of agents who answers whom, and a compaction hides
+// nothing of a person. What each says is a step of its own. Agents are named in
+// front of it, for they take turns in one role.
 func spoken(out *engine.Emitter, f *engine.Finder, m engine.Members) error {
 	id := out.Ids.Unique("message:" + engine.Digest(f.Raw))
 	role, name := f.Peek(m.Get("role")), f.Peek(m.Get("name"))
@@ -96,18 +97,20 @@ func spoken(out *engine.Emitter, f *engine.Finder, m engine.Members) error {
 		return out.KeepOdd("message", id, "who-and-when.untyped", f.Raw)
 	}
 	text := f.Text(m.Get("content"))
-	user := role == "user" || role == "human"
+	user := name == "" && (role == "user" || role == "human")
 	if name != "" {
 		text = name + ": " + text
 	} else if !user && role != "assistant" {
 		text = role + ": " + text
 	}
-	if !user && out.Turned {
-		return out.All(f.Record(id, tenfold.AssistantMessage{Text: text}))
+	if user || !out.Turned {
+		u := tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: out.Turned && role != "human"}
+		if !u.Synthetic {
+			return out.Prompt(f.Record(id, u))
+		}
+		return out.All(f.Record(id, u))
 	}
-	u := tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: out.Turned && (name != "" || role != "human")}
-	if !u.Synthetic {
-		return out.Prompt(f.Record(id, u))
-	}
-	return out.All(f.Record(id, u))
+	said := f.Record(id, tenfold.AssistantMessage{Text: text})
+	said[0].MessageID = id
+	return out.All(said)
 }

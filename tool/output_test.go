@@ -1,0 +1,28 @@
+package tool_test
+
+import (
+	"testing"
+
+	"tenfold"
+	"tenfold/tool"
+)
+
+// What a host writes around an output is none of it.
+func TestOutputIsNotTheHosts(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a reminder", "1\tx\n\n<system-reminder>\nBe careful.\n</system-reminder>\n", "1\tx"},
+		{"two of them", "x\n<system-reminder>\na\n</system-reminder>\n<system-reminder>\nb\n</system-reminder>", "x"},
+		{"one in the middle is the file's", "<system-reminder>\na\n</system-reminder>\nx", "<system-reminder>\na\n</system-reminder>\nx"},
+		{"its own check", "<tool_use_error>String to replace not found in file.\nString: a</tool_use_error>", "String to replace not found in file.\nString: a"},
+		{"a shell moved back", "FAIL\nShell cwd was reset to /w", "FAIL"},
+		{"metadata", "x\n\n<bash_metadata>\nbash tool terminated command after exceeding timeout 1 ms\n</bash_metadata>", "x"},
+		{"a task", "<retrieval_status>success</retrieval_status>\n<task_id>b</task_id>\n<exit_code>1</exit_code>\n<output>\nFAIL\n</output>", "\nFAIL\n"},
+		{"mini-swe-agent", "<returncode>1</returncode>\n<output>\nFAIL\n</output>", "\nFAIL\n"},
+		{"Gemini CLI", "Command: go test\nDirectory: (root)\nOutput: FAIL\nx\nError: (none)\nExit Code: 1\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 5", "FAIL\nx"},
+		{"Codex", "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code 1\nOriginal token count: 5\nOutput:\nFAIL", "FAIL"},
+	} {
+		if got := tool.Output(tenfold.ToolResult{Parts: tenfold.Text(c.text), IsError: true}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
