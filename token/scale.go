@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 
 	"tenfold"
 )
@@ -41,6 +42,15 @@ func (s Scale) Source() Source {
 		return Estimate
 	}
 	return Calibrated
+}
+
+// Words say where figures come from, of a counter by this name: "calibrated (1.38 × o200k)",
+// or "estimate (o200k)".
+func (s Scale) Words(counter string) string {
+	if s.Source() == Estimate {
+		return string(Estimate) + " (" + counter + ")"
+	}
+	return string(Calibrated) + " (" + strconv.FormatFloat(s.Ratio(), 'f', 2, 64) + " × " + counter + ")"
 }
 
 // Ratio is the provider's count by the estimate: 1 where too little is known.

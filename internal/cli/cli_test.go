@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"tenfold/containment"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/number"
 )
 
 // childEnv has the test binary be tenfold.
@@ -41,6 +44,23 @@ func TestExample(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "% smaller)") {
 		t.Errorf("the report is\n%s", out.String())
+	}
+}
+
+// T3: what is exported for people tells the sizes that the report tells.
+func TestT3ExportsTellTheSizesOfTheReport(t *testing.T) {
+	t.Setenv("TENFOLD_STORE", "memory:")
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	var out, errs bytes.Buffer
+	term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs}
+	file := filepath.Join(t.TempDir(), "out")
+	if code := Run(t.Context(), []string{"compact", "../../examples/session.jsonl", "--json", "--to", "markdown", "--out", file}, term); code != command.ExitOK {
+		t.Fatalf("the exit code is %d: %s", code, errs.String())
+	}
+	made := result[struct{ Tokens struct{ Before, After int } }](t, out.String()).Tokens
+	want := fmt.Sprintf("| Tokens | %s, calibrated |\n| Tokens after compaction | %s |", number.Thousands(made.Before), number.Thousands(made.After))
+	if text, err := os.ReadFile(file); err != nil || made.After == 0 || !strings.Contains(string(text), want) {
+		t.Errorf("the export does not tell %q (%v): it begins %.2000s", want, err, text)
 	}
 }
 

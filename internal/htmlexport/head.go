@@ -77,6 +77,7 @@ func (p *page) facts() {
 	p.raw("<dl>\n")
 	p.fact("Shows", shown)
 	p.fact("Tokens", tokens)
+	p.fact("Figures", p.scale.Words(report.CounterOf(p.log)))
 	p.fact("Turns", number.Thousands(p.log.Turns()))
 	p.fact("Entries", number.Thousands(int(p.log.Version())))
 	p.fact("Model", p.safe(p.view.Config().Model))

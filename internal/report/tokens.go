@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -27,6 +28,11 @@ type Tokens struct {
 
 // Counter is the counter's name, calibrated or not.
 func (t Tokens) Counter() string { return t.counter }
+
+// Figures say where they come from: "calibrated (1.38 × o200k)".
+func (t Tokens) Figures() string {
+	return token.Scale{Percent: int(math.Round(100 * t.Ratio))}.Words(t.counter)
+}
 
 // Scaled gives tokens before and after as they are shown; the counter is that of
 // [CounterOf].

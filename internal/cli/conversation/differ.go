@@ -202,7 +202,7 @@ func (d *differ) sums() {
 	if t.Config.Before > 0 || t.Config.After > 0 {
 		rows = append(rows, [3]string{"prompt and tools", "", number.Tokens(d.scale.Tokens(t.Config.Before), d.scale.Tokens(t.Config.After))})
 	}
-	rows = append(rows, [3]string{"figures", "", display.FiguresWords(report.Scaled(report.CounterOf(d.view.Log()), 0, 0, d.scale))})
+	rows = append(rows, [3]string{"figures", "", d.scale.Words(report.CounterOf(d.view.Log()))})
 	d.table(rows)
 	rows, names = nil, nil
 	// What the overlays of each strategy or profile did, in order of appearance.

@@ -139,7 +139,7 @@ func printShow(a *command.App, s showJSON) {
 	if s.Theirs != nil {
 		field("", display.TheirsWords(s.Theirs))
 	}
-	field("Figures", display.FiguresWords(s.Tokens))
+	field("Figures", s.Tokens.Figures())
 	field("Outside", display.OutsideWords(s.Tokens))
 	for i, k := range s.kept {
 		field([]string{"Settings", " "}[min(i, 1)], terminal.VisibleLine(k.Key()+" = "+k.TOML()))

@@ -1,22 +1,10 @@
 package display
 
 import (
-	"strconv"
-
 	"tenfold/internal/cli/command"
 	"tenfold/internal/number"
 	"tenfold/internal/report"
-	"tenfold/token"
 )
-
-// FiguresWords say where the figures come from: "calibrated (1.38 × o200k)", or
-// "estimate (o200k)".
-func FiguresWords(t report.Tokens) string {
-	if t.Method != string(token.Calibrated) {
-		return string(token.Estimate) + " (" + t.Method + ")"
-	}
-	return t.Method + " (" + strconv.FormatFloat(t.Ratio, 'f', 2, 64) + " × " + t.Counter() + ")"
-}
 
 // OutsideWords say what each request holds that the conversation does not; empty
 // where that is not known.
@@ -34,7 +22,7 @@ func OutsideWords(t report.Tokens) string {
 
 // PrintFigures prints where the figures of a report come from.
 func PrintFigures(a *command.App, t report.Tokens) {
-	PrintLabelled(a, "Figures", FiguresWords(t))
+	PrintLabelled(a, "Figures", t.Figures())
 	if outside := OutsideWords(t); outside != "" {
 		PrintLabelled(a, "Outside", outside)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/number"
+	"tenfold/token"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -24,7 +25,7 @@ func MarkdownHandler() engine.Handler {
 // Export implements [engine.Exporter]. What no model sees is left out, but for
 // approvals, compactions and changes of the model.
 func (markdownExporter) Export(w io.Writer, v engine.View) ([]string, error) {
-	m := &Markdown{W: bufio.NewWriter(w), names: map[[2]string]string{}, Turn: -1}
+	m := &Markdown{W: bufio.NewWriter(w), names: map[[2]string]string{}, Turn: -1, scale: token.Calibrate(v.Projection.Log())}
 	m.head(v)
 	if v.Compacted {
 		for it := range v.Projection.Items() {
@@ -55,6 +56,7 @@ type Markdown struct {
 	W     *bufio.Writer
 	names map[[2]string]string // of the tools, by the branches and ids of their calls
 	Turn  int
+	scale token.Scale
 	left  int // entries that have no place here
 }
 
@@ -71,7 +73,8 @@ func (m *Markdown) head(v engine.View) {
 	if title == "" {
 		title = v.ID
 	}
-	log, totals := v.Projection.Log(), v.Projection.Totals()
+	log := v.Projection.Log()
+	all := m.scale.Counts(v.Projection.Totals().All())[0]
 	m.line("# ", markdownCell(title))
 	m.line()
 	m.line("| | |")
@@ -89,9 +92,9 @@ func (m *Markdown) head(v engine.View) {
 	}
 	m.line("| Turns | ", number.Thousands(log.Turns()), " |")
 	m.line("| Entries | ", number.Thousands(int(log.Version())), " |")
-	m.line("| Tokens | ", number.Thousands(totals.All().Before), " |")
-	if after := totals.All().After; after != totals.All().Before {
-		m.line("| Tokens after compaction | ", number.Thousands(after), " |")
+	m.line("| Tokens | ", number.Thousands(all.Before), ", ", string(m.scale.Source()), " |")
+	if all.After != all.Before {
+		m.line("| Tokens after compaction | ", number.Thousands(all.After), " |")
 	}
 	if v.Compacted {
 		m.line("| Shown | what a model sees |")
@@ -297,11 +300,11 @@ func (m *Markdown) compaction(id string, c tenfold.Compaction) {
 	if c.Reason != "" {
 		text += " (" + markdownCell(engine.FirstLine(c.Reason)) + ")"
 	}
-	switch {
+	switch before, after := m.scale.Sizes(c); {
 	case c.TokensBefore > 0 && c.TokensAfter == 0 && c.Source == tenfold.SourceImport: // few tools tell what was left
 		text += ", of " + number.Thousands(c.TokensBefore) + " tokens"
-	case c.TokensBefore > 0:
-		text += ", " + number.Thousands(c.TokensBefore) + " → " + number.Thousands(c.TokensAfter) + " tokens"
+	case before > 0:
+		text += ", " + number.Thousands(before) + " → " + number.Thousands(after) + " tokens"
 	}
 	m.note("Compaction", text, ".")
 	if c.Summary != nil {
