@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"tenfold"
 	"tenfold/session"
@@ -13,10 +14,12 @@ import (
 
 // How much is kept open: so many conversations, and so many entries in all of them
 // together but the longest, at about a kilobyte each. Those used last stay. One that is
-// longer than all of that would else be read whole for each request.
+// longer than all of that would else be read whole for each request. What nobody asks
+// for is let go after a while: it may have been deleted, by whichever program.
 const (
 	mostOpen    = 64
 	mostEntries = 500_000
+	longestIdle = 10 * time.Minute
 )
 
 // sessions are the conversations that are opened, each for one goroutine at a time.
@@ -49,6 +52,7 @@ func (s *sessions) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.all, s)
+	clear(s.open) // timers still know of s
 }
 
 // opened is a conversation in memory. What stands below lock is only touched by
@@ -59,6 +63,7 @@ type opened struct {
 	users int
 	used  int64
 	size  int64
+	idle  *time.Timer // lets it go
 
 	session *session.Session // nil before the first use, and after trouble
 	row     store.Conversation
@@ -75,6 +80,9 @@ type opened struct {
 // with runs f on a conversation at its newest version.
 func (s *sessions) with(ctx context.Context, id string, f func(*opened) error) error {
 	row, err := s.service.Find(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		s.letGo(id)
+	}
 	if err != nil {
 		return err
 	}
@@ -165,6 +173,11 @@ func (s *sessions) release(id string, o *opened) {
 			delete(s.open, id)
 		} else {
 			o.size = o.session.Log().Version()
+			if o.idle == nil {
+				o.idle = time.AfterFunc(longestIdle, func() { s.letGo(id) })
+			} else {
+				o.idle.Reset(longestIdle)
+			}
 		}
 	}
 	for {
@@ -182,5 +195,14 @@ func (s *sessions) release(id string, o *opened) {
 			return
 		}
 		delete(of.open, oldest)
+	}
+}
+
+// letGo forgets a conversation that nobody uses.
+func (s *sessions) letGo(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.open[id]; o != nil && o.users == 0 {
+		delete(s.open, id)
 	}
 }

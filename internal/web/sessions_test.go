@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"tenfold"
 	"tenfold/internal/logtest"
@@ -63,9 +65,36 @@ func TestAConversationMadeAgainIsAnother(t *testing.T) {
 		}
 		get[shape.Problem](t, s, "/api/conversations/one/rows", http.StatusNotFound)
 	}
-	if len(s.sessions.open) > 1 {
-		t.Errorf("%d are open", len(s.sessions.open))
+	if n := len(s.sessions.open); n > 0 {
+		t.Errorf("%d are open that are gone", n)
 	}
+}
+
+// What nobody asks for does not stay in memory: it may be gone from the store.
+func TestWhatNobodyAsksForIsLetGo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		service := session.NewService(memory.New())
+		s := newShelf().of(service)
+		use := func() {
+			if err := s.with(t.Context(), "one", func(*opened) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		created(t, service, "one", logtest.Long(5))
+		use()
+		for range 3 {
+			time.Sleep(longestIdle - time.Second)
+			if len(s.open) != 1 {
+				t.Fatal("it is not kept while it is used")
+			}
+			use()
+		}
+		time.Sleep(longestIdle + time.Second)
+		if len(s.open) > 0 {
+			t.Error("it is still in memory")
+		}
+	})
 }
 
 // Many ask at once while another writes: nobody sees a log that shrinks, and the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -57,6 +58,9 @@ func TestDeadlines(t *testing.T) {
 						}
 						if err == nil || took > limit {
 							t.Errorf("caller %d has %v after %v, want an error after %v", i, err, took, limit)
+						}
+						if name == "silent" && strings.Count(err.Error(), context.DeadlineExceeded.Error()) > 1 {
+							t.Errorf("caller %d is told twice: %v", i, err)
 						}
 						if i%2 == 0 && !errors.Is(err, context.DeadlineExceeded) {
 							t.Errorf("caller %d has %v", i, err)

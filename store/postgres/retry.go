@@ -166,8 +166,8 @@ func (c *caller) once(ctx context.Context, f func(ctx context.Context) error) er
 	defer cancel()
 	err := f(limited)
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.Is(err, ctx.Err()):
+		return err
 	case ctx.Err() != nil: // the server says that it was asked to stop
 		return fmt.Errorf("%w: %w", ctx.Err(), err)
 	case limited.Err() != nil:
