@@ -212,7 +212,7 @@ func (l *link) transport(c *connection) (mcp.Transport, error) {
 	c.program.Dir, c.program.Env = s.Dir, append(process.Environ(l.options.Secrets), s.Env...)
 	c.program.Stderr, c.program.WaitDelay = &c.said, toEnd
 	process.Detach(c.program)
-	return &mcp.CommandTransport{Command: c.program, TerminateDuration: toEnd}, nil
+	return pipe{c.program, &c.said}, nil
 }
 
 // A courier carries requests to a service, with the headers that the person named,

@@ -66,6 +66,13 @@ func TestMain(m *testing.M) {
 		if mode == "wide" {
 			s.AddTool(&mcp.Tool{Name: "wide", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", 70000) + `"}`)}, nil)
 		}
+		if mode == "chatty" { // as programs are that forget who reads
+			fmt.Println("Server \"chatty\" started on stdio [pid 7]")
+			s.AddTool(&mcp.Tool{Name: "chat", InputSchema: object}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				fmt.Println("[debug] called\n}\n\"")
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "well {[\"\\"}}}, nil
+			})
+		}
 		if mode == "many" {
 			for i := range 70 {
 				s.AddTool(&mcp.Tool{Name: fmt.Sprintf("more_%02d", i), InputSchema: json.RawMessage(`{"type":"object","anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"properties":{"a":{"type":["string","null"]}}}}}`)}, nil)
@@ -93,9 +100,10 @@ func picture(width, height int) []byte {
 	return b.Bytes()
 }
 
+var object = json.RawMessage(`{"type":"object","properties":{"z":{"type":"integer"},"a":{"type":"string"}}}`)
+
 func newServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test"}, nil)
-	object := json.RawMessage(`{"type":"object","properties":{"z":{"type":"integer"},"a":{"type":"string"}}}`)
 	add := func(name string, h mcp.ToolHandler) {
 		s.AddTool(&mcp.Tool{Name: name, Description: "Does " + name + ".\x1b[31m", InputSchema: object, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: name == "echo"}}, h)
 	}
@@ -325,6 +333,21 @@ func TestManyCallsLoseAServerOnce(t *testing.T) {
 	wg.Wait()
 }
 
+// A program that prints lines of its own among the messages is not lost for that.
+func TestLinesThatAreNoMessages(t *testing.T) {
+	t.Parallel()
+	s, tools := connect(t, mcpclient.Options{}, program(t, "c", "chatty"))
+	if len(s.Problems()) > 0 {
+		t.Fatal(s.Problems())
+	}
+	for range 2 {
+		r, err := tools["c__chat"].Run(t.Context(), toolbox.Call{Arguments: "{}"})
+		if err != nil || r.Parts[0].Text != "well {[\"\\" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+}
+
 // One provider or another refuses every request that offers too many tools, or one with a
 // schema that it does not take.
 func TestToolsAreWhatEveryProviderTakes(t *testing.T) {
@@ -394,10 +417,10 @@ func gone(t *testing.T, pid string) {
 func TestServersThatDoNotStart(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
-	silent, _ := connect(t, mcpclient.Options{Timeout: time.Second}, program(t, "silent", "silent"))
+	silent, _ := connect(t, mcpclient.Options{Timeout: time.Second}, program(t, "silent", "silent"), program(t, "garbage", "garbage"))
 	s, tools := connect(
 		t, mcpclient.Options{},
-		program(t, "garbage", "garbage"), program(t, "broken", "broken"), program(t, "good", "deaf", "TENFOLD_TEST_PID="+pids),
+		program(t, "broken", "broken"), program(t, "good", "deaf", "TENFOLD_TEST_PID="+pids),
 		mcpclient.Server{Name: "none\x1b", Command: []string{"no-such-program-here"}}, mcpclient.Server{Name: "relative", Command: []string{"./server"}},
 		mcpclient.Server{Name: "nothing"}, mcpclient.Server{Name: "both", Command: []string{"sh"}, URL: "http://127.0.0.1/"},
 		mcpclient.Server{Name: "file", URL: "file:///etc/passwd"}, mcpclient.Server{Name: "user", URL: "http://me:secret@127.0.0.1/"},
@@ -412,7 +435,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 		fmt.Fprintln(&got, err)
 	}
 	for _, want := range []string{
-		"mcp silent: no answer within 1s", "mcp garbage: ", "mcp broken: ", "cannot find the database", `mcp none\x1b: `, "mcp relative: ./server: a relative path",
+		"mcp silent: no answer within 1s", "mcp garbage: no answer within 1s: Welcome to my server!", "mcp broken: ", "cannot find the database", `mcp none\x1b: `, "mcp relative: ./server: a relative path",
 		"mcp nothing: no command is given", "mcp both: it has both", "mcp file: its address is not one of http", "mcp user: its address", "mcp closed: ",
 	} {
 		if !strings.Contains(got.String(), want) {

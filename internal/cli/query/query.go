@@ -237,13 +237,18 @@ func (k *querying) compactFirst(ctx context.Context, s *session.Session) error {
 	return err
 }
 
+// starting is shown while servers of tools take their time.
+const starting = "start the tools"
+
 // once is one turn.
 func (k *querying) once(ctx context.Context, s *session.Session, message string) (err error) {
 	k.wish.Session = s
 	if k.InTTY && k.ErrTTY && !k.plain && !k.JSON {
 		k.wish.Approver = &asking{App: k.App}
 	}
+	k.StartProgress(starting, 0)
 	got, err := Open(ctx, k.App, k.wish)
+	k.Progress.End()
 	if err != nil {
 		return errors.Join(err, dropEmpty(ctx, k.App, s))
 	}
@@ -279,7 +284,11 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 				}
 			}
 			k.wish.Session, k.wish.Approver = next, approver
+			if !fresh { // else the chat has the terminal
+				k.StartProgress(starting, 0)
+			}
 			opened, err := Open(ctx, k.App, k.wish)
+			k.Progress.End()
 			if err != nil {
 				return nil, errors.Join(err, dropEmpty(ctx, k.App, next))
 			}

@@ -51,6 +51,9 @@ func configuredTools(ctx context.Context, a *command.App, w Wish, dir string, ou
 	}
 	open := mcpclient.Connect(ctx, servers, mcpclient.Options{Secrets: secrets, Version: command.Version()})
 	out.open = append(out.open, open)
+	if err := ctx.Err(); err != nil { // which is what went wrong with the servers
+		return nil, err
+	}
 	for _, err := range open.Problems() {
 		warn(err.Error())
 	}
