@@ -77,6 +77,26 @@ func TestM4aFilesOfSeveralDirectories(t *testing.T) {
 			[]string{"`/w/a/p/x.go`: modified, turn", "`/w/b/p/x.go`: modified, turn", "`p/x.go`: modified, turn"},
 			nil,
 		},
+		{
+			"a directory that is not there",
+			[]string{`c 1 Bash {"command":"cd b && sed -i s/a/b/ x.go; ls"}`, "r 1 bash: line 1: cd: b: No such file or directory\\ny", `c 2 Bash {"command":"touch z.go"}`, "r 2 "},
+			[]string{"`z.go`"},
+			[]string{"x.go"},
+		},
+		{
+			"a shell that began anew",
+			[]string{
+				`c 1 Edit {"file_path":"/w/a/p/x.go","old_string":"a","new_string":"b"}`, "r 1 ok", `c 2 Bash {"command":"cd /w/a/web"}`, "r 2 ", `c 3 Bash {"command":"sed -i s/a/b/ p/x.go"}`, "r 3 ",
+			},
+			[]string{"`/w/a/p/x.go`: modified ×2"},
+			[]string{"web"},
+		},
+		{
+			"a drive",
+			[]string{`c 1 Edit {"file_path":"D:\\\\w\\\\x.go","old_string":"a","new_string":"b"}`, "r 1 ok", `c 2 Bash {"command":"cd /d/w && sed -i s/a/b/ x.go"}`, "r 2 "},
+			[]string{"`d:/w/x.go`: modified ×2"},
+			nil,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			holds(t, sectionOf(digestOfLines(t, append([]string{"t", "u go"}, c.lines...)...), "Changed files"), c.want, c.never)
