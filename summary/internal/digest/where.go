@@ -307,7 +307,7 @@ func (l *Ledger) remove(c *call, one tool.LineChange) {
 		}
 		found = true
 		// What was committed since it was changed stays as it is.
-		if f.changes > 0 && (one.Op == tool.FileDeleted || f.latest > l.tree.since) {
+		if f.changes > 0 && (one.Op == tool.FileDeleted || f.latest > l.tree.committed) {
 			f.end(one.Op, c.turn, l.entries)
 		}
 	}

@@ -28,6 +28,18 @@ func TestM4aCommandsChangeFiles(t *testing.T) {
 	}, []string{"c.go", "g.go", "out.log", "`+ b`"})
 }
 
+// What was committed is not taken back with what was not.
+func TestM4aRestoredIsWhatWasNotCommitted(t *testing.T) {
+	text := sectionOf(digestOfLines(
+		t,
+		"t", "u go",
+		`c 1 Edit {"file_path":"a.go","old_string":"a","new_string":"b"}`, "r 1 ok", `c 2 Bash {"command":"git commit -qam x"}`, "r 2 ",
+		`c 3 Edit {"file_path":"b.go","old_string":"a","new_string":"b"}`, "r 3 ok", `c 4 Bash {"command":"git status --short"}`, "r 4  M b.go",
+		`c 5 Bash {"command":"git checkout -- ."}`, "r 5 ",
+	), "Changed files")
+	holds(t, text, []string{"`a.go`: modified, turn 0\n", "`b.go`: changed, then restored to what was committed, turn 0\n"}, nil)
+}
+
 // A path is a file of the directory it is told from.
 func TestM4aFilesOfSeveralDirectories(t *testing.T) {
 	edit := `{"file_path":"/w/a/x.go","old_string":"a","new_string":"b"}`
