@@ -146,6 +146,11 @@ func TestM4aRedIsWhatNoRunMadeGood(t *testing.T) {
 		{"pytest -x --maxfail 1 tests", pyRed, "pytest tests -v", "1 passed", false},
 		{"npx jest a.test.ts", "Exit code 1\n● a › b", "npm test", "Tests: 3 passed", false},
 		{"pnpm test", "Exit code 1\n1 failing", "npm test", "3 passing", false},
+		{"pnpm --filter web test", "Exit code 1\\n1 failing", "pnpm --filter api test", "3 passing", true},
+		{"pnpm --filter web test", "Exit code 1\\n1 failing", "pnpm test", "3 passing", false},
+		{"npm test --workspace=web", "Exit code 1\\n1 failing", "npm test --workspace api", "3 passing", true},
+		{"npm --prefix ui test", "Exit code 1\\n1 failing", "(cd ui && npm test)", "3 passing", false},
+		{"npm --prefix ui test", "Exit code 1\\n1 failing", "npm --prefix web test", "3 passing", true},
 		{"gofmt -w a.go && go vet ./... && go test ./...", goRed, "go test ./...", "ok", false},
 		{"npm run lint -- --apply", "Exit code 1\nerror: unknown option '--apply'", "ls", "x", false},
 	} {
