@@ -61,8 +61,10 @@ func TestM4aFilesOfSeveralDirectories(t *testing.T) {
 			nil,
 		},
 		{
-			"a person spoke since", []string{`c 1 Bash {"command":"cd /w/b"}`, "r 1 ", "t", "u on", `c 2 Bash {"command":"sed -i s/a/b/ p/x.go"}`, "r 2 "},
-			[]string{"`p/x.go`: modified, turn"}, []string{"/w/b"},
+			"a person spoke since",
+			[]string{`c 1 Bash {"command":"cd /w/b"}`, "r 1 ", "t", "u on", `c 2 Bash {"command":"sed -i s/a/b/ p/x.go"}`, "r 2 "},
+			[]string{"`p/x.go`: modified, turn"},
+			[]string{"/w/b"},
 		},
 		{
 			"it was moved back",
