@@ -68,7 +68,15 @@ func Said(m tenfold.UserMessage) string {
 // a host's where no model answered.
 func Speaks(text string) bool {
 	text = strings.TrimSpace(text)
-	return text != "" && !slices.Contains(placeholders, text)
+	return text != "" && !slices.Contains(placeholders, text) && !isTag(text)
+}
+
+// isTag reports whether a text is one tag that ends something, as of the page that a
+// session was shown on.
+func isTag(text string) bool {
+	name, ok := strings.CutPrefix(text, "</")
+	name, closed := strings.CutSuffix(name, ">")
+	return ok && closed && !strings.ContainsAny(name, "<> \n")
 }
 
 // split takes what a host put around a person's words off a text, and gives the

@@ -125,3 +125,11 @@ func TestL11TitlesAreMadeOfRequests(t *testing.T) {
 		}
 	}
 }
+
+func TestSpeaks(t *testing.T) {
+	for text, want := range map[string]bool{"": false, " \n": false, "</div>": false, "Done.": true, "</div>\n\nDone.": true, "<p>Done.</p>": true} {
+		if got := Speaks(text); got != want {
+			t.Errorf("%q speaks: %t", text, got)
+		}
+	}
+}

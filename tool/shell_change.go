@@ -82,7 +82,9 @@ func (l *lineReader) put(op Operation, w shellWord, text string) {
 	if !IsAbs(p) && !strings.HasPrefix(p, "~") && l.dir == Elsewhere {
 		return
 	}
-	p = joinPath(l.dir, p)
+	if p = joinPath(l.dir, p); path.Dir(p) == "/tmp" { // where programs put what nobody keeps
+		return
+	}
 	if op == FileDeleted { // what the line itself made is nothing to tell
 		if at := slices.IndexFunc(l.changes, func(c LineChange) bool { return c.Path == p && (c.Op == FileWritten || c.Op == FileCreated) }); at >= 0 {
 			l.changes = slices.Delete(l.changes, at, at+1)
@@ -109,7 +111,6 @@ func (l *lineReader) command(deep int) {
 		name, words = path.Base(words[0].text), words[1:]
 	}
 	text := l.cmd.body
-	says := name == "cat" || name == "echo" || name == "printf" || name == ""
 	if name == "echo" || name == "printf" {
 		text = joined(words)
 	}
@@ -119,10 +120,7 @@ func (l *lineReader) command(deep int) {
 		if i >= len(l.cmd.to) {
 			op = FileModified
 		}
-		// Output that lies in a directory of all programs is nothing to go on with.
-		if says || path.Dir(CleanPath(w.text)) != "/tmp" {
-			l.put(op, w, text)
-		}
+		l.put(op, w, text)
 	}
 	operands, flags := split(words)
 	switch name {
@@ -137,9 +135,7 @@ func (l *lineReader) command(deep int) {
 			op = FileModified
 		}
 		for _, w := range operands {
-			if l.cmd.body != "" || path.Dir(CleanPath(w.text)) != "/tmp" {
-				l.put(op, w, l.cmd.body)
-			}
+			l.put(op, w, l.cmd.body)
 		}
 		return
 	}

@@ -37,6 +37,7 @@ func TestLineChanges(t *testing.T) {
 		{"go test ./... 2>&1 | tail -5", ""},
 		{"go test ./... > /dev/null 2> err.txt", ""},
 		{"make > /tmp/out.log", ""},
+		{"cat > /tmp/msg.txt <<'EOF'\nx\nEOF", ""},
 		{"make > /tmp/w/out.txt", "written /tmp/w/out.txt sure"},
 		{"cat > a.go <<'EOF'\npackage a // it's \"x\" > y\nEOF\ngo vet a.go", `written a.go "package a // it's \"x\" > y\n" sure`},
 		{"go vet && cat > a.go <<EOF\nx\nEOF", `written a.go "x\n"`},

@@ -10,6 +10,7 @@ import (
 // Redacting ends, and redacts nothing more the second time.
 func FuzzRedact(f *testing.F) {
 	f.Add("api_key=abcdefghij0123456789 Bearer x://u:p@h -----BEGIN RSA PRIVATE KEY-----\n-----END")
+	f.Add("kind: Secret\ndata:\n  a: aHVudGVyMg==\ntoken \\\n sk-0123456789abcdefghijAB\\\nCDEF _auth=YW5uOmh1bnRlcjI= ZXhwb3J0IEFQSV9LRVk9cTlacjRUa1gyYkxtOFZ3RTVuWWM3SGRB\n  ZXhwb3J0")
 	f.Add("eyJhbGciOi.eyJ.x ghp_0123456789abcdefghijABCDEFGHIJ ://:@ a:@b")
 	f.Fuzz(func(t *testing.T, text string) {
 		once := redact.Secrets(text)
@@ -25,6 +26,7 @@ func FuzzRedact(f *testing.F) {
 // Redacting a redacted text changes nothing, and everything that is replaced is
 // counted.
 func FuzzText(f *testing.F) {
+	f.Add("kind: Secret\\ndata:\\n  a: aHVudGVyMg==\\ntoken \\\\\\n sk-0123456789abcdefghijAB _auth=YW5uOmh1bnRlcjI=")
 	f.Add("/home/ann/x ann@acme.io C:\\Users\\ann\\x -home-ann-x curl -u a:b1c2d3 password=\"abc123\" Cookie: a=abcdefghij0123456789")
 	f.Fuzz(func(t *testing.T, text string) {
 		r := redact.New()

@@ -24,6 +24,8 @@ type call struct {
 	// then, and changes what it does to files.
 	dir, after string
 	changes    []tool.LineChange
+	// lost is set where it could not change to the directory it wanted.
+	lost bool
 	// polls is set where it only asks how a command comes along.
 	polls bool
 }

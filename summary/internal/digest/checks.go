@@ -60,7 +60,7 @@ func checksOf(known tool.Tool, line, dir string) (all []verdict) {
 	}
 	outer := dir // of a subshell
 	for _, part := range partsOf(line) {
-		words := fields(strings.TrimLeft(part, " ("))
+		words := fields(strings.TrimRight(strings.TrimLeft(part, " ("), " )"))
 		if strings.HasPrefix(strings.TrimLeft(part, " "), "(") {
 			outer = dir
 		}
@@ -70,7 +70,7 @@ func checksOf(known tool.Tool, line, dir string) (all []verdict) {
 			}
 		}
 		if c, ok := oneCheck(words); ok {
-			c.dir = dir
+			c.dir = inDir(dir, c.dir)
 			all = append(all, c)
 		}
 		if strings.HasSuffix(strings.TrimRight(part, " "), ")") {
@@ -105,6 +105,18 @@ func oneCheck(words []string) (verdict, bool) {
 		at := slices.IndexFunc(rest[:min(len(rest), 5)], isVerb)
 		if at < 0 {
 			return verdict{}, false
+		}
+		for i, w := range rest[:at] {
+			flag, value, one := strings.Cut(w, "=")
+			if !one && i+1 < at {
+				value = strings.Trim(rest[i+1], `"'`)
+			}
+			switch flag {
+			case "--prefix", "-C", "--cwd", "--dir":
+				c.dir = tool.CleanPath(value)
+			case "--filter", "-F", "--workspace", "-w":
+				c.over = append(c.over, value)
+			}
 		}
 		// What mends shows what is left as well as what only looks.
 		verb := strings.TrimSuffix(strings.Trim(rest[at], `"'`), ":fix")
@@ -156,6 +168,9 @@ func (c *verdict) look(words []string) {
 				i++
 				c.some += " " + words[i]
 			}
+		case strings.HasPrefix(w, "--workspace="):
+			c.over = append(c.over, strings.TrimPrefix(w, "--workspace="))
+		case w == "--workspace" && i+1 < len(words): // the next word says which
 		case valued[w] && i+1 < len(words) && !strings.HasPrefix(words[i+1], "-"):
 			i++
 		case strings.HasPrefix(w, "-"), strings.Trim(strings.TrimRight(w, "smh"), "0123456789.") == "" && strings.Trim(w, ".") != "":

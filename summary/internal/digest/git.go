@@ -20,6 +20,8 @@ type tree struct {
 	// since is the entry of the last status or commit: what was changed later
 	// is in neither.
 	since int
+	// committed is the entry of the last commit.
+	committed int
 }
 
 // see takes in what a command that succeeded says of the tree.
@@ -55,7 +57,7 @@ func (t *tree) see(line, output string, turn, entry int) {
 		case strings.HasPrefix(text, "nothing to commit"):
 			clean, told = true, true
 		case commitLine(text):
-			t.commit, t.since, t.turn = text, entry, turn
+			t.commit, t.since, t.committed, t.turn = text, entry, entry, turn
 			t.branch, _, _ = strings.Cut(text[1:], " ")
 			t.dirty, t.seen, t.clean = nil, false, false
 		case strings.HasPrefix(text, "Untracked files:"):
@@ -71,7 +73,7 @@ func (t *tree) see(line, output string, turn, entry int) {
 		}
 	}
 	if t.since != entry && !status && strings.Contains(line, "git commit") && !strings.Contains(line, "--dry-run") {
-		t.dirty, t.seen, t.clean, t.since = nil, false, false, entry // committed quietly
+		t.dirty, t.seen, t.clean, t.since, t.committed = nil, false, false, entry, entry // quietly
 	}
 	if status && (told || strings.TrimSpace(output) == "") {
 		t.dirty, t.seen, t.clean, t.turn, t.since = dirty, true, clean || len(dirty) == 0, turn, entry

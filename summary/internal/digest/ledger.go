@@ -191,6 +191,7 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	}
 	l.last = ""
 	l.spoken++
+	l.where.shells = nil // a host may have begun them anew
 	text := purpose.Said(m)
 	l.takeBack(branch, text)
 	questions := l.pointed(text)

@@ -19,6 +19,8 @@ type where struct {
 	shells map[shellKey]string
 	// went are the directories that calls ran in, none of them inside of another.
 	went []string
+	// drives is set where paths begin with the name of a drive.
+	drives bool
 	// named are the files by the last name of their paths.
 	named map[string][]*file
 }
@@ -82,7 +84,8 @@ func (l *Ledger) moved(branch string, c *call, p tenfold.ToolResult) {
 	}
 	w := &l.where
 	output := tool.ResultText(p.Parts)
-	if c.after != c.dir && !strings.Contains(output, "cd: ") {
+	c.lost = strings.Contains(output, "cd: ") && strings.Contains(output, "No such file or directory")
+	if c.after != c.dir && !c.lost {
 		w.enter(c.after)
 		if keeping[c.name] {
 			w.stay(branch, c.name, c.after)
@@ -159,6 +162,9 @@ func (l *Ledger) rename(f *file, key string) {
 // directory is not, a path that ends in one told from there, a folder of it too, is
 // the same, unless calls ran in several directories.
 func (w *where) key(p string) string {
+	if len(p) > 3 && p[0] == '/' && p[2] == '/' && w.drives { // /d/src of Git's shell for Windows
+		p = p[1:2] + ":" + p[2:]
+	}
 	if p == "" || tool.IsAbs(p) || p[0] == '~' {
 		return p
 	}
@@ -209,6 +215,7 @@ func (l *Ledger) file(p string) *file {
 			return f
 		}
 	}
+	w.drives = w.drives || len(key) > 2 && key[1] == ':' && key[2] == '/'
 	f := &file{path: p, key: key}
 	l.files[key] = f
 	l.paths = append(l.paths, f)
@@ -243,7 +250,11 @@ func (c *call) pieces() []tool.Piece {
 // stood before that.
 func (l *Ledger) change(c *call, r result) {
 	_, ran := r.ended.Code()
+	if c.lost { // it ran nobody knows where, or not at all
+		return
+	}
 	for _, one := range c.changes {
+		one.Path = l.returned(c, one.Path)
 		if r.failed && (!ran || !one.Sure && (c.command == nil || c.command.check == nil || one.Last || !c.command.check.looksRed(r.text))) {
 			continue
 		}
@@ -255,6 +266,29 @@ func (l *Ledger) change(c *call, r result) {
 			l.readPlan(c, one.FileOperation, tenfold.ToolResult{})
 		}
 	}
+}
+
+// returned is the path of a file for a call whose shell is believed to be in a directory
+// where there is none of that name, while there is one further up: hosts begin shells
+// anew and do not say so.
+func (l *Ledger) returned(c *call, p string) string {
+	relative, ok := strings.CutPrefix(p, c.dir+"/")
+	if !ok || c.dir == "" || !strings.Contains(relative, "/") {
+		return p
+	}
+	key := l.where.key(p)
+	in := path.Dir(key)
+	for _, f := range l.paths {
+		if within(f.key, in) {
+			return p
+		}
+	}
+	for _, f := range l.where.named[path.Base(p)] {
+		if above, ok := strings.CutSuffix(f.key, "/"+relative); ok && within(l.where.key(c.dir), above) {
+			return f.key
+		}
+	}
+	return p
 }
 
 // remove notes that a command line deleted files, or restored them: those of the
@@ -273,7 +307,7 @@ func (l *Ledger) remove(c *call, one tool.LineChange) {
 		}
 		found = true
 		// What was committed since it was changed stays as it is.
-		if f.changes > 0 && (one.Op == tool.FileDeleted || f.latest > l.tree.since) {
+		if f.changes > 0 && (one.Op == tool.FileDeleted || f.latest > l.tree.committed) {
 			f.end(one.Op, c.turn, l.entries)
 		}
 	}

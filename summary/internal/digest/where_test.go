@@ -28,6 +28,18 @@ func TestM4aCommandsChangeFiles(t *testing.T) {
 	}, []string{"c.go", "g.go", "out.log", "`+ b`"})
 }
 
+// What was committed is not taken back with what was not.
+func TestM4aRestoredIsWhatWasNotCommitted(t *testing.T) {
+	text := sectionOf(digestOfLines(
+		t,
+		"t", "u go",
+		`c 1 Edit {"file_path":"a.go","old_string":"a","new_string":"b"}`, "r 1 ok", `c 2 Bash {"command":"git commit -qam x"}`, "r 2 ",
+		`c 3 Edit {"file_path":"b.go","old_string":"a","new_string":"b"}`, "r 3 ok", `c 4 Bash {"command":"git status --short"}`, "r 4  M b.go",
+		`c 5 Bash {"command":"git checkout -- ."}`, "r 5 ",
+	), "Changed files")
+	holds(t, text, []string{"`a.go`: modified, turn 0\n", "`b.go`: changed, then restored to what was committed, turn 0\n"}, nil)
+}
+
 // A path is a file of the directory it is told from.
 func TestM4aFilesOfSeveralDirectories(t *testing.T) {
 	edit := `{"file_path":"/w/a/x.go","old_string":"a","new_string":"b"}`
@@ -47,6 +59,12 @@ func TestM4aFilesOfSeveralDirectories(t *testing.T) {
 			[]string{`c 1 Bash {"command":"cd /w/b"}`, "r 1 ", `c 2 Bash {"command":"sed -i s/a/b/ x.go"}`, "r 2 ", `c 3 Edit ` + edit, "r 3 ok"},
 			[]string{"`/w/a/x.go`: modified, turn", "`/w/b/x.go`: modified, turn"},
 			nil,
+		},
+		{
+			"a person spoke since",
+			[]string{`c 1 Bash {"command":"cd /w/b"}`, "r 1 ", "t", "u on", `c 2 Bash {"command":"sed -i s/a/b/ p/x.go"}`, "r 2 "},
+			[]string{"`p/x.go`: modified, turn"},
+			[]string{"/w/b"},
 		},
 		{
 			"it was moved back",
@@ -75,6 +93,26 @@ func TestM4aFilesOfSeveralDirectories(t *testing.T) {
 				`c 3 apply_patch {"input":"*** Begin Patch\n*** Update File: p/x.go\n@@\n-a\n+b\n*** End Patch"}`, "r 3 ok",
 			},
 			[]string{"`/w/a/p/x.go`: modified, turn", "`/w/b/p/x.go`: modified, turn", "`p/x.go`: modified, turn"},
+			nil,
+		},
+		{
+			"a directory that is not there",
+			[]string{`c 1 Bash {"command":"cd b && sed -i s/a/b/ x.go; ls"}`, "r 1 bash: line 1: cd: b: No such file or directory\\ny", `c 2 Bash {"command":"touch z.go"}`, "r 2 "},
+			[]string{"`z.go`"},
+			[]string{"x.go"},
+		},
+		{
+			"a shell that began anew",
+			[]string{
+				`c 1 Edit {"file_path":"/w/a/p/x.go","old_string":"a","new_string":"b"}`, "r 1 ok", `c 2 Bash {"command":"cd /w/a/web"}`, "r 2 ", `c 3 Bash {"command":"sed -i s/a/b/ p/x.go"}`, "r 3 ",
+			},
+			[]string{"`/w/a/p/x.go`: modified ×2"},
+			[]string{"web"},
+		},
+		{
+			"a drive",
+			[]string{`c 1 Edit {"file_path":"D:\\\\w\\\\x.go","old_string":"a","new_string":"b"}`, "r 1 ok", `c 2 Bash {"command":"cd /d/w && sed -i s/a/b/ x.go"}`, "r 2 "},
+			[]string{"`d:/w/x.go`: modified ×2"},
 			nil,
 		},
 	} {
@@ -114,6 +152,11 @@ func TestM4aRedIsWhatNoRunMadeGood(t *testing.T) {
 		{"pytest -x --maxfail 1 tests", pyRed, "pytest tests -v", "1 passed", false},
 		{"npx jest a.test.ts", "Exit code 1\n● a › b", "npm test", "Tests: 3 passed", false},
 		{"pnpm test", "Exit code 1\n1 failing", "npm test", "3 passing", false},
+		{"pnpm --filter web test", "Exit code 1\\n1 failing", "pnpm --filter api test", "3 passing", true},
+		{"pnpm --filter web test", "Exit code 1\\n1 failing", "pnpm test", "3 passing", false},
+		{"npm test --workspace=web", "Exit code 1\\n1 failing", "npm test --workspace api", "3 passing", true},
+		{"npm --prefix ui test", "Exit code 1\\n1 failing", "(cd ui && npm test)", "3 passing", false},
+		{"npm --prefix ui test", "Exit code 1\\n1 failing", "npm --prefix web test", "3 passing", true},
 		{"gofmt -w a.go && go vet ./... && go test ./...", goRed, "go test ./...", "ok", false},
 		{"npm run lint -- --apply", "Exit code 1\nerror: unknown option '--apply'", "ls", "x", false},
 	} {
