@@ -81,17 +81,22 @@ func TestWhatNobodyAsksForIsLetGo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		kept := func() int {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return len(s.open)
+		}
 		created(t, service, "one", logtest.Long(5))
 		use()
 		for range 3 {
 			time.Sleep(longestIdle - time.Second)
-			if len(s.open) != 1 {
+			if kept() != 1 {
 				t.Fatal("it is not kept while it is used")
 			}
 			use()
 		}
 		time.Sleep(longestIdle + time.Second)
-		if len(s.open) > 0 {
+		if kept() > 0 {
 			t.Error("it is still in memory")
 		}
 	})

@@ -206,6 +206,7 @@ func TestATabSeesAnotherLog(t *testing.T) {
 	tab := s.Open(t, "/c/one")
 	tab.Bear("") // the server is away for a while
 	tab.WaitText(".timeline", "The second answer.")
+	tab.WaitText("main", "6 entries") // it has asked for the conversation, and follows it
 	s.Stop()
 	s.Run("conversation", "rm", "one", "--yes")
 	s.Create("one", "one", told("one?", "Another answer.")...)
