@@ -63,6 +63,7 @@ func (s *peakSink) look() {
 // watchHeap imports and gives the peak of the heap beyond what was there.
 func watchHeap(t *testing.T, src Source) (peak uint64, k Collector) {
 	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever the tests are run with
 	debug.FreeOSMemory()
 	s := &peakSink{}
 	s.look()
