@@ -63,7 +63,7 @@ type opened struct {
 	users int
 	used  int64
 	size  int64
-	idle  *time.Timer // lets it go
+	idle  *time.Timer // forgets it
 
 	session *session.Session // nil before the first use, and after trouble
 	row     store.Conversation
