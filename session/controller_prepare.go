@@ -116,19 +116,9 @@ func (c *Controller) readsAhead() bool {
 		float64(tokens) >= aheadShare*float64(trigger.Limit(c.live.Auto.Trigger, window)) && ViewOf(c.session.projection, c.live.Request.Branch) == c.session.projection
 }
 
-// WhileStored has something done with the view that a compaction makes, beside the store that
-// writes it: such as the request that a caller sends with it. It may still be refused, and is
-// not to be kept. Nil for nothing.
-func (c *Controller) WhileStored(f func(with *tenfold.Projection)) { c.session.drawsAlong = f }
-
-// along stores a batch, and does beside it what is asked for. Where the store does not take
-// it, the index knows of what never was.
-func (s *Session) along(with *tenfold.Projection, batch []tenfold.Entry, store func() (stored bool)) {
-	compacts := func(e tenfold.Entry) bool { return e.Payload.Kind() == tenfold.KindCompaction }
-	if s.drawsAlong != nil && slices.ContainsFunc(batch, compacts) {
-		pair.Run(func() { store() }, func() { s.drawsAlong(with) })
-		return
-	}
+// readAlong reads what is being stored. Where the store does not take it, the index knows of
+// what never was.
+func (s *Session) readAlong(with *tenfold.Projection, store func() (stored bool)) {
 	if !s.readsAlong {
 		store()
 		return

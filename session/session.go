@@ -22,9 +22,8 @@ type Session struct {
 	log        *tenfold.Log
 	projection *tenfold.Projection
 	watcher    trigger.Watcher
-	index      *excerpt.Index // of what the root sees; nil until it is asked for
-	readsAlong bool           // it reads what is appended at once
-	drawsAlong func(with *tenfold.Projection)
+	index      *excerpt.Index  // of what the root sees; nil until it is asked for
+	readsAlong bool            // it reads what is appended at once
 	foreseen   *Prepared       // for a cold cache; nil for nothing
 	batch      []tenfold.Entry // room for the entries of one append
 	stats      store.Stats     // after it
@@ -169,7 +168,7 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 		s.stats = stats(with, scale)
 		due = before.with(with, batch, scale)
 		var version int64
-		s.along(with, batch, func() bool {
+		s.readAlong(with, func() bool {
 			version, refused = s.service.store.Append(ctx, store.Batch{
 				Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now, Due: due,
 			})

@@ -27,16 +27,12 @@ func (t *thread) settle(ctx context.Context, ex *exchange) {
 }
 
 func (t *thread) trySettle(ctx context.Context, ex *exchange) error {
-	c := &t.log
 	err := t.storeOnly(ctx, ex, ex.length)
 	if err == nil {
 		err = t.ready(ctx)
 	}
 	if err == nil && t.urgent(ex) {
-		defer func() { c.along = nil }()
-		c.control.WhileStored(func(with *tenfold.Projection) { c.along = t.drawnAlong(ex, with) })
-		_, err = c.control.SettleUrgent(ctx)
-		c.control.WhileStored(nil)
+		_, err = t.log.control.SettleUrgent(ctx)
 	}
 	if err == nil {
 		_, err = t.redraw(ex, false)
@@ -209,46 +205,27 @@ func (c *record) begun() time.Time {
 }
 
 // drawn gives the prefix that shows the view as it is.
-func (t *thread) drawn(ex *exchange) (*frozen, error) {
-	c := &t.log
-	p := c.session.Projection()
-	if c.along != nil && c.along.by == newest(p) {
-		return c.along.frozen, c.along.err
+func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
+	p, err := t.view()
+	if err != nil {
+		return nil, err
 	}
-	d, err := t.draw(ex, p, c.sketch)
+	c := &t.log
+	d, err := c.story.drawing(t.wire(ex), ex.r, p, c.sketch.of(c.control.Epoch().ID, ex.r, &c.story))
 	if err != nil {
 		return nil, err
 	}
 	return d.frozen()
 }
 
-// An along is a prefix that was drawn while the store wrote the overlay that it shows (X9).
-type along struct {
-	by     string // the newest entry of the log
-	frozen *frozen
-	err    error
-}
-
-// drawnAlong draws the view that an overlay makes which is being stored.
-func (t *thread) drawnAlong(ex *exchange, with *tenfold.Projection) *along {
-	a := &along{by: newest(with)}
-	d, err := t.draw(ex, with, nil)
-	if a.err = err; err == nil {
-		a.frozen, a.err = d.frozen()
-	}
-	return a
-}
-
-// newest is the id of the newest entry of a log.
-func newest(p *tenfold.Projection) string {
-	e, _ := p.Log().Entry(p.Log().Version())
-	return e.ID
-}
-
 // prepare draws what is known of the prefix for the request that follows.
 func (t *thread) prepare(ex *exchange) error {
+	p, err := t.view()
+	if err != nil {
+		return err
+	}
 	c := &t.log
-	d, err := t.draw(ex, c.session.Projection(), nil)
+	d, err := c.story.drawing(t.wire(ex), ex.r, p, nil)
 	if err != nil {
 		return err
 	}
@@ -256,20 +233,14 @@ func (t *thread) prepare(ex *exchange) error {
 	return err
 }
 
-// draw begins to put a projection of the history into a request, with the text of its base as
-// it is by now.
-func (t *thread) draw(ex *exchange, p *tenfold.Projection, known *sketch) (*drawing, error) {
+// view is the projection of the history, with the text of its base as it is by now.
+func (t *thread) view() (p *tenfold.Projection, err error) {
 	c := &t.log
+	p = c.session.Projection()
 	if b := c.story.base; b != nil {
-		var err error
-		if c.story.now, err = viewText(p, b.seq); err != nil {
-			return nil, err
-		}
+		c.story.now, err = viewText(p, b.seq)
 	}
-	if known != nil {
-		known = known.of(c.control.Epoch().ID, ex.r, &c.story)
-	}
-	return c.story.drawing(t.wire(ex), ex.r, p, known)
+	return p, err
 }
 
 // look asks the controller, beside the requests, whether something is due that nobody

@@ -12,7 +12,6 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
 	"tenfold/internal/proxy/wire"
-	"tenfold/session"
 	"tenfold/strategy"
 )
 
@@ -194,53 +193,6 @@ func TestX9WhatWasDrawnAheadIsHeldAgainstTheView(t *testing.T) {
 			}
 			c.close()
 		}
-	}
-}
-
-// X9: what is drawn while the store writes the overlay is what the log shows then, also where
-// somebody else comes first: a proxy that finds it there sends the same.
-func TestX9WhatIsDrawnWhileItIsStoredIsWhatTheLogShows(t *testing.T) {
-	t.Parallel()
-	for _, other := range []string{"", "pins", "compacts"} {
-		c := newClient(newPlace(t), "one")
-		st := &interrupted{Store: c.store, before: tenfold.KindCompaction}
-		c.store = st
-		c.live.Turns = 10
-		c.restart()
-		for range 8 {
-			c.turn(1500)
-		}
-		keeper.Rest(c.k, true)
-		id := c.conversations()[0]
-		switch other {
-		case "pins":
-			st.write = func() {
-				if err := c.open(id).Pin(t.Context(), 2); err != nil {
-					t.Error(err)
-				}
-			}
-		case "compacts": // so that nothing is left to do
-			st.write = func() {
-				if done, err := c.open(id).Compact(t.Context(), session.Request{Target: strategy.Share(30)}); err != nil || done.Outcome != session.Applied {
-					t.Errorf("not compacted: %q, %v", done.Outcome, err)
-				}
-			}
-		}
-		c.pass(6 * time.Minute) // the cache is cold
-		c.user("And now?")
-		ex := c.send()
-		sent := string(ex.Body())
-		ex.Done(0, false)
-		c.restart()
-		ex = c.send()
-		if again := string(ex.Body()); !strings.Contains(sent, "[Earlier parts") || sent != again {
-			t.Errorf("another one %s: it was sent\n%s\nand the log shows\n%s", other, sent, again)
-		}
-		if st.write != nil {
-			t.Error("nobody wrote")
-		}
-		c.answered(ex, said("fine"))
-		c.close()
 	}
 }
 

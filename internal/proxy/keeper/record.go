@@ -30,7 +30,6 @@ type record struct {
 	// epoch is the one that the frozen prefix was drawn for, drawn that it was.
 	epoch  string
 	sketch *sketch   // of the epoch that the next request begins; nil for none
-	along  *along    // of the epoch that this request begins; nil for none
 	read   time.Time // when the log was last read, others' entries included
 	// rests is the conversation that is only in the store, until the next job.
 	rests string
