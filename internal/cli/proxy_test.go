@@ -58,16 +58,7 @@ func TestProxy(t *testing.T) {
 	if err != nil || !strings.Contains(listening.Bases[0].URL, strings.TrimSpace(string(token))) {
 		t.Errorf("the token of the file: %v, %s", err, listening.Bases[0].URL)
 	}
-	body := `{"model":"claude-sonnet-4-5","max_tokens":99,"tools":[{"name":"bake","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"How long does a loaf take?"}]}`
-	res, err := http.Post(listening.Bases[0].URL+"/v1/messages", "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := io.ReadAll(res.Body)
-	_ = res.Body.Close()
-	if err != nil || !strings.Contains(string(answer), "A loaf takes a night.") {
-		t.Fatal(err, string(answer))
-	}
+	askThrough(t, listening)
 	var process proxy.Process
 	if err := json.Unmarshal([]byte(onTerminal(t, 0, false, "proxy", "status", "--json")), &process); err != nil || len(process.Conversations) != 1 || process.Conversations[0].Requests != 1 || process.Address != listening.Address {
 		t.Errorf("status: %v, %+v", err, process)
@@ -121,16 +112,7 @@ func TestProxyStartsWhereNothingCanBeWritten(t *testing.T) {
 	if err := json.Unmarshal(line, &listening); err != nil {
 		t.Fatal(err, string(line))
 	}
-	body := `{"model":"claude-sonnet-4-5","max_tokens":99,"tools":[{"name":"bake","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"How long does a loaf take?"}]}`
-	res, err := http.Post(listening.Bases[0].URL+"/v1/messages", "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := io.ReadAll(res.Body)
-	_ = res.Body.Close()
-	if err != nil || !strings.Contains(string(answer), "A loaf takes a night.") {
-		t.Fatal(err, string(answer))
-	}
+	askThrough(t, listening)
 	http.DefaultClient.CloseIdleConnections()
 	stop()
 	if code := <-ended; code != command.ExitFailed || !strings.Contains(errs.String(), "the end of 1 conversation is lost") {
@@ -177,3 +159,18 @@ type told []proxy.Conversation
 func (told) Take(context.Context, proxy.Incoming) proxy.Exchange { return nil }
 func (k told) Status() []proxy.Conversation                      { return k }
 func (told) Close(context.Context) error                         { return nil }
+
+// askThrough has a model answer a question through a proxy.
+func askThrough(t *testing.T, to listeningJSON) {
+	t.Helper()
+	body := `{"model":"claude-sonnet-4-5","max_tokens":99,"tools":[{"name":"bake","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":"How long does a loaf take?"}]}`
+	res, err := http.Post(to.Bases[0].URL+"/v1/messages", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	if err != nil || !strings.Contains(string(answer), "A loaf takes a night.") {
+		t.Fatal(err, string(answer))
+	}
+}
