@@ -15,6 +15,7 @@ import (
 	"tenfold"
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // discard is a sink that keeps nothing.
@@ -85,9 +86,9 @@ func BenchmarkImport(b *testing.B) {
 
 // unmarshalOnce reads a text into Go values, a line or a document at a time.
 func unmarshalOnce(b *testing.B, text []byte) {
-	for dec := jsontext.NewDecoder(bytes.NewReader(text), engine.ScanOptions...); ; {
+	for dec := jsontext.NewDecoder(bytes.NewReader(text), walk.ScanOptions...); ; {
 		var v any
-		if err := json.UnmarshalDecode(dec, &v, engine.ScanOptions...); err != nil {
+		if err := json.UnmarshalDecode(dec, &v, walk.ScanOptions...); err != nil {
 			if !errors.Is(err, io.EOF) {
 				b.Fatal(err)
 			}
@@ -98,7 +99,7 @@ func unmarshalOnce(b *testing.B, text []byte) {
 
 // decodeOnce reads a text token by token.
 func decodeOnce(b *testing.B, text []byte) {
-	dec := jsontext.NewDecoder(bytes.NewReader(text), engine.ScanOptions...)
+	dec := jsontext.NewDecoder(bytes.NewReader(text), walk.ScanOptions...)
 	for {
 		if _, err := dec.ReadToken(); err != nil {
 			if dec.InputOffset() < int64(len(bytes.TrimRight(text, " \n"))) {

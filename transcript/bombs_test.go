@@ -21,6 +21,7 @@ import (
 
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // This file is what every importer has to do with a source that is made to fill
@@ -148,7 +149,7 @@ func TestSamplesBombs(t *testing.T) {
 			t.Run(w.path+"/"+name, func(t *testing.T) {
 				data := bomb()
 				peak, err := importPeak(t, Source{Name: w.path, Reader: bytes.NewReader(data), Size: int64(len(data))}, w.format, l)
-				if limit := int64(memoryRatio*len(data)) + 2*engine.ScanFree + l.Kept; peak > limit {
+				if limit := int64(memoryRatio*len(data)) + 2*walk.ScanFree + l.Kept; peak > limit {
 					t.Errorf("%d MB take %d MB, want at most %d; %v", len(data)>>20, peak>>20, limit>>20, err)
 				}
 			})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // fuzzChat fuzzes a format of messages: the samples are the seeds. What comes
@@ -42,7 +43,7 @@ func exactJSON(data []byte) bool {
 	if bytes.Contains(data, []byte(`\u`)) || !bytes.Equal(data, bytes.ToValidUTF8(data, nil)) || bytes.ContainsRune(data, '\uFFFD') {
 		return false
 	}
-	var s engine.Scanner
+	var s walk.Scanner
 	s.Reset(bytes.TrimPrefix(data, engine.Bom))
 	values := 0
 	for ; s.Kind() != 0; values++ {

@@ -11,13 +11,14 @@ import (
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/copilot"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // rebuildCopilot gives the events of a session, in order.
 func rebuildCopilot(tb testing.TB, entries []tenfold.Entry) []any {
 	tb.Helper()
 	var lines []any
-	var s engine.Scanner
+	var s walk.Scanner
 	for group := range engine.Groups(slices.Values(entries)) {
 		i := slices.IndexFunc(group, func(e tenfold.Entry) bool { return e.Source != "" })
 		if i < 0 {

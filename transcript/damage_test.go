@@ -14,6 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // This file is what every importer has to do with a source of which a part is
@@ -162,7 +163,7 @@ func TestSamplesDamagedItem(t *testing.T) {
 // firstItem finds the first object in the first array of a document that is not
 // in another one.
 func firstItem(data []byte) (at, end int, ok bool) {
-	dec := jsontext.NewDecoder(bytes.NewReader(data), engine.ScanOptions...)
+	dec := jsontext.NewDecoder(bytes.NewReader(data), walk.ScanOptions...)
 	for {
 		tok, err := dec.ReadToken()
 		if err != nil {

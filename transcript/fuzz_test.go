@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/native"
+	"tenfold/transcript/internal/walk"
 )
 
 func claudeSeeds() []string {
@@ -94,7 +95,7 @@ func exactly(data []byte) bool {
 	if !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) {
 		return false
 	}
-	var scan engine.Scanner
+	var scan walk.Scanner
 	for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
 		if line = bytes.Trim(line, " \t\r\n"); len(line) == 0 {
 			continue
@@ -110,7 +111,7 @@ func exactly(data []byte) bool {
 	return true
 }
 
-func uniqueNames(s *engine.Scanner) bool {
+func uniqueNames(s *walk.Scanner) bool {
 	unique := true
 	switch k := s.Kind(); k {
 	case '{':
@@ -170,7 +171,7 @@ func FuzzJP(f *testing.F) {
 		if !ok || !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) || !json.Valid(bytes.TrimPrefix(data, engine.Bom)) {
 			return
 		}
-		var scan engine.Scanner
+		var scan walk.Scanner
 		scan.Reset(bytes.TrimPrefix(data, engine.Bom))
 		if !uniqueNames(&scan) || scan.Err != nil {
 			return

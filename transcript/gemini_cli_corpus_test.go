@@ -14,6 +14,7 @@ import (
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/geminicli"
+	"tenfold/transcript/internal/walk"
 )
 
 // rebuildGemini gives the records of a chat in order; in the layout of one
@@ -22,7 +23,7 @@ func rebuildGemini(tb testing.TB, entries []tenfold.Entry) []any {
 	tb.Helper()
 	var records []any
 	var whole map[string]any
-	var s engine.Scanner
+	var s walk.Scanner
 	for group := range engine.Groups(slices.Values(entries)) {
 		i := slices.IndexFunc(group, func(e tenfold.Entry) bool { return e.Source != "" })
 		if i < 0 {
@@ -50,7 +51,7 @@ func rebuildGemini(tb testing.TB, entries []tenfold.Entry) []any {
 	return records
 }
 
-func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) string {
+func refillGemini(s *walk.Scanner, group []tenfold.Entry, source string) string {
 	f := engine.Finder{Raw: []byte(source)}
 	var r geminicli.Record
 	r.Parse(s, f.Raw)
@@ -100,7 +101,7 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 			switch k := numbered(e.ID, "thought"); {
 			case p.Signature != "":
 				for i := part; i < len(m.Parts); i++ {
-					if at := m.Parts[i].Signature; at.Found() && string(at.Of(f.Raw)) == engine.CutText && !m.Parts[i].Thought {
+					if at := m.Parts[i].Signature; at.Found() && string(at.Of(f.Raw)) == walk.CutText && !m.Parts[i].Thought {
 						f.Put(at, p.Signature)
 						break
 					}
@@ -121,7 +122,7 @@ func refillGemini(s *engine.Scanner, group []tenfold.Entry, source string) strin
 				f.PutWhole(next(func(p *chatapi.GeminiPart) bool { return p.Call && p.ID == e.Payload.(tenfold.ToolCall).CallID }).Args, p.Arguments)
 			}
 		case tenfold.ProviderItem:
-			f.PutWhole(next(func(p *chatapi.GeminiPart) bool { return string(p.Span.Of(f.Raw)) == engine.CutValue }).Span, p.Data)
+			f.PutWhole(next(func(p *chatapi.GeminiPart) bool { return string(p.Span.Of(f.Raw)) == walk.CutValue }).Span, p.Data)
 		case tenfold.ToolResult:
 			k := numbered(e.ID, "result")
 			if len(m.Calls) <= k {

@@ -15,6 +15,7 @@ import (
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/codex"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // A body that was exported, imported and exported again has the same bytes.
@@ -76,7 +77,7 @@ func rebuildResponses(t testing.TB, c Collected) []any {
 			continue
 		}
 		r.Items.Item(root)
-		items = append(items, decodeJSON(t, []byte(engine.Splice([]byte(source), r.Items.Cuts))))
+		items = append(items, decodeJSON(t, []byte(walk.Splice([]byte(source), r.Items.Cuts))))
 	}
 	return items
 }

@@ -13,7 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 func TestOpenCodeSamplesAreRebuilt(t *testing.T) {
@@ -185,7 +185,7 @@ func firstUse(id string) string {
 // asObject is what a session says arguments were: those that are not an object
 // stand in one.
 func asObject(arguments string) string {
-	if v := jsontext.Value(arguments); v.IsValid(engine.ScanOptions...) && v.Kind() == '{' {
+	if v := jsontext.Value(arguments); v.IsValid(walk.ScanOptions...) && v.Kind() == '{' {
 		return arguments
 	}
 	b, err := json.Marshal(map[string]string{"input": arguments})

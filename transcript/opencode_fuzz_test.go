@@ -10,6 +10,7 @@ import (
 	"tenfold/transcript/internal/crush"
 	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 func FuzzOpenCode(f *testing.F) {
@@ -30,7 +31,7 @@ func FuzzOpenCode(f *testing.F) {
 		if !utf8.Valid(text) || bytes.Contains(text, []byte(`\u`)) || bytes.Contains(text, []byte("\uFFFD")) || !json.Valid(text) {
 			return
 		}
-		var scan engine.Scanner
+		var scan walk.Scanner
 		scan.Reset(text)
 		if uniqueNames(&scan) && scan.Err == nil {
 			checkOpenCodeWhole(t, got, text)

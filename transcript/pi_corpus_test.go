@@ -11,6 +11,7 @@ import (
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/pi"
+	"tenfold/transcript/internal/walk"
 )
 
 // fileLines decodes the lines of a file.
@@ -29,7 +30,7 @@ func fileLines(tb testing.TB, data []byte) []any {
 func rebuildPi(tb testing.TB, entries []tenfold.Entry) []any {
 	tb.Helper()
 	var lines []any
-	var s engine.Scanner
+	var s walk.Scanner
 	for group := range engine.Groups(slices.Values(entries)) {
 		if line := pi.RestorePi(&s, group); line != "" {
 			lines = append(lines, decodeJSON(tb, []byte(line)))
@@ -160,7 +161,7 @@ func piSent(tb testing.TB, lines [][]byte) []string {
 	summary, kept, at := "", 0, 0
 	for i, line := range lines {
 		starts[i] = len(got)
-		var s engine.Scanner
+		var s walk.Scanner
 		var r pi.Record
 		r.Parse(&s, line)
 		if r.Typ == "compaction" {

@@ -15,6 +15,7 @@ import (
 	"tenfold"
 	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // How much is read of a session to describe it, in bytes: of its beginning, more
@@ -175,7 +176,7 @@ func (k *skimmed) End(Conversation, []string) error { return nil }
 
 // ran is the directory that the first of some lines names.
 func (k *skimmed) ran(h engine.Handler, text []byte) string {
-	var scan engine.Scanner
+	var scan walk.Scanner
 	for line := range bytes.Lines(text) {
 		if dir := engine.DirectoryIn(&scan, bytes.TrimSpace(line), h.Ran); dir != "" {
 			return dir

@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // fuzzSeeds adds the samples of a format.
@@ -36,7 +37,7 @@ func exactDocument(data []byte) bool {
 	if !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) || bytes.Contains(data, []byte("\uFFFD")) {
 		return false
 	}
-	var scan engine.Scanner
+	var scan walk.Scanner
 	scan.Reset(bytes.TrimPrefix(data, engine.Bom))
 	return uniqueNames(&scan) && scan.Err == nil
 }

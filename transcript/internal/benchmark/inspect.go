@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // inspectImporter reads the evaluation logs of Inspect in JSON: a conversation
@@ -115,7 +116,7 @@ func (s *inspectSample) read(m engine.Members) error {
 		return err
 	}
 	for _, one := range f.Object(m.Get("model_usage")) {
-		model, _ := f.Scan.UnquoteIn(engine.Span{From: 0, To: len(one.Name)}, one.Name)
+		model, _ := f.Scan.UnquoteIn(walk.Span{From: 0, To: len(one.Name)}, one.Name)
 		u := f.Object(one.At)
 		err := s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique(id + "/usage"), Payload: tenfold.Usage{
 			Model: model, Input: f.Number(u.Get("input_tokens")), Output: f.Number(u.Get("output_tokens")),
@@ -190,7 +191,7 @@ func withCalls(out *engine.Emitter, f *engine.Finder, m engine.Members, list []t
 }
 
 // said reads a block of an assistant's content.
-func (s *inspectSample) said(at engine.Span) tenfold.Payload {
+func (s *inspectSample) said(at walk.Span) tenfold.Payload {
 	f := &s.find
 	m := f.Object(at)
 	switch {
@@ -219,8 +220,8 @@ func (s *inspectSample) said(at engine.Span) tenfold.Payload {
 		if provider == "" {
 			// The values go back to their record.
 			r.Provider, r.Signature, r.Encrypted = "", "", ""
-			kept := []engine.Span{m.Get("signature"), m.Get("reasoning")}
-			f.Cuts = slices.DeleteFunc(f.Cuts, func(c engine.Cut) bool { return slices.Contains(kept, c.Span) })
+			kept := []walk.Span{m.Get("signature"), m.Get("reasoning")}
+			f.Cuts = slices.DeleteFunc(f.Cuts, func(c walk.Cut) bool { return slices.Contains(kept, c.Span) })
 		}
 		return r
 	}
@@ -240,7 +241,7 @@ func (s *inspectSample) provider() string {
 }
 
 // parts reads a content and puts in what lies in the sample's attachments.
-func (s *inspectSample) parts(at engine.Span) []tenfold.Part {
+func (s *inspectSample) parts(at walk.Span) []tenfold.Part {
 	parts := s.find.Parts(at)
 	for i := range parts {
 		if p := &parts[i]; p.File == nil {
@@ -266,6 +267,6 @@ func (s *inspectSample) resolve(text string) string {
 		return text
 	}
 	// The name was cut from the message and has to stay there.
-	s.find.Cuts = slices.DeleteFunc(s.find.Cuts, func(c engine.Cut) bool { return s.find.Peek(c.Span) == text })
+	s.find.Cuts = slices.DeleteFunc(s.find.Cuts, func(c walk.Cut) bool { return s.find.Peek(c.Span) == text })
 	return s.sample.Peek(at)
 }

@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // locomoImporter reads the conversations of the LoCoMo benchmark: two people
@@ -50,7 +51,7 @@ func importLoCoMo(ctx context.Context, src engine.Source, doc engine.Document, s
 		return err
 	}
 	if m != nil {
-		samples = []engine.Span{top.Root()}
+		samples = []walk.Span{top.Root()}
 	}
 	var names engine.Ids
 	found := false
@@ -91,12 +92,12 @@ type locomo struct {
 
 type locomoSession struct {
 	number int
-	items  []engine.Span
+	items  []walk.Span
 	time   time.Time
 }
 
 // read takes a sample's sessions in the order of their numbers, each as a turn.
-func (l *locomo) read(talk engine.Span) error {
+func (l *locomo) read(talk walk.Span) error {
 	f := &l.sample
 	m := f.Object(talk)
 	l.first = f.Peek(m.Get("speaker_a"))
@@ -116,7 +117,7 @@ func (l *locomo) read(talk engine.Span) error {
 		sessions = append(sessions, s)
 	}
 	slices.SortStableFunc(sessions, func(a, b locomoSession) int { return a.number - b.number })
-	var all []engine.Span
+	var all []walk.Span
 	for _, s := range sessions {
 		l.out.At(s.time)
 		opened := false

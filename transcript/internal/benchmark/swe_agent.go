@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // sweAgentImporter reads the trajectories of SWE-agent and mini-swe-agent.
@@ -160,7 +161,7 @@ func (a *sweAgent) assistant(m engine.Members) []tenfold.Payload {
 }
 
 // finish keeps the rest of the file, with the sums of what was spent.
-func (a *sweAgent) finish(m engine.Members, items []engine.Span) error {
+func (a *sweAgent) finish(m engine.Members, items []walk.Span) error {
 	f := &a.doc
 	id, err := a.out.KeepRest("document", "swe-agent-traj.document", f, items)
 	if err != nil {

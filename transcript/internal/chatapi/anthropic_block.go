@@ -5,16 +5,17 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // elsewhere is the place of a value whose parts have places of their own.
-var elsewhere = engine.Span{From: 0, To: 1}
+var elsewhere = walk.Span{From: 0, To: 1}
 
 // BlockMessage is the API message of a line.
 type BlockMessage struct {
 	Kind      jsontext.Kind
 	ID, Model string
-	Content   engine.Span
+	Content   walk.Span
 	Blocks    []Block
 	Usage     BlockUsage
 }
@@ -34,12 +35,12 @@ func (u *BlockUsage) By(model string) tenfold.Usage {
 
 // Block is one item of a content list, with the places of its members.
 type Block struct {
-	engine.Span
+	walk.Span
 	Kind                            jsontext.Kind
 	Typ, id, name, callID           string
-	Text, Thinking, Signature, Data engine.Span
-	Input, Content, source          engine.Span
-	SourceData                      engine.Span
+	Text, Thinking, Signature, Data walk.Span
+	Input, Content, source          walk.Span
+	SourceData                      walk.Span
 	SourceType, MediaType, url      string
 	isError                         bool
 	Items                           []Block
@@ -53,12 +54,12 @@ func (m *BlockMessage) Readable() bool {
 func (m *BlockMessage) IsText() bool { return m.Blocks == nil && m.Content.To-m.Content.From >= 2 }
 
 // Read reads an API message, and the members that others name. A member that
-// comes twice, or has another kind than it can have, is told by [engine.Scanner.Twice]:
+// comes twice, or has another kind than it can have, is told by [walk.Scanner.Twice]:
 // the text has to speak for itself.
-func (m *BlockMessage) Read(s *engine.Scanner, others ...engine.Shape) {
+func (m *BlockMessage) Read(s *walk.Scanner, others ...walk.Shape) {
 	*m = BlockMessage{Kind: s.Kind(), Blocks: m.Blocks[:0]}
 	seen := false
-	engine.Shape{
+	walk.Shape{
 		"id", &m.ID,
 		"model", &m.Model,
 		"content", func() {
@@ -74,7 +75,7 @@ func (m *BlockMessage) Read(s *engine.Scanner, others ...engine.Shape) {
 }
 
 // ReadContent reads what a message says: a text or a list of blocks.
-func (m *BlockMessage) ReadContent(s *engine.Scanner) {
+func (m *BlockMessage) ReadContent(s *walk.Scanner) {
 	if s.Kind() == '[' {
 		m.Content = elsewhere
 		m.Blocks = readBlocks(s, m.Blocks)
@@ -86,8 +87,8 @@ func (m *BlockMessage) ReadContent(s *engine.Scanner) {
 	}
 }
 
-func (u *BlockUsage) read(s *engine.Scanner) {
-	engine.Shape{
+func (u *BlockUsage) read(s *walk.Scanner) {
+	walk.Shape{
 		"input_tokens", &u.Input,
 		"output_tokens", &u.Output,
 		"cache_read_input_tokens", &u.CacheRead,
@@ -98,20 +99,20 @@ func (u *BlockUsage) read(s *engine.Scanner) {
 }
 
 // readBlocks reads a content list. It never gives nil.
-func readBlocks(s *engine.Scanner, into []Block) []Block {
+func readBlocks(s *walk.Scanner, into []Block) []Block {
 	if into == nil {
 		into = []Block{}
 	}
-	engine.EachItem(s, func() {
+	walk.EachItem(s, func() {
 		into = append(into, Block{Kind: s.Kind()})
 		b := &into[len(into)-1]
-		b.Span = engine.Within(s, func() { b.read(s) })
+		b.Span = walk.Within(s, func() { b.read(s) })
 	})
 	return into
 }
 
-func (b *Block) read(s *engine.Scanner) {
-	engine.Shape{
+func (b *Block) read(s *walk.Scanner) {
+	walk.Shape{
 		"type", func() {
 			// A type that is not text makes it a block of nobody.
 			s.Twice = s.Twice || b.Typ != "" || s.Kind() != '"'
@@ -138,7 +139,7 @@ func (b *Block) read(s *engine.Scanner) {
 		"source", func() {
 			s.Twice = s.Twice || b.source.Found()
 			b.source = elsewhere
-			engine.Shape{"data", &b.SourceData, "type", &b.SourceType, "media_type", &b.MediaType, "url", &b.url}.Read(s)
+			walk.Shape{"data", &b.SourceData, "type", &b.SourceType, "media_type", &b.MediaType, "url", &b.url}.Read(s)
 		},
 	}.Read(s)
 }

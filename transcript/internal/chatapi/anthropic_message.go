@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // AnthropicMessage is a message of a request, or a whole response: its blocks
@@ -16,10 +17,10 @@ type AnthropicMessage struct {
 	results, thinks int // blocks of these kinds
 }
 
-func (m *AnthropicMessage) Parse(s *engine.Scanner, raw []byte) {
+func (m *AnthropicMessage) Parse(s *walk.Scanner, raw []byte) {
 	*m = AnthropicMessage{BlockMessage: m.BlockMessage}
 	s.Reset(raw)
-	m.Read(s, engine.Shape{"role", func() {
+	m.Read(s, walk.Shape{"role", func() {
 		s.Twice = s.Twice || m.Role != ""
 		m.Role = s.Text()
 	}})

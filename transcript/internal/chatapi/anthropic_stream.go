@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // anthropicStream puts a streamed response together. Each event is kept, so
@@ -21,7 +22,7 @@ type anthropicStream struct {
 	sign    strings.Builder
 	kind    string // of the deltas
 	usage   BlockUsage
-	tree    engine.Tree
+	tree    walk.Tree
 }
 
 func streamEvent(r *ChatRecord) bool {
@@ -119,11 +120,11 @@ func (t *anthropicStream) whole() []byte {
 	added, _ := jsontext.AppendQuote(nil, t.pieces.String())
 	if member == "input" {
 		added = []byte(t.pieces.String())
-		if v := jsontext.Value(added); !v.IsValid(engine.ScanOptions...) {
+		if v := jsontext.Value(added); !v.IsValid(walk.ScanOptions...) {
 			added, _ = jsontext.AppendQuote(nil, t.pieces.String()) // cut off in the middle
 		}
 	}
-	var s engine.Scanner
+	var s walk.Scanner
 	out := []byte("[{")
 	put := func(name, value []byte) {
 		if len(out) > 2 {
@@ -133,7 +134,7 @@ func (t *anthropicStream) whole() []byte {
 	}
 	s.Reset(t.block)
 	signed := t.sign.Len() > 0
-	engine.EachMember(&s, func(name []byte) {
+	walk.EachMember(&s, func(name []byte) {
 		at := s.Value()
 		switch {
 		case s.Err != nil:

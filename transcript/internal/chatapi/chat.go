@@ -7,6 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // Chat reads sources that are made of messages: an array of them, an object
@@ -21,7 +22,7 @@ type Chat struct {
 	format         engine.Format
 	way            dialect
 
-	Top, In engine.Scanner     // over the source, and over one record or message
+	Top, In walk.Scanner       // over the source, and over one record or message
 	Lines   *engine.LineReader // nil when the source is one document
 	given   map[string]int     // ids of conversations, and the highest number added to each
 	open    bool               // a conversation is under way
@@ -67,7 +68,7 @@ func ImportChat(ctx context.Context, src engine.Source, sink engine.Sink, format
 		return err
 	}
 	c := &Chat{Src: src, name: way.Name(src.Name), sink: sink, format: format, way: way, given: map[string]int{}}
-	c.Top.Cost, c.In.Cost = engine.PlaceCost, engine.BlockCost
+	c.Top.Cost, c.In.Cost = walk.PlaceCost, walk.BlockCost
 	if engine.NewHead(head, src.Name).JSON.Shape == engine.ShapeLines {
 		err = c.readLines(ctx)
 	} else {
@@ -108,7 +109,7 @@ func (c *Chat) readLines(ctx context.Context) error {
 			return err
 		}
 		if c.Top.Err != nil { // it is JSON, but there is too much of it
-			return c.Lines.Problem(c.format, c.Top.Err, engine.HintCrowded)
+			return c.Lines.Problem(c.format, c.Top.Err, walk.HintCrowded)
 		}
 		return nil
 	})
@@ -193,7 +194,7 @@ func (c *Chat) array(top bool) error {
 }
 
 // odd keeps a value that is not an object where one should stand.
-func (c *Chat) odd(at engine.Span) error {
+func (c *Chat) odd(at walk.Span) error {
 	raw := c.compact(at.Of(c.Top.Raw))
 	if err := c.follow(raw); err != nil {
 		return err
@@ -251,7 +252,7 @@ func (c *Chat) object(n int, r *ChatRecord) error {
 func (c *Chat) outline() ChatRecord {
 	s := &c.Top
 	s.Token()
-	r := ChatRecord{Span: engine.Span{From: int(s.Offset()) - 1}, raw: s.Raw}
+	r := ChatRecord{Span: walk.Span{From: int(s.Offset()) - 1}, raw: s.Raw}
 	for s.More() {
 		at := s.Value()
 		if s.Err != nil {
@@ -280,7 +281,7 @@ func (c *Chat) compact(value []byte) []byte {
 	if bytes.IndexByte(value, '\n') < 0 && bytes.IndexByte(value, '\r') < 0 {
 		return value
 	}
-	return engine.AppendCompact(make([]byte, 0, len(value)), value)
+	return walk.AppendCompact(make([]byte, 0, len(value)), value)
 }
 
 // follow makes sure that a message that stands alone has a conversation.
@@ -314,7 +315,7 @@ func WithoutMember(raw []byte, name string) []byte {
 		return raw
 	}
 	var out []byte
-	var s engine.Scanner
+	var s walk.Scanner
 	for {
 		i := bytes.Index(raw, key)
 		if i < 0 {

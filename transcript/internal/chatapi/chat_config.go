@@ -8,14 +8,15 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // setting reads what a record says of the configuration, and notes which
 // values it took over.
 type setting struct {
-	scan  *engine.Scanner
+	scan  *walk.Scanner
 	raw   []byte
-	cuts  []engine.Cut
+	cuts  []walk.Cut
 	delta tenfold.ConfigDelta
 	// others counts tools that are none of the caller's own.
 	others int
@@ -39,16 +40,16 @@ func (c *Chat) Setting(r *ChatRecord) *setting { return &setting{scan: &c.In, ra
 // system reads a system prompt: a text, a list of texts, or an object with
 // parts. One that is not a single text stays where it was as well, for the
 // places where texts were joined are not in the joined one.
-func (g *setting) system(at engine.Span) {
+func (g *setting) system(at walk.Span) {
 	if !at.Found() {
 		return
 	}
-	var texts []engine.Span
-	g.walk(at, func(s *engine.Scanner, from int) { texts = systemTexts(s, from, texts) })
+	var texts []walk.Span
+	g.walk(at, func(s *walk.Scanner, from int) { texts = systemTexts(s, from, texts) })
 	if len(texts) == 0 {
 		return
 	}
-	w := engine.Finder{Scan: &engine.Scanner{Raw: g.raw}, Raw: g.raw}
+	w := engine.Finder{Scan: &walk.Scanner{Raw: g.raw}, Raw: g.raw}
 	joined := make([]string, len(texts))
 	for i, t := range texts {
 		joined[i] = w.Text(t)
@@ -61,20 +62,20 @@ func (g *setting) system(at engine.Span) {
 }
 
 // walk scans the value at a place; from is to be added to the places in it.
-func (g *setting) walk(at engine.Span, f func(s *engine.Scanner, from int)) {
+func (g *setting) walk(at walk.Span, f func(s *walk.Scanner, from int)) {
 	g.scan.Reset(at.Of(g.raw))
 	f(g.scan, at.From)
 }
 
-func systemTexts(s *engine.Scanner, from int, texts []engine.Span) []engine.Span {
+func systemTexts(s *walk.Scanner, from int, texts []walk.Span) []walk.Span {
 	switch s.Kind() {
 	case '"':
 		at := s.Value()
-		return append(texts, engine.Span{From: at.From + from, To: at.To + from})
+		return append(texts, walk.Span{From: at.From + from, To: at.To + from})
 	case '[':
-		engine.EachItem(s, func() { texts = systemTexts(s, from, texts) })
+		walk.EachItem(s, func() { texts = systemTexts(s, from, texts) })
 	default:
-		engine.EachMember(s, func(name []byte) {
+		walk.EachMember(s, func(name []byte) {
 			if n := string(name); n == `"parts"` || (n == `"text"` && s.Kind() == '"') {
 				texts = systemTexts(s, from, texts)
 			} else {
@@ -86,7 +87,7 @@ func systemTexts(s *engine.Scanner, from int, texts []engine.Span) []engine.Span
 }
 
 // tools reads definitions, in any provider's shape.
-func (g *setting) tools(at engine.Span) {
+func (g *setting) tools(at walk.Span) {
 	if !at.Found() || g.raw[at.From] != '[' {
 		return
 	}
@@ -94,26 +95,26 @@ func (g *setting) tools(at engine.Span) {
 	if g.delta.Tools != nil {
 		list = *g.delta.Tools
 	}
-	g.walk(at, func(s *engine.Scanner, from int) { list = g.definitions(s, from, list) })
+	g.walk(at, func(s *walk.Scanner, from int) { list = g.definitions(s, from, list) })
 	g.delta.Tools = &list
 }
 
-func (g *setting) definitions(s *engine.Scanner, from int, list []tenfold.ToolDefinition) []tenfold.ToolDefinition {
-	engine.EachItem(s, func() {
+func (g *setting) definitions(s *walk.Scanner, from int, list []tenfold.ToolDefinition) []tenfold.ToolDefinition {
+	walk.EachItem(s, func() {
 		var d definition
 		before := len(list)
 		g.definition(s, from, &d, &list)
 		switch {
 		case d.name != "" && (d.schema.Found() || d.plain):
 			t := tenfold.ToolDefinition{Name: d.name}
-			w := engine.Finder{Scan: &engine.Scanner{Raw: g.raw}, Raw: g.raw}
+			w := engine.Finder{Scan: &walk.Scanner{Raw: g.raw}, Raw: g.raw}
 			if d.description.Found() {
 				t.Description = w.Text(d.description)
 			}
 			if d.schema.Found() {
 				t.Schema = w.Whole(d.schema)
 				if strings.Contains(t.Schema, "\n") {
-					t.Schema = string(engine.AppendCompact(nil, []byte(t.Schema)))
+					t.Schema = string(walk.AppendCompact(nil, []byte(t.Schema)))
 				}
 			}
 			g.cuts = append(g.cuts, w.Cuts...)
@@ -128,15 +129,15 @@ func (g *setting) definitions(s *engine.Scanner, from int, list []tenfold.ToolDe
 // definition is one tool as far as it was read.
 type definition struct {
 	name                string
-	description, schema engine.Span
+	description, schema walk.Span
 	plain               bool // it is a function, even without a schema
 }
 
-func (g *setting) definition(s *engine.Scanner, from int, d *definition, list *[]tenfold.ToolDefinition) {
+func (g *setting) definition(s *walk.Scanner, from int, d *definition, list *[]tenfold.ToolDefinition) {
 	typ := ""
 	several := func() { *list = g.definitions(s, from, *list) }
 	schema := func() { placed(s, '{', from, &d.schema) }
-	engine.Shape{
+	walk.Shape{
 		"function", func() {
 			d.plain = true
 			g.definition(s, from, d, list)
@@ -151,10 +152,10 @@ func (g *setting) definition(s *engine.Scanner, from int, d *definition, list *[
 }
 
 // placed reads a value and, if it is of the kind, notes where it stands.
-func placed(s *engine.Scanner, kind jsontext.Kind, from int, into *engine.Span) {
+func placed(s *walk.Scanner, kind jsontext.Kind, from int, into *walk.Span) {
 	if s.Kind() == kind {
 		at := s.Value()
-		*into = engine.Span{From: at.From + from, To: at.To + from}
+		*into = walk.Span{From: at.From + from, To: at.To + from}
 		return
 	}
 	s.Value()

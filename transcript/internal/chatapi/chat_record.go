@@ -6,24 +6,24 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // ChatRecord is an object of the source: its members, and where its messages
 // stand if it holds any.
 type ChatRecord struct {
-	engine.Span
+	walk.Span
 	raw     []byte // the text the places are in
 	members []chatMember
-	list    engine.Span
-	items   []engine.Span
+	list    walk.Span
+	items   []walk.Span
 	index   int // among the values of its source, from 0
 	id      string
 }
 
 type chatMember struct {
 	name string
-	at   engine.Span
+	at   walk.Span
 }
 
 // UnixTime reads seconds, or milliseconds, since 1970.
@@ -38,13 +38,13 @@ func UnixTime(seconds float64) time.Time {
 }
 
 // At is where a member's value stands; the last one of the name counts.
-func (r *ChatRecord) At(name string) engine.Span {
+func (r *ChatRecord) At(name string) walk.Span {
 	for i := len(r.members) - 1; i >= 0; i-- {
 		if r.members[i].name == name {
 			return r.members[i].at
 		}
 	}
-	return engine.Span{}
+	return walk.Span{}
 }
 
 // value gives a member's value, nil when there is none.
@@ -78,13 +78,13 @@ func (r *ChatRecord) number(name string) float64 {
 }
 
 // source gives the record without its messages and the cuts.
-func (r *ChatRecord) source(c *Chat, cuts []engine.Cut) string {
+func (r *ChatRecord) source(c *Chat, cuts []walk.Cut) string {
 	if r.list.Found() {
-		cuts = append(cuts, engine.Cut{Span: r.list, With: engine.CutValue})
+		cuts = append(cuts, walk.Cut{Span: r.list, With: walk.CutValue})
 	}
 	for i := range cuts {
 		cuts[i].From -= r.From
 		cuts[i].To -= r.From
 	}
-	return string(c.compact([]byte(engine.Splice(r.Of(r.raw), cuts))))
+	return string(c.compact([]byte(walk.Splice(r.Of(r.raw), cuts))))
 }

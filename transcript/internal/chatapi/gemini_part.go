@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // GeminiContent is one content of a chat, or the one of a response.
@@ -20,26 +21,26 @@ type GeminiContent struct {
 
 // GeminiPart is one part, with the places of its members.
 type GeminiPart struct {
-	engine.Span
+	walk.Span
 	Kind            jsontext.Kind
-	Text, Signature engine.Span // a part may be a text and nothing else
+	Text, Signature walk.Span // a part may be a text and nothing else
 	Thought         bool
 	Call, Response  bool
 	ID, Name        string
-	Args, Answer    engine.Span
+	Args, Answer    walk.Span
 	// Output and Failure are texts that are all of an answer, one of which Fails.
-	Output, Failure    engine.Span
+	Output, Failure    walk.Span
 	Fails              bool
 	Media, URI, file   string
-	Data               engine.Span
+	Data               walk.Span
 	inline, byURI, odd bool
 }
 
-func (g *GeminiContent) Parse(s *engine.Scanner) {
+func (g *GeminiContent) Parse(s *walk.Scanner) {
 	*g = GeminiContent{Kind: s.Kind(), Parts: g.Parts[:0]}
 	outside := s.Twice
 	s.Twice = false
-	engine.Shape{
+	walk.Shape{
 		"role", func() {
 			s.Twice = s.Twice || g.Role != ""
 			g.Role = s.Text()
@@ -58,17 +59,17 @@ func (g *GeminiContent) Parse(s *engine.Scanner) {
 }
 
 // ReadGeminiParts reads a list of parts, or the one that is there.
-func ReadGeminiParts(s *engine.Scanner, into []GeminiPart) []GeminiPart {
+func ReadGeminiParts(s *walk.Scanner, into []GeminiPart) []GeminiPart {
 	one := func() {
 		into = append(into, GeminiPart{Kind: s.Kind()})
 		p := &into[len(into)-1]
-		p.Span = engine.Within(s, func() { p.read(s) })
+		p.Span = walk.Within(s, func() { p.read(s) })
 		if p.Kind == '"' {
 			p.Text = p.Span
 		}
 	}
 	if s.Kind() == '[' {
-		engine.EachItem(s, one)
+		walk.EachItem(s, one)
 	} else {
 		one()
 	}
@@ -76,7 +77,7 @@ func ReadGeminiParts(s *engine.Scanner, into []GeminiPart) []GeminiPart {
 }
 
 // read reads a part, whose members Python's client spells in snake_case.
-func (p *GeminiPart) read(s *engine.Scanner) {
+func (p *GeminiPart) read(s *walk.Scanner) {
 	function := func(is *bool) func() {
 		return func() {
 			s.Twice = s.Twice || *is
@@ -87,14 +88,14 @@ func (p *GeminiPart) read(s *engine.Scanner) {
 	file := func(is *bool) func() {
 		return func() {
 			*is = true
-			engine.Shape{
+			walk.Shape{
 				"mimeType", &p.Media, "mime_type", &p.Media, "data", &p.Data, "fileUri", &p.URI, "file_uri", &p.URI,
 				"displayName", &p.file, "display_name", &p.file,
 			}.Read(s)
 		}
 	}
 	call, response, inline, byURI := function(&p.Call), function(&p.Response), file(&p.inline), file(&p.byURI)
-	own := engine.Shape{
+	own := walk.Shape{
 		"text", &p.Text,
 		"thought", &p.Thought,
 		"thoughtSignature", &p.Signature, "thought_signature", &p.Signature,
@@ -111,23 +112,23 @@ func (p *GeminiPart) read(s *engine.Scanner) {
 }
 
 // function reads a call, or the answer to one.
-func (p *GeminiPart) function(s *engine.Scanner) {
-	engine.Shape{
+func (p *GeminiPart) function(s *walk.Scanner) {
+	walk.Shape{
 		"id", &p.ID,
 		"name", &p.Name,
 		"args", &p.Args,
 		"response", func() {
 			s.Twice = s.Twice || p.Answer.Found()
-			p.Answer = engine.Within(s, func() { p.readAnswer(s) })
+			p.Answer = walk.Within(s, func() { p.readAnswer(s) })
 		},
 	}.Read(s)
 }
 
 // readAnswer reads what a tool gave: {"output": …} or {"error": …}, or any value.
-func (p *GeminiPart) readAnswer(s *engine.Scanner) {
-	var output, failure engine.Span
+func (p *GeminiPart) readAnswer(s *walk.Scanner) {
+	var output, failure walk.Span
 	members, fails := 0, false
-	engine.Shape{
+	walk.Shape{
 		"output", func() { members, output = members+1, s.Value() },
 		"error", func() { members, failure, fails = members+1, s.Value(), true },
 	}.ReadAll(s, func([]byte) {
@@ -223,7 +224,7 @@ func (p *GeminiPart) said(w *engine.Finder, calls *Nameless) (payloads []tenfold
 }
 
 // drop takes back the cut of a value that something larger holds.
-func drop(w *engine.Finder, at engine.Span) {
+func drop(w *engine.Finder, at walk.Span) {
 	for i := len(w.Cuts) - 1; i >= 0; i-- {
 		if w.Cuts[i].Span == at {
 			w.Cuts = append(w.Cuts[:i], w.Cuts[i+1:]...)

@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // geminiRecording is the dialect of recorded Gemini responses: JSON lines
@@ -47,18 +48,18 @@ type geminiAnswer struct {
 }
 
 // read reads the response in raw: itself, in a member "response", in chunks.
-func (a *geminiAnswer) read(s *engine.Scanner, raw []byte) {
+func (a *geminiAnswer) read(s *walk.Scanner, raw []byte) {
 	*a = geminiAnswer{parts: a.parts[:0]}
 	s.Reset(raw)
 	a.chunk(s, true)
 }
 
-func (a *geminiAnswer) chunk(s *engine.Scanner, outer bool) {
+func (a *geminiAnswer) chunk(s *walk.Scanner, outer bool) {
 	if s.Kind() == '[' {
-		engine.EachItem(s, func() { a.chunk(s, false) })
+		walk.EachItem(s, func() { a.chunk(s, false) })
 		return
 	}
-	engine.Shape{
+	walk.Shape{
 		"response", func() {
 			if outer {
 				a.chunk(s, false)
@@ -73,16 +74,16 @@ func (a *geminiAnswer) chunk(s *engine.Scanner, outer bool) {
 	}.Read(s)
 }
 
-func (a *geminiAnswer) candidates(s *engine.Scanner) {
+func (a *geminiAnswer) candidates(s *walk.Scanner) {
 	first := true
-	engine.EachItem(s, func() {
+	walk.EachItem(s, func() {
 		if !first {
 			a.more = true
 			s.Value()
 			return
 		}
 		first = false
-		engine.OneMember(s, "content", func() {
+		walk.OneMember(s, "content", func() {
 			g := GeminiContent{}
 			g.Parse(s)
 			a.parts = append(a.parts, g.Parts...)
@@ -92,10 +93,10 @@ func (a *geminiAnswer) candidates(s *engine.Scanner) {
 }
 
 // count reads what a chunk reports: the last one counts.
-func (a *geminiAnswer) count(s *engine.Scanner) {
+func (a *geminiAnswer) count(s *walk.Scanner) {
 	prompt, cached, said, thought := 0, 0, 0, 0
 	a.counted = a.counted || s.Kind() == '{'
-	engine.Shape{
+	walk.Shape{
 		"promptTokenCount", &prompt,
 		"cachedContentTokenCount", &cached,
 		"candidatesTokenCount", &said,

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // openai is the dialect of OpenAI's Chat Completions API, and of those who
@@ -51,7 +52,7 @@ func (o *openai) Begin(c *Chat, r *ChatRecord) error {
 // record emits what a record says, the message of a response aside.
 func (o *openai) record(c *Chat, r *ChatRecord, set *setting) error {
 	if o.answer.message.Found() {
-		set.cuts = append(set.cuts, engine.Cut{Span: o.answer.message, With: engine.CutValue})
+		set.cuts = append(set.cuts, walk.Cut{Span: o.answer.message, With: walk.CutValue})
 		if o.answer.more {
 			c.WarnHere("choice besides the first is kept aside", "choices besides the first are kept aside")
 		}
@@ -125,7 +126,7 @@ func (o *openai) one(c *Chat, raw []byte, id, response string) error {
 
 // prompt takes a system message at the beginning for the system prompt, joined
 // to those before it. Joined texts stay in the message as well.
-func (o *openai) prompt(c *Chat, w *engine.Finder, id string, texts []engine.Span) error {
+func (o *openai) prompt(c *Chat, w *engine.Finder, id string, texts []walk.Span) error {
 	first := len(o.system) == 0 && len(texts) == 1
 	for _, at := range texts {
 		o.system = append(o.system, w.Text(at))

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // openaiMessage is one message of a chat, with the places of its members.
@@ -12,7 +13,7 @@ type openaiMessage struct {
 	kind               jsontext.Kind
 	role, callID, name string
 
-	content, refusal, reasoning, failure engine.Span
+	content, refusal, reasoning, failure walk.Span
 	parts                                []openaiPart // nil unless the content is a list
 	calls                                []openaiCall
 	thoughts                             []Block // Anthropic's thinking, as LiteLLM hands it on
@@ -24,19 +25,19 @@ type openaiMessage struct {
 }
 
 type openaiPart struct {
-	engine.Span
+	walk.Span
 	kind               jsontext.Kind
 	typ, name          string
-	text, url, refusal engine.Span
+	text, url, refusal walk.Span
 }
 
 type openaiCall struct {
 	id, name  string
-	arguments engine.Span
+	arguments walk.Span
 	custom    bool // of a tool that takes text
 }
 
-func (m *openaiMessage) parse(s *engine.Scanner, raw []byte) {
+func (m *openaiMessage) parse(s *walk.Scanner, raw []byte) {
 	*m = openaiMessage{parts: m.parts[:0], calls: m.calls[:0], thoughts: m.thoughts[:0]}
 	s.Reset(raw)
 	m.kind = s.Kind()
@@ -46,7 +47,7 @@ func (m *openaiMessage) parse(s *engine.Scanner, raw []byte) {
 			m.reasoning = at
 		}
 	}
-	engine.Shape{
+	walk.Shape{
 		"role", func() {
 			s.Twice = s.Twice || m.role != ""
 			m.role = s.Text()
@@ -58,16 +59,16 @@ func (m *openaiMessage) parse(s *engine.Scanner, raw []byte) {
 				return
 			}
 			m.content, m.listed = elsewhere, true
-			engine.EachItem(s, func() {
+			walk.EachItem(s, func() {
 				m.parts = append(m.parts, openaiPart{kind: s.Kind()})
 				p := &m.parts[len(m.parts)-1]
-				p.Span = engine.Within(s, func() { p.read(s) })
+				p.Span = walk.Within(s, func() { p.read(s) })
 			})
 		},
 		"tool_calls", func() {
 			s.Twice = s.Twice || seenCalls
 			seenCalls = true
-			engine.EachItem(s, func() {
+			walk.EachItem(s, func() {
 				if s.Kind() != '{' {
 					s.Value()
 					s.Twice = true
@@ -104,7 +105,7 @@ func (m *openaiMessage) parse(s *engine.Scanner, raw []byte) {
 
 // read reads {id, type, function: {name, arguments}}, and what others make of
 // it: a function that is a name beside args, a custom tool with its input.
-func (c *openaiCall) read(s *engine.Scanner) {
+func (c *openaiCall) read(s *walk.Scanner) {
 	named := func(custom bool) func() {
 		return func() {
 			if s.Kind() == '"' {
@@ -115,31 +116,31 @@ func (c *openaiCall) read(s *engine.Scanner) {
 			c.function(s)
 		}
 	}
-	engine.Shape{"id", &c.id, "function", named(false), "custom", named(true), "args", &c.arguments}.Read(s)
+	walk.Shape{"id", &c.id, "function", named(false), "custom", named(true), "args", &c.arguments}.Read(s)
 }
 
-func (c *openaiCall) function(s *engine.Scanner) {
-	engine.Shape{"name", &c.name, "arguments", &c.arguments, "input", &c.arguments}.Read(s)
+func (c *openaiCall) function(s *walk.Scanner) {
+	walk.Shape{"name", &c.name, "arguments", &c.arguments, "input", &c.arguments}.Read(s)
 }
 
 // read reads an item of a content list.
-func (p *openaiPart) read(s *engine.Scanner) {
+func (p *openaiPart) read(s *walk.Scanner) {
 	file := func() {
 		if s.Kind() == '"' {
 			s.Twice = s.Twice || p.url.Found()
 			p.url = s.Value()
 			return
 		}
-		engine.Shape{"url", &p.url, "file_data", &p.url, "filename", &p.name}.Read(s)
+		walk.Shape{"url", &p.url, "file_data", &p.url, "filename", &p.name}.Read(s)
 	}
-	engine.Shape{
+	walk.Shape{
 		"type", &p.typ, "text", &p.text, "content", &p.text, "refusal", &p.refusal, "image_url", file, "file", file,
 	}.Read(s)
 }
 
 // texts gives the places of the texts a message is made of, and whether it is
 // made of nothing else.
-func (m *openaiMessage) texts(w *engine.Finder) (texts []engine.Span, all bool) {
+func (m *openaiMessage) texts(w *engine.Finder) (texts []walk.Span, all bool) {
 	if !m.listed {
 		if w.IsString(m.content) {
 			texts = append(texts, m.content)

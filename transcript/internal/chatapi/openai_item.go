@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // ItemReader reads the items of OpenAI's Responses API, which a Codex rollout
@@ -17,12 +18,12 @@ type ItemReader struct {
 }
 
 // Text takes a string over, and whole any value.
-func (r *ItemReader) Text(n engine.Node) string {
+func (r *ItemReader) Text(n walk.Node) string {
 	r.Raw = n.T.Raw
 	return r.Finder.Text(n.At())
 }
 
-func (r *ItemReader) whole(n engine.Node) string {
+func (r *ItemReader) whole(n walk.Node) string {
 	r.Raw = n.T.Raw
 	return r.Whole(n.At())
 }
@@ -35,13 +36,13 @@ const (
 )
 
 // input takes the text a custom tool was called with.
-func (r *ItemReader) input(n engine.Node) string {
+func (r *ItemReader) input(n walk.Node) string {
 	if r.Filling {
 		v := strings.TrimSuffix(strings.TrimPrefix(r.Next(), InputStart), InputEnd)
-		r.Cuts = append(r.Cuts, engine.Cut{Span: n.At(), With: v})
+		r.Cuts = append(r.Cuts, walk.Cut{Span: n.At(), With: v})
 		return v
 	}
-	r.Cuts = append(r.Cuts, engine.Cut{Span: n.At(), With: engine.CutText})
+	r.Cuts = append(r.Cuts, walk.Cut{Span: n.At(), With: walk.CutText})
 	return InputStart + string(n.Raw()) + InputEnd
 }
 
@@ -82,7 +83,7 @@ func Held(payloads []tenfold.Payload) []string {
 
 // Item reads one item: what a model sees of it, as payloads. There are none
 // when no model sees it, or when it says nothing.
-func (r *ItemReader) Item(n engine.Node) []tenfold.Payload {
+func (r *ItemReader) Item(n walk.Node) []tenfold.Payload {
 	if n.Kind() != '{' {
 		if len(r.Fill) > 0 { // the item was taken as a whole
 			r.whole(n)
@@ -141,7 +142,7 @@ func One(p tenfold.Payload) []tenfold.Payload { return []tenfold.Payload{p} }
 // message reads a message: an assistant's gives one payload a block. Of the
 // other roles all is context but what the user says; whether a person typed
 // that, [engine.Typed] tells.
-func (r *ItemReader) message(n engine.Node) []tenfold.Payload {
+func (r *ItemReader) message(n walk.Node) []tenfold.Payload {
 	role, content := n.Text("role"), n.Get("content")
 	if role == "assistant" {
 		if content.IsText() {
@@ -173,15 +174,15 @@ func (r *ItemReader) message(n engine.Node) []tenfold.Payload {
 }
 
 // List is the first item of a list.
-func List(n engine.Node) engine.Node {
+func List(n walk.Node) walk.Node {
 	if n.Kind() != '[' {
-		return engine.Node{}
+		return walk.Node{}
 	}
 	return n.First()
 }
 
 // parts reads the content of a message or a result.
-func (r *ItemReader) parts(content engine.Node) []tenfold.Part {
+func (r *ItemReader) parts(content walk.Node) []tenfold.Part {
 	if content.IsText() {
 		return tenfold.Text(r.Text(content))
 	}
@@ -192,7 +193,7 @@ func (r *ItemReader) parts(content engine.Node) []tenfold.Part {
 	return parts
 }
 
-func (r *ItemReader) part(b engine.Node) tenfold.Part {
+func (r *ItemReader) part(b walk.Node) tenfold.Part {
 	switch b.Text("type") {
 	case "input_text", "output_text", "text":
 		if text := b.Get("text"); text.IsText() {
@@ -232,7 +233,7 @@ func mediaType(uri string) string {
 
 // result reads what a call gave. Early versions wrapped the text, and said
 // whether the call went well.
-func (r *ItemReader) result(n engine.Node, callID string) tenfold.ToolResult {
+func (r *ItemReader) result(n walk.Node, callID string) tenfold.ToolResult {
 	res := tenfold.ToolResult{CallID: callID}
 	out := n.Get("output")
 	if out.Kind() == '{' {
@@ -263,9 +264,9 @@ func (r *ItemReader) result(n engine.Node, callID string) tenfold.ToolResult {
 
 // reasoning reads a reasoning item. One with neither text nor encrypted content
 // says nothing to anybody.
-func (r *ItemReader) reasoning(n engine.Node) []tenfold.Payload {
+func (r *ItemReader) reasoning(n walk.Node) []tenfold.Payload {
 	p := tenfold.Reasoning{ItemID: n.Text("id")}
-	var texts []engine.Node
+	var texts []walk.Node
 	for _, name := range [...]string{"summary", "content"} {
 		for b := List(n.Get(name)); b.Found(); b = b.Next() {
 			if text := b.Get("text"); text.IsText() {

@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // OpenaiResponses reads bodies of OpenAI's Responses API.
@@ -83,7 +84,7 @@ func responsesEvent(o engine.Object) bool {
 func (OpenaiResponses) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	o := responses{ItemTurns: ItemTurns{Emitter: engine.Emitter{Sink: sink}}, src: src}
 	o.Conv.Format = engine.OpenAIResponses
-	o.items.Scan, o.scan.Cost = &o.scan, engine.PlaceCost
+	o.items.Scan, o.scan.Cost = &o.scan, walk.PlaceCost
 	head, err := src.Head()
 	if err != nil {
 		return err
@@ -98,8 +99,8 @@ func (OpenaiResponses) Import(ctx context.Context, src engine.Source, sink engin
 type responses struct {
 	ItemTurns
 	src   engine.Source
-	scan  engine.Scanner
-	tree  engine.Tree
+	scan  walk.Scanner
+	tree  walk.Tree
 	items ItemReader
 	// message is the id of the response that output items came in.
 	message string
@@ -115,7 +116,7 @@ func (o *responses) document(doc engine.Document) error {
 	hint := "it is a body with input or output, or a list of items"
 	switch root.Kind() {
 	case '[':
-		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, engine.AppendCompact(nil, root.First().Raw()))
+		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, walk.AppendCompact(nil, root.First().Raw()))
 		if !root.First().Found() {
 			return doc.Problem(o.src, engine.OpenAIResponses, 0, errors.New("there is no item in the list"), hint)
 		}
@@ -131,7 +132,7 @@ func (o *responses) document(doc engine.Document) error {
 }
 
 // body reads a request, a response, or both in one.
-func (o *responses) body(root engine.Node, doc engine.Document, hint string) error {
+func (o *responses) body(root walk.Node, doc engine.Document, hint string) error {
 	input, output := root.Get("input"), root.Get("output")
 	if !input.IsText() && input.Kind() != '[' && output.Kind() != '[' {
 		return doc.Problem(o.src, engine.OpenAIResponses, 0, errors.New("the body has neither input nor output"), hint)
@@ -146,7 +147,7 @@ func (o *responses) body(root engine.Node, doc engine.Document, hint string) err
 	if id := root.Text("id"); response && engine.PlainID(id) {
 		o.Conv.ID, o.message = id, id
 	} else {
-		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, engine.AppendCompact(nil, first.Raw()))
+		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, walk.AppendCompact(nil, first.Raw()))
 	}
 	o.At(UnixTime(float64(root.Number("created_at"))))
 	if err := o.config(root); err != nil {
@@ -166,7 +167,7 @@ func (o *responses) body(root engine.Node, doc engine.Document, hint string) err
 		return err
 	}
 	if u, ok := o.usage(root.Get("usage")); ok {
-		id := o.Ids.Unique("usage:" + engine.Digest(engine.AppendCompact([]byte(o.message), root.Get("usage").Raw())))
+		id := o.Ids.Unique("usage:" + engine.Digest(walk.AppendCompact([]byte(o.message), root.Get("usage").Raw())))
 		if err := o.Emit(tenfold.Entry{ID: id, MessageID: o.message, Payload: u}); err != nil {
 			return err
 		}
@@ -175,20 +176,20 @@ func (o *responses) body(root engine.Node, doc engine.Document, hint string) err
 }
 
 // config hands on what a body sets beside its items; the body is its source.
-func (o *responses) config(root engine.Node) error {
+func (o *responses) config(root walk.Node) error {
 	d := o.settings(root)
 	cuts := slices.Clone(o.items.Cuts)
 	for _, name := range [...]string{"input", "output"} {
 		if n := root.Get(name); n.Found() && !o.tree.Twice {
-			cuts = append(cuts, engine.Cut{Span: n.At(), With: engine.CutValue})
+			cuts = append(cuts, walk.Cut{Span: n.At(), With: walk.CutValue})
 		}
 	}
-	source := string(engine.AppendCompact(nil, []byte(engine.Splice(root.T.Raw, cuts))))
+	source := string(walk.AppendCompact(nil, []byte(walk.Splice(root.T.Raw, cuts))))
 	return o.Emit(tenfold.Entry{ID: o.Ids.Unique("config:" + engine.Digest([]byte(source))), Source: source, Payload: d})
 }
 
 // settings reads what a request or a response says of its model.
-func (o *responses) settings(n engine.Node) tenfold.ConfigDelta {
+func (o *responses) settings(n walk.Node) tenfold.ConfigDelta {
 	d := tenfold.ConfigDelta{Model: n.Text("model")}
 	o.model = d.Model
 	o.items.Cuts = o.items.Cuts[:0]
@@ -207,7 +208,7 @@ const customSchema = `{"type":"object","properties":{"input":{"type":"string"}},
 
 // toolList reads the tools a model was offered. Those that only OpenAI knows
 // are kept as they are.
-func toolList(tools engine.Node) *[]tenfold.ToolDefinition {
+func toolList(tools walk.Node) *[]tenfold.ToolDefinition {
 	list := []tenfold.ToolDefinition{}
 	for n := tools.First(); n.Found(); n = n.Next() {
 		if n.Kind() != '{' {
@@ -218,7 +219,7 @@ func toolList(tools engine.Node) *[]tenfold.ToolDefinition {
 			continue
 		}
 		if typ != "function" {
-			d := tenfold.ToolDefinition{Name: name, Provider: "openai", Data: engine.OneLine(string(n.Raw()))}
+			d := tenfold.ToolDefinition{Name: name, Provider: "openai", Data: walk.OneLine(string(n.Raw()))}
 			if typ == "custom" {
 				d.Description, d.Schema = n.Text("description"), customSchema
 			}
@@ -227,7 +228,7 @@ func toolList(tools engine.Node) *[]tenfold.ToolDefinition {
 		}
 		d := tenfold.ToolDefinition{Name: n.Text("name"), Description: n.Text("description")}
 		if p := n.Get("parameters"); p.Kind() == '{' {
-			d.Schema = engine.OneLine(string(p.Raw()))
+			d.Schema = walk.OneLine(string(p.Raw()))
 		}
 		list = append(list, d)
 	}
@@ -235,7 +236,7 @@ func toolList(tools engine.Node) *[]tenfold.ToolDefinition {
 }
 
 // list turns a list of items into entries.
-func (o *responses) list(items engine.Node, output bool) error {
+func (o *responses) list(items walk.Node, output bool) error {
 	for n := List(items); n.Found(); n = n.Next() {
 		if err := o.item(n, o.itemID(n), n, output); err != nil {
 			return err
@@ -245,13 +246,13 @@ func (o *responses) list(items engine.Node, output bool) error {
 }
 
 // itemID names an item after what it says.
-func (o *responses) itemID(n engine.Node) string {
-	return o.Ids.Unique("item:" + engine.Digest(engine.AppendCompact(nil, n.Raw())))
+func (o *responses) itemID(n walk.Node) string {
+	return o.Ids.Unique("item:" + engine.Digest(walk.AppendCompact(nil, n.Raw())))
 }
 
 // item turns one item into entries. Its source is the item, or the record that
 // it stands in.
-func (o *responses) item(n engine.Node, id string, record engine.Node, output bool) error {
+func (o *responses) item(n walk.Node, id string, record walk.Node, output bool) error {
 	before := o.tree.Twice
 	o.tree.Twice = false
 	o.items.Cuts, o.items.Odd = o.items.Cuts[:0], false
@@ -263,14 +264,14 @@ func (o *responses) item(n engine.Node, id string, record engine.Node, output bo
 			"items hold something that is not understood: it is kept, and no model sees it")
 	}
 	if len(payloads) == 0 || twice {
-		return o.Keep(id, tenfold.Kind("openai-responses."+cmp.Or(n.Text("type"), "untyped")), engine.AppendCompact(nil, record.Raw()))
+		return o.Keep(id, tenfold.Kind("openai-responses."+cmp.Or(n.Text("type"), "untyped")), walk.AppendCompact(nil, record.Raw()))
 	}
 	from := record.At().From
 	for i := range o.items.Cuts {
 		c := &o.items.Cuts[i]
 		c.From, c.To = c.From-from, c.To-from
 	}
-	source := string(engine.AppendCompact(nil, []byte(engine.Splice(record.Raw(), o.items.Cuts))))
+	source := string(walk.AppendCompact(nil, []byte(walk.Splice(record.Raw(), o.items.Cuts))))
 	entries := ItemEntries(id, source, payloads)
 	if output {
 		for i := range entries {
@@ -281,7 +282,7 @@ func (o *responses) item(n engine.Node, id string, record engine.Node, output bo
 }
 
 // usage reads what a response cost. Cached tokens are a part of the input.
-func (o *responses) usage(n engine.Node) (tenfold.Usage, bool) {
+func (o *responses) usage(n walk.Node) (tenfold.Usage, bool) {
 	if n.Kind() != '{' {
 		return tenfold.Usage{}, false
 	}
@@ -294,7 +295,7 @@ func (o *responses) usage(n engine.Node) (tenfold.Usage, bool) {
 // is kept.
 func (o *responses) events(ctx context.Context, src engine.Source) error {
 	r := engine.NewLineReader(ctx, src)
-	var root engine.Node
+	var root walk.Node
 	var line []byte
 	err := r.Records(engine.OpenAIResponses, func(raw []byte) error {
 		line = raw
@@ -319,13 +320,13 @@ func (o *responses) events(ctx context.Context, src engine.Source) error {
 	return o.End()
 }
 
-func (o *responses) event(root engine.Node, id string) error {
+func (o *responses) event(root walk.Node, id string) error {
 	typ := root.Text("type")
 	response := root.Get("response")
 	switch typ {
 	case "response.created":
 		if d := o.settings(response); !o.tree.Twice {
-			return o.Emit(tenfold.Entry{ID: id, Source: engine.Splice(root.Raw(), o.items.Cuts), Payload: d})
+			return o.Emit(tenfold.Entry{ID: id, Source: walk.Splice(root.Raw(), o.items.Cuts), Payload: d})
 		}
 	case "response.output_item.done":
 		return o.item(root.Get("item"), id, root, true)

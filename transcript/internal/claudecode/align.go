@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // aligner tells which item of a projection a block of its request body came
@@ -101,7 +102,7 @@ func blockType(block jsontext.Value) string {
 	var b struct {
 		Type string `json:"type"`
 	}
-	if json.Unmarshal(block, &b, engine.ScanOptions...) != nil {
+	if json.Unmarshal(block, &b, walk.ScanOptions...) != nil {
 		return ""
 	}
 	return b.Type
@@ -116,7 +117,7 @@ func plainBlock(content []jsontext.Value) (string, bool) {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}
-	if json.Unmarshal(content[0], &b, engine.ScanOptions...) != nil || b.Type != "text" {
+	if json.Unmarshal(content[0], &b, walk.ScanOptions...) != nil || b.Type != "text" {
 		return "", false
 	}
 	return b.Text, true

@@ -11,13 +11,14 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // claudeAttachment is what Claude Code put into a request beside the messages:
 // what was typed while it worked, files, and what hooks said. Newer versions
 // write the text that was sent (rendered).
 type claudeAttachment struct {
-	engine.Span
+	walk.Span
 	typ, mode, origin string
 	meta              bool
 	prompt            chatapi.BlockMessage
@@ -58,14 +59,14 @@ func (a *claudeAttachment) typed() bool {
 }
 
 // attach looks into the attachment of a line.
-func (l *claudeLine) attach(s *engine.Scanner) {
+func (l *claudeLine) attach(s *walk.Scanner) {
 	a := &l.attachment
 	a.From = int(s.Offset()) // before the colon
-	engine.Shape{
+	walk.Shape{
 		"type", &a.typ,
 		"commandMode", &a.mode,
 		"isMeta", &a.meta,
-		"origin", engine.Inner("kind", &a.origin),
+		"origin", walk.Inner("kind", &a.origin),
 		"prompt", func() {
 			s.Twice = s.Twice || a.prompt.Content.Found()
 			a.prompt.ReadContent(s)
@@ -75,9 +76,9 @@ func (l *claudeLine) attach(s *engine.Scanner) {
 }
 
 // render reads the texts that were sent.
-func (l *claudeLine) render(s *engine.Scanner) {
+func (l *claudeLine) render(s *walk.Scanner) {
 	s.Twice = s.Twice || l.rendered != nil
-	engine.EachItem(s, func() {
+	walk.EachItem(s, func() {
 		if s.Kind() != '{' {
 			s.Twice = true
 			s.Value()
@@ -186,7 +187,7 @@ func attachmentParts(raw []byte) []tenfold.Part {
 		Prompt                                       any
 		Content                                      any
 	}
-	if json.Unmarshal(raw, &a, append(slices.Clone(engine.ScanOptions), json.MatchCaseInsensitiveNames(true))...) != nil {
+	if json.Unmarshal(raw, &a, append(slices.Clone(walk.ScanOptions), json.MatchCaseInsensitiveNames(true))...) != nil {
 		return nil
 	}
 	content, _ := a.Content.(map[string]any)

@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/geminicli"
+	"tenfold/transcript/internal/walk"
 )
 
 // claudeImporter reads the session files of Claude Code: a line is a record of
@@ -102,7 +103,7 @@ func (claudeImporter) Recognise(h engine.Head) engine.Confidence {
 // Import implements [engine.Importer].
 func (claudeImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	c := &claude{
-		r: engine.NewLineReader(ctx, src), sink: sink, name: src.Name, scan: engine.Scanner{Cost: engine.BlockCost},
+		r: engine.NewLineReader(ctx, src), sink: sink, name: src.Name, scan: walk.Scanner{Cost: walk.BlockCost},
 		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},
 		billed: map[string]bool{}, chains: map[string]string{}, prompted: map[int32]int32{}, told: map[string]bool{},
 	}
@@ -121,7 +122,7 @@ type claude struct {
 	r    *engine.LineReader
 	sink engine.Sink
 	name string
-	scan engine.Scanner
+	scan walk.Scanner
 	l    claudeLine
 	warn engine.Warnings
 	ids  engine.Ids

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // claudeExporter writes a session file that Claude Code can resume: as
@@ -33,7 +34,7 @@ func (claudeExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 type claudeExport struct {
 	view  engine.View
 	out   engine.Out
-	scan  engine.Scanner
+	scan  walk.Scanner
 	warn  engine.Warnings
 	lines claudeLines
 }
@@ -73,7 +74,7 @@ func (x *claudeExport) discovered() []string {
 				var ref struct {
 					Name string `json:"tool_name"`
 				}
-				if part.File != nil && part.File.Name == "tool_reference" && json.Unmarshal([]byte(part.File.Detail), &ref, engine.ScanOptions...) == nil {
+				if part.File != nil && part.File.Name == "tool_reference" && json.Unmarshal([]byte(part.File.Detail), &ref, walk.ScanOptions...) == nil {
 					names[ref.Name] = ref.Name != ""
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // claudeLine is one line of a session file, as far as an importer looks into
@@ -61,7 +62,7 @@ func (l *claudeLine) time() time.Time {
 }
 
 // parse reads a line; scan.err says whether it is JSON.
-func (l *claudeLine) parse(s *engine.Scanner, raw []byte) {
+func (l *claudeLine) parse(s *walk.Scanner, raw []byte) {
 	blocks, agentBlocks := l.msg.Blocks[:0], l.agent.Blocks[:0]
 	*l = claudeLine{raw: raw}
 	l.msg.Blocks, l.agent.Blocks = blocks, agentBlocks
@@ -73,7 +74,7 @@ func (l *claudeLine) parse(s *engine.Scanner, raw []byte) {
 		*seen = true
 	}
 	metadata := func() { l.metadata(s) }
-	engine.Shape{
+	walk.Shape{
 		"parentUuid", &l.parent,
 		"isSidechain", &l.sidechain,
 		"type", func() {
@@ -91,8 +92,8 @@ func (l *claudeLine) parse(s *engine.Scanner, raw []byte) {
 		"isMeta", &l.meta,
 		"isCompactSummary", &l.summary,
 		"subtype", &l.subtype,
-		"toolUseResult", engine.Inner("interrupted", &l.stopped),
-		"origin", engine.Inner("kind", &l.origin),
+		"toolUseResult", walk.Inner("interrupted", &l.stopped),
+		"origin", walk.Inner("kind", &l.origin),
 		"operation", &l.operation,
 		"content", func() {
 			if at := s.Value(); s.Err == nil && raw[at.From] == '"' {
@@ -122,22 +123,22 @@ func (l *claudeLine) parse(s *engine.Scanner, raw []byte) {
 }
 
 // progress looks into the data of a progress line for a sub-agent's message.
-func (l *claudeLine) progress(s *engine.Scanner) {
-	engine.Shape{
+func (l *claudeLine) progress(s *walk.Scanner) {
+	walk.Shape{
 		"type", &l.dataType,
 		"agentId", &l.agentID,
-		"message", engine.Inner("type", &l.agentType, "message", func() {
+		"message", walk.Inner("type", &l.agentType, "message", func() {
 			s.Twice = s.Twice || l.agent.Kind != 0
 			l.agent.Read(s)
 		}),
 	}.Read(s)
 }
 
-func (l *claudeLine) metadata(s *engine.Scanner) {
+func (l *claudeLine) metadata(s *walk.Scanner) {
 	d := &l.compact
 	var segmentHead, first string
 	kept := func() { d.preserved = d.preserved || s.Kind() == '{' }
-	engine.Shape{
+	walk.Shape{
 		"trigger", &d.trigger,
 		"preTokens", &d.preTokens,
 		"postTokens", &d.postTokens,
@@ -146,11 +147,11 @@ func (l *claudeLine) metadata(s *engine.Scanner) {
 		"preCompactDiscoveredTools", func() { d.tools = append(d.tools, s.Texts()...) },
 		"preservedSegment", func() {
 			kept()
-			engine.Shape{"headUuid", &segmentHead}.Read(s)
+			walk.Shape{"headUuid", &segmentHead}.Read(s)
 		},
 		"preservedMessages", func() {
 			kept()
-			engine.OneMember(s, "uuids", func() {
+			walk.OneMember(s, "uuids", func() {
 				if all := s.Texts(); len(all) > 0 {
 					first = all[0]
 				}

@@ -6,6 +6,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // refill puts the values that the payloads of one record hold back into the
@@ -21,7 +22,7 @@ type refill struct {
 // rebuildClaude gives the line that the entries of one record came from; false
 // when they are not what its Source left out. An id that hashes the line tells
 // which of two spellings of its texts it had.
-func rebuildClaude(scan *engine.Scanner, id, source string, entries []tenfold.Entry) (string, bool) {
+func rebuildClaude(scan *walk.Scanner, id, source string, entries []tenfold.Entry) (string, bool) {
 	line, ok := rebuildClaudeAs(scan, source, entries, false)
 	if want, hashed := strings.CutPrefix(id, "line:"); ok && hashed {
 		if want, _, _ = strings.Cut(want, "~"); engine.Digest([]byte(line)) != want {
@@ -33,7 +34,7 @@ func rebuildClaude(scan *engine.Scanner, id, source string, entries []tenfold.En
 	return line, ok
 }
 
-func rebuildClaudeAs(scan *engine.Scanner, source string, entries []tenfold.Entry, ascii bool) (string, bool) {
+func rebuildClaudeAs(scan *walk.Scanner, source string, entries []tenfold.Entry, ascii bool) (string, bool) {
 	r := refill{Finder: engine.Finder{Scan: scan, Raw: []byte(source), Filling: true, ASCII: ascii}}
 	var summary *tenfold.Summary
 	for _, e := range entries {
@@ -86,7 +87,7 @@ func rebuildClaudeAs(scan *engine.Scanner, source string, entries []tenfold.Entr
 	if r.missing || len(r.results)+len(r.parts)+len(r.blocks) > 0 {
 		return "", false
 	}
-	return engine.Splice(r.Raw, r.Cuts), true
+	return walk.Splice(r.Raw, r.Cuts), true
 }
 
 // attachment fills what an attachment says; one of an older version holds it.
@@ -108,11 +109,11 @@ func (r *refill) attachment(l *claudeLine) (string, bool) {
 			}
 		}
 	}
-	return engine.Splice(r.Raw, r.Cuts), true
+	return walk.Splice(r.Raw, r.Cuts), true
 }
 
 // fill fills a text.
-func (r *refill) fill(at engine.Span, text string) {
+func (r *refill) fill(at walk.Span, text string) {
 	r.Fill = []string{text}
 	r.Text(at)
 }

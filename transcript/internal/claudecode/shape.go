@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // claudeEnv is what every line says of where the session ran.
@@ -19,9 +20,9 @@ type claudeEnv struct {
 }
 
 // claudeEnvironment takes over what the newest lines of a session say.
-func claudeEnvironment(scan *engine.Scanner, records []claudeRecord) claudeEnv {
+func claudeEnvironment(scan *walk.Scanner, records []claudeRecord) claudeEnv {
 	var env, line claudeEnv
-	shape := engine.Shape{
+	shape := walk.Shape{
 		"userType", &line.UserType, "cwd", &line.Cwd, "sessionId", &line.SessionID, "version", &line.Version, "gitBranch", &line.GitBranch,
 	}
 	const lines = 1000

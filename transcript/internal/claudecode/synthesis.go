@@ -14,6 +14,7 @@ import (
 	"tenfold"
 	"tenfold/body"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // claudeLines makes the lines of a session file out of what Anthropic's API
@@ -50,7 +51,7 @@ func Decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 // continueFrom lets the next line hang from a line of the session, if that is
 // one of the session's own chain.
-func (x *claudeLines) continueFrom(scan *engine.Scanner, line string) {
+func (x *claudeLines) continueFrom(scan *walk.Scanner, line string) {
 	var l claudeLine
 	l.parse(scan, []byte(line))
 	if l.uuid != "" && !l.sidechain && (l.typ == "user" || l.typ == "assistant" || l.typ == "system" || l.typ == "attachment" || l.typ == "progress") {
@@ -198,7 +199,7 @@ func (x *claudeLines) projection(p *tenfold.Projection, agent string) {
 		} `json:"messages"`
 	}
 	if err == nil {
-		x.out.Fail(json.Unmarshal(body, &request, engine.ScanOptions...))
+		x.out.Fail(json.Unmarshal(body, &request, walk.ScanOptions...))
 	}
 	if m := p.Config().Model; m != "" {
 		x.model = m

@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // clineTags is what Cline and Roo say of a message besides its content.
@@ -25,14 +26,14 @@ type clineTags struct {
 	counted                      bool
 }
 
-func (t *clineTags) parse(s *engine.Scanner, raw []byte) {
+func (t *clineTags) parse(s *walk.Scanner, raw []byte) {
 	*t = clineTags{}
 	s.Reset(raw)
 	t.members(s)
 }
 
-func (t *clineTags) members(s *engine.Scanner) {
-	engine.Shape{
+func (t *clineTags) members(s *walk.Scanner) {
+	walk.Shape{
 		"ts", &t.ts,
 		"isSummary", &t.summary,
 		"isTruncationMarker", &t.marker,
@@ -40,7 +41,7 @@ func (t *clineTags) members(s *engine.Scanner) {
 		"condenseParent", &t.condenseParent,
 		"truncationId", &t.truncationID,
 		"truncationParent", &t.truncateParent,
-		"modelInfo", engine.Inner("modelId", &t.model, "id", &t.model),
+		"modelInfo", walk.Inner("modelId", &t.model, "id", &t.model),
 		"metrics", func() {
 			t.counted = s.Kind() == '{'
 			readUsage(s, &t.usage)
@@ -50,9 +51,9 @@ func (t *clineTags) members(s *engine.Scanner) {
 
 // readUsage reads counts of tokens and money, in the words of a message or of
 // the task's window.
-func readUsage(s *engine.Scanner, u *tenfold.Usage) {
+func readUsage(s *walk.Scanner, u *tenfold.Usage) {
 	cost := -1.0
-	engine.Shape{
+	walk.Shape{
 		"inputTokens", &u.Input,
 		"tokensIn", &u.Input,
 		"outputTokens", &u.Output,
@@ -88,9 +89,9 @@ func (d *cline) look(c *chatapi.Chat) {
 	if c.Lines != nil || len(text) == 0 || text[0] != '[' || !bytes.Contains(text, []byte(`Parent"`)) {
 		return
 	}
-	var s engine.Scanner
+	var s walk.Scanner
 	s.Reset(text)
-	engine.EachItem(&s, func() {
+	walk.EachItem(&s, func() {
 		var t clineTags
 		t.members(&s)
 		if t.summary && t.condenseID != "" {
@@ -206,21 +207,21 @@ func (d *cline) readPrefix(c *chatapi.Chat) {
 		return
 	}
 	raw, err := c.Src.Sibling(base + ".compaction.json")
-	if err != nil || (raw != nil && !jsontext.Value(raw).IsValid(engine.ScanOptions...)) {
+	if err != nil || (raw != nil && !jsontext.Value(raw).IsValid(walk.ScanOptions...)) {
 		c.Warn.Add(0, "sibling file, the compaction, could not be read: nothing is hidden", "")
 		return
 	}
 	if raw == nil {
 		return
 	}
-	p := clinePrefix{raw: engine.AppendCompact(nil, raw)}
-	var s engine.Scanner
+	p := clinePrefix{raw: walk.AppendCompact(nil, raw)}
+	var s walk.Scanner
 	s.Reset(p.raw)
 	var texts []string
-	engine.Shape{"source_message_count", &p.count, "messages", func() {
-		engine.EachItem(&s, func() {
+	walk.Shape{"source_message_count", &p.count, "messages", func() {
+		walk.EachItem(&s, func() {
 			var m chatapi.AnthropicMessage
-			var in engine.Scanner
+			var in walk.Scanner
 			body := s.Value().Of(p.raw)
 			if m.Parse(&in, body); in.Err == nil && !m.Twice {
 				if text := messageText(&m, &engine.Finder{Scan: &in, Raw: body}); text != "" {

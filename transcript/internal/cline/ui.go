@@ -5,7 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // clineBill is what the task's window showed of one request.
@@ -26,24 +26,24 @@ func (d *cline) readUI(c *chatapi.Chat) {
 	if raw == nil && err == nil {
 		return
 	}
-	s := engine.Scanner{Cost: engine.BlockCost}
+	s := walk.Scanner{Cost: walk.BlockCost}
 	s.Reset(raw)
-	engine.EachItem(&s, func() { d.uiMessage(&s) })
+	walk.EachItem(&s, func() { d.uiMessage(&s) })
 	if err != nil || s.Err != nil {
 		c.Warn.Add(0, "sibling file, ui_messages.json, could not be read as a whole: usage is missing", "")
 	}
 }
 
-func (d *cline) uiMessage(s *engine.Scanner) {
+func (d *cline) uiMessage(s *walk.Scanner) {
 	var ts float64
 	var say, text, id string
 	var k clineShrink
 	cost := 0.0
-	engine.Shape{
+	walk.Shape{
 		"ts", &ts,
 		"say", &say,
 		"text", &text,
-		"contextCondense", engine.Inner("prevContextTokens", &k.before, "newContextTokens", &k.after, "cost", &cost, "condenseId", &id),
+		"contextCondense", walk.Inner("prevContextTokens", &k.before, "newContextTokens", &k.after, "cost", &cost, "condenseId", &id),
 	}.Read(s)
 	if cost > 0 {
 		k.cost = &cost
@@ -51,7 +51,7 @@ func (d *cline) uiMessage(s *engine.Scanner) {
 	switch say {
 	case "api_req_started":
 		b := clineBill{ts: ts}
-		var in engine.Scanner
+		var in walk.Scanner
 		in.Reset([]byte(text))
 		readUsage(&in, &b.usage)
 		if in.Err == nil && (b.usage.Input+b.usage.Output+b.usage.CacheRead+b.usage.CacheWrite > 0 || b.usage.Cost != nil) {

@@ -9,6 +9,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 func Handler() engine.Handler {
@@ -59,8 +60,8 @@ func (Importer) Import(ctx context.Context, src engine.Source, sink engine.Sink)
 		r:         engine.NewLineReader(ctx, src), pinned: map[string]int{}, shown: map[[32]byte][]int32{},
 	}
 	c.Conv.Format = engine.Codex
-	c.items.Scan, c.scan.Cost = &c.scan, engine.PlaceCost
-	var root engine.Node
+	c.items.Scan, c.scan.Cost = &c.scan, walk.PlaceCost
+	var root walk.Node
 	var line []byte
 	err := c.r.Records(engine.Codex, func(raw []byte) error {
 		line = raw
@@ -101,7 +102,7 @@ func codexLineID(number int) string { return "line-" + strconv.Itoa(number) }
 
 // codexTells is what of a line its id is made of: its time, since a line that was
 // written again may have other escapes.
-func codexTells(root engine.Node, line []byte) []byte {
+func codexTells(root walk.Node, line []byte) []byte {
 	if at := root.Get("timestamp"); at.Found() {
 		return at.Raw()
 	}
@@ -112,8 +113,8 @@ func codexTells(root engine.Node, line []byte) []byte {
 type codex struct {
 	chatapi.ItemTurns
 	r     *engine.LineReader
-	scan  engine.Scanner
-	tree  engine.Tree
+	scan  walk.Scanner
+	tree  walk.Tree
 	items chatapi.ItemReader
 
 	first bool // the line is the first
@@ -139,12 +140,12 @@ type codex struct {
 
 // name finds what the conversation is called: the first line says it. Forks
 // and sub-agents copy the first lines of other sessions in behind it.
-func (c *codex) name(root engine.Node, src engine.Source) {
+func (c *codex) name(root walk.Node, src engine.Source) {
 	meta := root
 	if p := root.Get("payload"); p.Kind() == '{' && root.Text("type") == "session_meta" {
 		meta = p
 	} else if root.Get("type").Found() {
-		meta = engine.Node{}
+		meta = walk.Node{}
 	}
 	if id := meta.Text("id"); id != "" {
 		c.Conv.ID, c.Conv.Named = engine.ConversationID(id), true
@@ -155,7 +156,7 @@ func (c *codex) name(root engine.Node, src engine.Source) {
 }
 
 // line turns one line into entries.
-func (c *codex) line(root engine.Node, id string) error {
+func (c *codex) line(root walk.Node, id string) error {
 	c.At(engine.ReadTime(root.Text("timestamp")))
 	typ, payload := root.Text("type"), root.Get("payload")
 	if root.Kind() == '{' && !payload.Found() {
@@ -183,7 +184,7 @@ func (c *codex) line(root engine.Node, id string) error {
 
 // bare reads a line of an old rollout: a first line about the session, then
 // items as they are, and between them the state of the session.
-func (c *codex) bare(root engine.Node, typ, id string) error {
+func (c *codex) bare(root walk.Node, typ, id string) error {
 	switch {
 	case root.Get("record_type").IsText():
 		return c.Keep(id, "codex."+tenfold.Kind(root.Text("record_type")), root.Raw())
@@ -196,13 +197,13 @@ func (c *codex) bare(root engine.Node, typ, id string) error {
 }
 
 // odd keeps a line whose shape is not understood.
-func (c *codex) odd(root engine.Node, id string, name tenfold.Kind) error {
+func (c *codex) odd(root walk.Node, id string, name tenfold.Kind) error {
 	c.Warn.Odd(c.r.Number, "line")
 	return c.Keep(id, name, root.Raw())
 }
 
 // item turns an item of the model's history into entries.
-func (c *codex) item(root, payload engine.Node, id string) error {
+func (c *codex) item(root, payload walk.Node, id string) error {
 	c.items.Cuts, c.items.Odd = c.items.Cuts[:0], false
 	payloads := c.items.Item(payload)
 	if c.items.Odd {
@@ -222,7 +223,7 @@ func (c *codex) item(root, payload engine.Node, id string) error {
 			payloads[i] = r
 		}
 	}
-	entries := chatapi.ItemEntries(id, engine.Splice(root.Raw(), c.items.Cuts), payloads)
+	entries := chatapi.ItemEntries(id, walk.Splice(root.Raw(), c.items.Cuts), payloads)
 	if err := c.Show(id, entries); err != nil {
 		return err
 	}
@@ -260,7 +261,7 @@ func isResult(p tenfold.Payload) bool {
 
 // meta reads what a line says about the session: the first names it. Its
 // instructions are the system prompt.
-func (c *codex) meta(root, payload engine.Node, id string) error {
+func (c *codex) meta(root, payload walk.Node, id string) error {
 	c.items.Cuts = c.items.Cuts[:0]
 	base := payload.Get("base_instructions")
 	if base.Kind() == '{' {
@@ -270,12 +271,12 @@ func (c *codex) meta(root, payload engine.Node, id string) error {
 		return c.Keep(id, "codex.session_meta", root.Raw())
 	}
 	system := c.items.Text(base)
-	return c.Emit(tenfold.Entry{ID: id, Source: engine.Splice(root.Raw(), c.items.Cuts), Payload: tenfold.ConfigDelta{System: &system}})
+	return c.Emit(tenfold.Entry{ID: id, Source: walk.Splice(root.Raw(), c.items.Cuts), Payload: tenfold.ConfigDelta{System: &system}})
 }
 
 // settings reads the settings of a turn. They come with each turn: only what
 // changed is a change of the configuration.
-func (c *codex) settings(root, payload engine.Node, id string) error {
+func (c *codex) settings(root, payload walk.Node, id string) error {
 	var same []byte
 	for m := payload.First(); m.Found(); m = m.Next() {
 		if name := c.tree.Nodes[m.I].Name.Of(c.tree.Raw); string(name) != `"turn_id"` {
@@ -289,7 +290,7 @@ func (c *codex) settings(root, payload engine.Node, id string) error {
 		if model != "" && model != c.model {
 			c.model, d.Model = model, model
 		}
-		source := engine.Splice(root.Raw(), []engine.Cut{{Span: payload.At(), With: engine.CutValue}})
+		source := walk.Splice(root.Raw(), []walk.Cut{{Span: payload.At(), With: walk.CutValue}})
 		return c.Emit(tenfold.Entry{ID: id, Source: source, Payload: d})
 	}
 	return c.Keep(id, "codex.turn_context", root.Raw())

@@ -9,6 +9,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // codexMessage is a message that was shown.
@@ -57,7 +58,7 @@ func (c *codex) pinnedFrom(turn int) []string {
 type kept struct {
 	entries []tenfold.Entry
 	role    string
-	cuts    []engine.Cut
+	cuts    []walk.Cut
 }
 
 // compacted makes an overlay of a compaction. What the model saw from there on
@@ -65,7 +66,7 @@ type kept struct {
 // messages at the head of the new history that stand before as they are show
 // through as pins, and the rest of it are entries. A summary alone stands for
 // everything before.
-func (c *codex) compacted(root, payload engine.Node, id string) error {
+func (c *codex) compacted(root, payload walk.Node, id string) error {
 	history := payload.Get("replacement_history")
 	items, ok := c.history(history, id)
 	if !ok || c.tree.Twice {
@@ -81,19 +82,19 @@ func (c *codex) compacted(root, payload engine.Node, id string) error {
 		o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Summary: &tenfold.Summary{
 			Text: c.items.Text(message), Placement: tenfold.PlaceMessage,
 		}}
-		return c.replace(id, engine.Splice(root.Raw(), c.items.Cuts), o, nil, nil)
+		return c.replace(id, walk.Splice(root.Raw(), c.items.Cuts), o, nil, nil)
 	}
 	pins, rest := c.pins(items)
-	var cuts []engine.Cut
+	var cuts []walk.Cut
 	for _, it := range rest {
 		cuts = append(cuts, it.cuts...)
 	}
 	o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Turns: tenfold.Omit}
-	return c.replace(id, engine.Splice(root.Raw(), cuts), o, pins, rest)
+	return c.replace(id, walk.Splice(root.Raw(), cuts), o, pins, rest)
 }
 
 // history reads a new history; false unless it is a list of items.
-func (c *codex) history(list engine.Node, id string) ([]kept, bool) {
+func (c *codex) history(list walk.Node, id string) ([]kept, bool) {
 	switch list.Kind() {
 	case 0, 'n':
 		return nil, true

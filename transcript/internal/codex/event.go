@@ -5,11 +5,12 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // event reads a line that tells the user interface what happened. Most repeat
 // what an item says, and are kept without being shown to a model again.
-func (c *codex) event(root, payload engine.Node, id string) error {
+func (c *codex) event(root, payload walk.Node, id string) error {
 	typ := payload.Text("type")
 	name := tenfold.Kind("codex.event_msg")
 	if typ != "" {
@@ -58,7 +59,7 @@ func (c *codex) event(root, payload engine.Node, id string) error {
 
 // endedIn is how the call ended of which an event tells. Codex writes it before
 // the result; a result that came earlier is of a command that was running on.
-func endedIn(event engine.Node) tenfold.Outcome {
+func endedIn(event walk.Node) tenfold.Outcome {
 	if code := event.Get("exit_code"); code.Found() {
 		return engine.ExitCode(code.Raw())
 	}
@@ -84,7 +85,7 @@ func endedIn(event engine.Node) tenfold.Outcome {
 
 // usage reads what the last response cost. The event comes again whenever the
 // limits are looked up: what is not a new response is not counted again.
-func (c *codex) usage(info engine.Node) (tenfold.Usage, bool) {
+func (c *codex) usage(info walk.Node) (tenfold.Usage, bool) {
 	last, total := info.Get("last_token_usage"), info.Get("total_token_usage")
 	if last.Kind() != '{' {
 		return tenfold.Usage{}, false
@@ -105,7 +106,7 @@ func (c *codex) usage(info engine.Node) (tenfold.Usage, bool) {
 
 // rollback hides the turns that the user took back: so many prompts, and all
 // that came after.
-func (c *codex) rollback(root, payload engine.Node, id string, name tenfold.Kind) error {
+func (c *codex) rollback(root, payload walk.Node, id string, name tenfold.Kind) error {
 	n := min(payload.Number("num_turns"), len(c.prompts))
 	if n == 0 {
 		return c.Keep(id, name, root.Raw())

@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // codexExporter writes a rollout that Codex can resume from.
@@ -216,7 +217,7 @@ func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bo
 }
 
 // itemType is the type of the item in a line.
-func itemType(root engine.Node) string {
+func itemType(root walk.Node) string {
 	if p := root.Get("payload"); p.Found() {
 		root = p
 	}

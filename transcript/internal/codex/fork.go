@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // A rollout of a session that was forked holds what came after it. Its first
@@ -30,7 +31,7 @@ type forked struct {
 }
 
 // forkedFrom reads what the line about a session says of it.
-func forkedFrom(meta engine.Node) (forked, bool) {
+func forkedFrom(meta walk.Node) (forked, bool) {
 	base := meta.Get("payload").Get("history_base")
 	end, ok := WholeNumber(base.Get("end_ordinal_exclusive").Raw())
 	f := forked{base.Text("thread_id"), end}
@@ -61,7 +62,7 @@ func (f forked) before(dir fs.FS) fs.File {
 
 // withoutBase is the line about a session without the member that names the
 // session before, whose lines are read with it.
-func withoutBase(line []byte, meta engine.Node) []byte {
+func withoutBase(line []byte, meta walk.Node) []byte {
 	payload := meta.Get("payload")
 	for m := payload.First(); m.Found(); m = m.Next() {
 		name := payload.T.Nodes[m.I].Name
@@ -95,7 +96,7 @@ func (c *codex) session(ctx context.Context, dir fs.FS, f forked, file fs.File, 
 	own := c.r
 	defer func() { c.r = own }()
 	in := engine.NewLineReader(ctx, engine.Source{Name: f.id, Reader: io.LimitReader(file, rolloutSize)})
-	var root engine.Node
+	var root walk.Node
 	var line []byte
 	last := 1
 	defer func() { c.before += last - 1 }()
@@ -124,7 +125,7 @@ func (c *codex) session(ctx context.Context, dir fs.FS, f forked, file fs.File, 
 }
 
 // earlier takes in what came before a session that is itself one before.
-func (c *codex) earlier(ctx context.Context, dir fs.FS, meta engine.Node, depth int) error {
+func (c *codex) earlier(ctx context.Context, dir fs.FS, meta walk.Node, depth int) error {
 	f, ok := forkedFrom(meta)
 	if !ok {
 		return nil

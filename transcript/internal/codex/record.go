@@ -9,22 +9,22 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // Record rebuilds the lines that entries came from: it fills what the
 // payloads hold into what the source left of a line.
 type Record struct {
-	Scan  engine.Scanner
-	tree  engine.Tree
+	Scan  walk.Scanner
+	tree  walk.Tree
 	Items chatapi.ItemReader
 }
 
 // Read looks into a source; nothing is found in one that is no JSON.
-func (r *Record) Read(source string) engine.Node {
+func (r *Record) Read(source string) walk.Node {
 	root := r.tree.Read(&r.Scan, []byte(source))
 	if source == "" || r.Scan.Err != nil {
-		return engine.Node{}
+		return walk.Node{}
 	}
 	return root
 }
@@ -75,12 +75,12 @@ func (r *Record) line(group []tenfold.Entry, bare bool) ([]byte, bool) {
 		r.Items.Fill = chatapi.Held(payloads)
 		r.Items.Item(payload)
 	}
-	return []byte(engine.Splice([]byte(source), r.Items.Cuts)), true
+	return []byte(walk.Splice([]byte(source), r.Items.Cuts)), true
 }
 
-func (r *Record) config(d tenfold.ConfigDelta, payload engine.Node) {
+func (r *Record) config(d tenfold.ConfigDelta, payload walk.Node) {
 	if d.Extra != "" {
-		r.Items.Cuts = append(r.Items.Cuts, engine.Cut{Span: payload.At(), With: engine.OneLine(d.Extra)})
+		r.Items.Cuts = append(r.Items.Cuts, walk.Cut{Span: payload.At(), With: walk.OneLine(d.Extra)})
 		return
 	}
 	base := payload.Get("base_instructions")
@@ -94,7 +94,7 @@ func (r *Record) config(d tenfold.ConfigDelta, payload engine.Node) {
 }
 
 // compaction fills in the summary, or the items that became entries.
-func (r *Record) compaction(group []tenfold.Entry, payload engine.Node) {
+func (r *Record) compaction(group []tenfold.Entry, payload walk.Node) {
 	items := map[int][]tenfold.Payload{}
 	for _, e := range group {
 		if c, ok := e.Payload.(tenfold.Compaction); ok && c.Summary != nil && payload.Get("message").IsText() {

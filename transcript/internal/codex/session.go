@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // recordsWithin is how many entries are looked at for what a session was.
 const recordsWithin = 200
 
 // records gives what the first entries' records say, until one is enough.
-func (x *codexWriter) records(enough func(root engine.Node) bool) {
+func (x *codexWriter) records(enough func(root walk.Node) bool) {
 	n := 0
 	for e := range x.view.Projection.Log().Entries() {
 		if n++; n > recordsWithin {
@@ -36,7 +36,7 @@ func (x *codexWriter) cwd() string {
 		return *x.dir
 	}
 	dir := ""
-	x.records(func(root engine.Node) bool {
+	x.records(func(root walk.Node) bool {
 		info := root.Get("info")
 		for _, name := range [...]string{
 			root.Text("cwd"), root.Get("payload").Text("cwd"), root.Text("directory"), info.Text("directory"),
@@ -63,7 +63,7 @@ func isAbsolute(dir string) bool {
 // and with its own where none is named.
 func (x *codexWriter) provider() string {
 	name := ""
-	x.records(func(root engine.Node) bool {
+	x.records(func(root walk.Node) bool {
 		if root.Text("type") == "session_meta" {
 			name = root.Get("payload").Text("model_provider")
 			return true

@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // codexOut is an item of the model's history, as Codex writes one.
@@ -168,7 +169,7 @@ func (x *codexWriter) items(p tenfold.Payload, s codexShape) []any {
 			x.warn.NoForm(tenfold.Entry{Payload: p}, engine.Codex)
 			return nil
 		}
-		return []any{jsontext.Value(engine.OneLine(p.Data))}
+		return []any{jsontext.Value(walk.OneLine(p.Data))}
 	}
 	return nil
 }

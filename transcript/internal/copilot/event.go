@@ -3,7 +3,7 @@ package copilot
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // Event is one event, with the places of what an importer reads.
@@ -18,8 +18,8 @@ type Event struct {
 	session, source, role, model, newModel, selected, title, message, call, parentCall, tool, upTo string
 	approved                                                                                       string
 	success                                                                                        bool
-	Content, Transformed, Reasoning, Opaque, Encrypted                                             engine.Span
-	Arguments, Answer, Failed, Summary                                                             engine.Span
+	Content, Transformed, Reasoning, Opaque, Encrypted                                             walk.Span
+	Arguments, Answer, Failed, Summary                                                             walk.Span
 	before, after                                                                                  int
 	output, input, cacheRead, cacheWrite                                                           int
 	Attachments                                                                                    []copilotFile
@@ -30,21 +30,21 @@ type Event struct {
 // copilotRequest is a call that a message makes.
 type copilotRequest struct {
 	id, name  string
-	Arguments engine.Span
+	Arguments walk.Span
 }
 
 // copilotFile is an attachment that carries its bytes.
 type copilotFile struct {
 	typ, mediaType, name string
-	Data                 engine.Span
+	Data                 walk.Span
 }
 
-func (e *Event) Parse(s *engine.Scanner, raw []byte) {
+func (e *Event) Parse(s *walk.Scanner, raw []byte) {
 	*e = Event{raw: raw, Requests: e.Requests[:0]}
 	s.Reset(raw)
 	e.kind = s.Kind()
-	failure := engine.Shape{"message", &e.Failed}
-	data := engine.Shape{
+	failure := walk.Shape{"message", &e.Failed}
+	data := walk.Shape{
 		"sessionId", &e.session,
 		"source", &e.source,
 		"role", &e.role,
@@ -71,8 +71,8 @@ func (e *Event) Parse(s *engine.Scanner, raw []byte) {
 		"inputTokens", &e.input,
 		"cacheReadTokens", &e.cacheRead,
 		"cacheWriteTokens", &e.cacheWrite,
-		"permissionRequest", engine.Inner("toolCallId", &e.call),
-		"result", engine.Inner("content", &e.Answer, "kind", &e.approved),
+		"permissionRequest", walk.Inner("toolCallId", &e.call),
+		"result", walk.Inner("content", &e.Answer, "kind", &e.approved),
 		"error", func() {
 			if s.Kind() == '{' {
 				failure.Read(s)
@@ -81,22 +81,22 @@ func (e *Event) Parse(s *engine.Scanner, raw []byte) {
 			}
 		},
 		"toolRequests", func() {
-			engine.EachItem(s, func() {
+			walk.EachItem(s, func() {
 				var r copilotRequest
-				engine.Shape{"toolCallId", &r.id, "name", &r.name, "arguments", &r.Arguments}.Read(s)
+				walk.Shape{"toolCallId", &r.id, "name", &r.name, "arguments", &r.Arguments}.Read(s)
 				e.Requests = append(e.Requests, r)
 			})
 		},
 		"attachments", func() {
-			engine.EachItem(s, func() {
+			walk.EachItem(s, func() {
 				var f copilotFile
-				engine.Shape{"type", &f.typ, "mimeType", &f.mediaType, "displayName", &f.name, "data", &f.Data}.Read(s)
+				walk.Shape{"type", &f.typ, "mimeType", &f.mediaType, "displayName", &f.name, "data", &f.Data}.Read(s)
 				e.Attachments = append(e.Attachments, f)
 			})
 		},
 	}
 	seen := false
-	engine.Shape{
+	walk.Shape{
 		"type", &e.typ,
 		"id", &e.id,
 		"timestamp", &e.stamp,

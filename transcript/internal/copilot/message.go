@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // user emits what a person said, as the model saw it. An event that names its
@@ -107,7 +108,7 @@ func copilotReasoning(w *engine.Finder, e *Event, model string) (tenfold.Reasoni
 	if w.IsString(e.Reasoning) {
 		r.Text = w.Text(e.Reasoning)
 	}
-	filled := func(at engine.Span) bool { return w.IsString(at) && at.To-at.From > 2 }
+	filled := func(at walk.Span) bool { return w.IsString(at) && at.To-at.From > 2 }
 	switch {
 	case filled(e.Encrypted):
 		r.Provider, r.Encrypted = "openai", w.Text(e.Encrypted)

@@ -9,6 +9,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // crushImporter reads the database of crush.
@@ -84,7 +85,7 @@ type Session struct {
 	*Root
 	ID, branch string
 	depth      int
-	scan       engine.Scanner
+	scan       walk.Scanner
 	summaryID  string // the newest summary's message
 	model      string
 	opened     engine.TurnState
@@ -95,7 +96,7 @@ type Session struct {
 func (r *Root) session(id, branch string, depth int) error {
 	r.Told[id] = true
 	now := r.Em.Now
-	s := &Session{Root: r, ID: id, branch: branch, depth: depth, scan: engine.Scanner{Cost: engine.BlockCost}, Started: map[string]string{}}
+	s := &Session{Root: r, ID: id, branch: branch, depth: depth, scan: walk.Scanner{Cost: walk.BlockCost}, Started: map[string]string{}}
 	for _, child := range r.Tree.Children[id] {
 		// The session of a sub-agent is called after the message and the call.
 		if _, call, ok := strings.Cut(child, "$$"); ok {

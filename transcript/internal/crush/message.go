@@ -10,17 +10,18 @@ import (
 	"tenfold"
 	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // crushPart is one part of a message: places in the message's row.
 type crushPart struct {
-	engine.Span
+	walk.Span
 	kind jsontext.Kind
 	typ  string
 
-	text, thinking, signature, thought engine.Span
-	encrypted                          engine.Span
-	input, content, data, url          engine.Span
+	text, thinking, signature, thought walk.Span
+	encrypted                          walk.Span
+	input, content, data, url          walk.Span
 	id, name, callID, toolID, item     string
 	mime, path, command, output        string
 	hidden, isError                    bool
@@ -28,15 +29,15 @@ type crushPart struct {
 }
 
 // parseCrush finds the parts in a row.
-func parseCrush(s *engine.Scanner, raw []byte) (parts []crushPart, list engine.Span) {
+func parseCrush(s *walk.Scanner, raw []byte) (parts []crushPart, list walk.Span) {
 	s.Reset(raw)
-	engine.Shape{"parts", func() {
+	walk.Shape{"parts", func() {
 		parts = nil
-		list = engine.Within(s, func() {
-			engine.EachItem(s, func() {
+		list = walk.Within(s, func() {
+			walk.EachItem(s, func() {
 				p := crushPart{kind: s.Kind()}
-				p.Span = engine.Within(s, func() {
-					engine.Shape{"type", &p.typ, "data", func() { p.read(s) }}.Read(s)
+				p.Span = walk.Within(s, func() {
+					walk.Shape{"type", &p.typ, "data", func() { p.read(s) }}.Read(s)
 				})
 				parts = append(parts, p)
 			})
@@ -46,15 +47,15 @@ func parseCrush(s *engine.Scanner, raw []byte) (parts []crushPart, list engine.S
 	return parts, list
 }
 
-func (p *crushPart) read(s *engine.Scanner) {
-	engine.Shape{
+func (p *crushPart) read(s *walk.Scanner) {
+	walk.Shape{
 		"text", &p.text,
 		"hidden", &p.hidden,
 		"thinking", &p.thinking,
 		"signature", &p.signature,
 		"thought_signature", &p.thought,
 		"tool_id", &p.toolID,
-		"responses_data", engine.Inner("item_id", &p.item, "encrypted_content", &p.encrypted),
+		"responses_data", walk.Inner("item_id", &p.item, "encrypted_content", &p.encrypted),
 		"id", &p.id,
 		"name", &p.name,
 		"input", &p.input,
@@ -256,7 +257,7 @@ func crushBinary(w *engine.Finder, u *tenfold.UserMessage, p *crushPart) {
 		encoded, _ := w.Scan.UnquoteIn(p.data, w.Raw)
 		if text, err := base64.StdEncoding.DecodeString(encoded); err == nil && utf8.Valid(text) {
 			if base64.StdEncoding.EncodeToString(text) == encoded {
-				w.Cuts = append(w.Cuts, engine.Cut{Span: p.data, With: engine.CutText})
+				w.Cuts = append(w.Cuts, walk.Cut{Span: p.data, With: walk.CutText})
 			}
 			u.Attachments = append(u.Attachments, tenfold.Attachment{Name: p.path, MediaType: p.mime, Content: string(text)})
 			return
@@ -293,7 +294,7 @@ func crushReasoning(w *engine.Finder, p *crushPart) (list []tenfold.Reasoning) {
 	if w.IsString(p.thinking) {
 		r.Text = w.Text(p.thinking)
 	}
-	opaque := func(at engine.Span) string {
+	opaque := func(at walk.Span) string {
 		if !w.IsString(at) || at.To-at.From == 2 {
 			return ""
 		}

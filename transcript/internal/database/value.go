@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // AsText reads a value as a text, with its bad bytes replaced.
@@ -89,8 +89,8 @@ func Embedded(v any, kind jsontext.Kind) []byte {
 		text = v
 	}
 	value := jsontext.Value(bytes.TrimSpace(text))
-	if len(value) == 0 || (kind != 0 && value.Kind() != kind) || !utf8.Valid(value) || !value.IsValid(engine.ScanOptions...) {
+	if len(value) == 0 || (kind != 0 && value.Kind() != kind) || !utf8.Valid(value) || !value.IsValid(walk.ScanOptions...) {
 		return nil
 	}
-	return engine.AppendCompact(nil, value)
+	return walk.AppendCompact(nil, value)
 }

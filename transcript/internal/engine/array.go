@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"tenfold/transcript/internal/walk"
 )
 
 // ArrayReader gives the items of a JSON array one by one, as the bytes that
@@ -159,7 +160,7 @@ func (r *ArrayReader) item() (item []byte, err error) {
 		b := r.Rest()
 		for i < len(b) {
 			if inString {
-				if i, inString = stringRest(b, i); inString {
+				if i, inString = walk.StringRest(b, i); inString {
 					break
 				}
 				if depth == 0 {
@@ -337,35 +338,9 @@ func (r *ArrayReader) follows(n int) (bool, error) {
 	}
 }
 
-// stringRest goes on in a string from i to behind its end; open says that it
-// does not end here, and next where to go on when there is more. Nothing is
-// looked at twice, however many backslashes there are.
-func stringRest(b []byte, i int) (next int, open bool) {
-	for {
-		k := bytes.IndexByte(b[i:], '"')
-		open = k < 0
-		if k += i; open {
-			k = len(b)
-		}
-		slashes := 0
-		for k-slashes > i && b[k-1-slashes] == '\\' {
-			slashes++
-		}
-		switch escaped := slashes%2 == 1; {
-		case open && escaped:
-			return k - 1, true // what it escapes is still to come
-		case open:
-			return k, true
-		case !escaped:
-			return k + 1, false
-		}
-		i = k + 1
-	}
-}
-
 // CheckItem gives the error of an item that is no JSON, placed in the source.
 func CheckItem(item []byte, at int64) error {
-	var scan Scanner
+	var scan walk.Scanner
 	scan.Reset(item)
 	scan.Value()
 	scan.End()

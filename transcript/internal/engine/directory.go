@@ -1,6 +1,9 @@
 package engine
 
-import "tenfold"
+import (
+	"tenfold"
+	"tenfold/transcript/internal/walk"
+)
 
 // mostLooked is how many entries are looked at for the directory of a session:
 // tools say it in their first records.
@@ -21,7 +24,7 @@ func (in *Intake) seekDirectory(e *tenfold.Entry) {
 
 // DirectoryIn gives the directory that a record names in one of the members,
 // each given by the names on the way to it; empty where it names none.
-func DirectoryIn(s *Scanner, record []byte, members [][]string) string {
+func DirectoryIn(s *walk.Scanner, record []byte, members [][]string) string {
 	for _, names := range members {
 		s.Reset(record)
 		if dir := textAt(s, names); s.Err == nil && dir != "" && len(dir) <= mostDirectory {
@@ -32,10 +35,10 @@ func DirectoryIn(s *Scanner, record []byte, members [][]string) string {
 }
 
 // textAt reads the next value, and gives the text of a member in it.
-func textAt(s *Scanner, names []string) (text string) {
+func textAt(s *walk.Scanner, names []string) (text string) {
 	if len(names) == 0 {
 		return s.Text()
 	}
-	OneMember(s, names[0], func() { text = textAt(s, names[1:]) })
+	walk.OneMember(s, names[0], func() { text = textAt(s, names[1:]) })
 	return text
 }

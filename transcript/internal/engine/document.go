@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"tenfold/transcript/internal/walk"
 )
 
 // Document is a source that is one JSON value, or several.
@@ -20,7 +21,7 @@ type Document struct {
 // Check reports whether a document is JSON from a place on.
 func (d Document) Check(from int) error {
 	rest := d.Raw[from:]
-	dec := jsontext.NewDecoder(bytes.NewBuffer(rest), ScanOptions...)
+	dec := jsontext.NewDecoder(bytes.NewBuffer(rest), walk.ScanOptions...)
 	for {
 		if _, err := dec.ReadValue(); err != nil {
 			if errors.Is(err, io.EOF) && len(bytes.TrimSpace(rest[dec.InputOffset():])) == 0 {
@@ -99,7 +100,7 @@ func (d Document) Broken(err error) error {
 	offset, cause := JSONProblem(err)
 	problem := d.Problem(d.src, d.format, offset, cause, "the file may be damaged: restore it, or export it again")
 	if !IsSyntax(err) {
-		problem.Hint = HintCrowded
+		problem.Hint = walk.HintCrowded
 		return problem
 	}
 	return &brokenError{problem}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/transcript/internal/walk"
 )
 
 // Emitter hands the entries of one conversation on. It counts turns and steps
@@ -61,7 +62,7 @@ func (m *Emitter) Keep(id string, name tenfold.Kind, raw []byte) error {
 
 // KeepRest keeps what a text holds beside its records, named after what it is,
 // and gives its id.
-func (m *Emitter) KeepRest(what string, name tenfold.Kind, f *Finder, records []Span) (id string, err error) {
+func (m *Emitter) KeepRest(what string, name tenfold.Kind, f *Finder, records []walk.Span) (id string, err error) {
 	frame := f.Frame(records)
 	id = m.Ids.Unique(what + ":" + Digest(frame))
 	return id, m.Keep(id, name, frame)
@@ -105,4 +106,14 @@ func (m *Emitter) All(list []tenfold.Entry) error {
 		}
 	}
 	return nil
+}
+
+// ChangeModel hands on that from the record called id on the model is another
+// one than last, if it is; "" is unknown.
+func (m *Emitter) ChangeModel(id, model string, last *string) error {
+	if model == "" || model == *last {
+		return nil
+	}
+	*last = model
+	return m.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: model}})
 }

@@ -2,32 +2,32 @@ package engine
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"tenfold/transcript/internal/walk"
 )
 
 // Put fills the hole that a text left in a record when it was taken over: what
 // the record still has itself stays.
-func (f *Finder) Put(at Span, text string) {
-	if at.Found() && text != "" && string(at.Of(f.Raw)) == CutText {
+func (f *Finder) Put(at walk.Span, text string) {
+	if at.Found() && text != "" && string(at.Of(f.Raw)) == walk.CutText {
 		quoted, _ := jsontext.AppendQuote(nil, text)
 		if f.ASCII {
 			quoted = escapeASCII(quoted)
 		}
-		f.Cuts = append(f.Cuts, Cut{at, string(quoted)})
+		f.Cuts = append(f.Cuts, walk.Cut{Span: at, With: string(quoted)})
 	}
 }
 
 // PutWhole fills the hole that any other value left.
-func (f *Finder) PutWhole(at Span, value string) {
-	if at.Found() && string(at.Of(f.Raw)) == CutValue && jsontext.Value(value).IsValid(ScanOptions...) {
-		f.Cuts = append(f.Cuts, Cut{at, OneLine(value)})
+func (f *Finder) PutWhole(at walk.Span, value string) {
+	if at.Found() && string(at.Of(f.Raw)) == walk.CutValue && jsontext.Value(value).IsValid(walk.ScanOptions...) {
+		f.Cuts = append(f.Cuts, walk.Cut{Span: at, With: walk.OneLine(value)})
 	}
 }
 
 // Done gives the record with what was cut out of it, or put back.
-func (f *Finder) Done() string { return Splice(f.Raw, f.Cuts) }
+func (f *Finder) Done() string { return walk.Splice(f.Raw, f.Cuts) }
 
 // Next is the next value to put back.
 func (f *Finder) Next() string {
@@ -37,14 +37,6 @@ func (f *Finder) Next() string {
 	v := f.Fill[0]
 	f.Fill = f.Fill[1:]
 	return v
-}
-
-// OneLine gives a JSON text on one line.
-func OneLine(v string) string {
-	if !strings.ContainsAny(v, "\r\n") {
-		return v
-	}
-	return string(AppendCompact(nil, []byte(v)))
 }
 
 // escapeASCII writes the characters of a JSON text that are not ASCII as

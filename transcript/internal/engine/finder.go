@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/transcript/internal/walk"
 )
 
 // Finder reads the values in one JSON text, and notes which of them the payloads
@@ -16,8 +17,8 @@ import (
 // up by name: one level at a time, so that a record may be of any shape.
 type Finder struct {
 	Raw  []byte
-	Scan *Scanner
-	Cuts []Cut
+	Scan *walk.Scanner
+	Cuts []walk.Cut
 	buf  []byte // of [Finder.ResetCompact]
 
 	// Filling says that values are not taken over but put back into the places
@@ -31,25 +32,25 @@ type Finder struct {
 // member is a member of an object: its name, quotes included, and its value.
 type member struct {
 	Name []byte
-	At   Span
+	At   walk.Span
 }
 
 type Members []member
 
 // Get gives the last member of a name.
-func (m Members) Get(name string) Span {
+func (m Members) Get(name string) walk.Span {
 	for i := len(m) - 1; i >= 0; i-- {
 		if n := m[i].Name; len(n) == len(name)+2 && string(n[1:len(n)-1]) == name {
 			return m[i].At
 		}
 	}
-	return Span{}
+	return walk.Span{}
 }
 
 // Reset begins another text.
 func (f *Finder) Reset(raw []byte) {
 	if f.Scan == nil {
-		f.Scan = &Scanner{Cost: partCost}
+		f.Scan = &walk.Scanner{Cost: walk.PartCost}
 	}
 	f.Raw, f.Cuts, f.Scan.Err = raw, nil, nil
 }
@@ -57,13 +58,13 @@ func (f *Finder) Reset(raw []byte) {
 // ResetCompact begins a copy of a text that has no white space between its
 // tokens. The copy holds until the next one.
 func (f *Finder) ResetCompact(raw []byte) {
-	f.buf = AppendCompact(f.buf[:0], raw)
+	f.buf = walk.AppendCompact(f.buf[:0], raw)
 	f.Reset(f.buf)
 }
 
 // Document begins a whole document, and gives the members of the object or the
 // items of the array that it is.
-func (f *Finder) Document(d Document) (m Members, items []Span, err error) {
+func (f *Finder) Document(d Document) (m Members, items []walk.Span, err error) {
 	f.Reset(bytes.TrimSpace(d.Raw))
 	switch root := f.Root(); {
 	case f.Is(root, '['):
@@ -79,10 +80,10 @@ func (f *Finder) Document(d Document) (m Members, items []Span, err error) {
 	return m, items, nil
 }
 
-func (f *Finder) Root() Span { return Span{0, len(f.Raw)} }
+func (f *Finder) Root() walk.Span { return walk.Span{To: len(f.Raw)} }
 
 // Is reports whether there is a value of a kind.
-func (f *Finder) Is(at Span, kind jsontext.Kind) bool {
+func (f *Finder) Is(at walk.Span, kind jsontext.Kind) bool {
 	if !at.Found() {
 		return false
 	}
@@ -94,45 +95,45 @@ func (f *Finder) Is(at Span, kind jsontext.Kind) bool {
 }
 
 // Object lists the members of an object, none for any other value.
-func (f *Finder) Object(at Span) Members {
+func (f *Finder) Object(at walk.Span) Members {
 	if !f.Is(at, '{') {
 		return nil
 	}
 	var list Members
 	f.Scan.Reset(at.Of(f.Raw))
-	EachMember(f.Scan, func(name []byte) {
+	walk.EachMember(f.Scan, func(name []byte) {
 		v := f.Scan.Value()
-		list = append(list, member{name, Span{v.From + at.From, v.To + at.From}})
+		list = append(list, member{name, v.In(at)})
 	})
 	return list
 }
 
 // In looks a member of an object up.
-func (f *Finder) In(at Span, name string) Span { return f.Object(at).Get(name) }
+func (f *Finder) In(at walk.Span, name string) walk.Span { return f.Object(at).Get(name) }
 
 // List gives the items of an array, none for any other value.
-func (f *Finder) List(at Span) []Span {
+func (f *Finder) List(at walk.Span) []walk.Span {
 	if !f.Is(at, '[') {
 		return nil
 	}
-	var items []Span
+	var items []walk.Span
 	f.Scan.Reset(at.Of(f.Raw))
-	EachItem(f.Scan, func() {
+	walk.EachItem(f.Scan, func() {
 		v := f.Scan.Value()
-		items = append(items, Span{v.From + at.From, v.To + at.From})
+		items = append(items, v.In(at))
 	})
 	return items
 }
 
 // Peek gives the text of a string, "" for any other value.
-func (f *Finder) Peek(at Span) string {
+func (f *Finder) Peek(at walk.Span) string {
 	t, _ := f.Scan.UnquoteIn(at, f.Raw)
 	return t
 }
 
 // Text takes a string over. One that would not come back the same stays in the
 // record as well.
-func (f *Finder) Text(at Span) string {
+func (f *Finder) Text(at walk.Span) string {
 	if f.Filling {
 		v := f.Next()
 		f.Put(at, v)
@@ -140,30 +141,30 @@ func (f *Finder) Text(at Span) string {
 	}
 	t, exact := f.Scan.UnquoteIn(at, f.Raw)
 	if exact {
-		f.Cuts = append(f.Cuts, Cut{at, CutText})
+		f.Cuts = append(f.Cuts, walk.Cut{Span: at, With: walk.CutText})
 	}
 	return t
 }
 
 // Whole takes any value over, verbatim.
-func (f *Finder) Whole(at Span) string {
+func (f *Finder) Whole(at walk.Span) string {
 	if f.Filling {
 		v := f.Next()
 		f.PutWhole(at, v)
 		return v
 	}
-	f.Cuts = append(f.Cuts, Cut{at, CutValue})
+	f.Cuts = append(f.Cuts, walk.Cut{Span: at, With: walk.CutValue})
 	return string(at.Of(f.Raw))
 }
 
 // IsString reports whether there is a string.
-func (f *Finder) IsString(at Span) bool { return f.Is(at, '"') }
+func (f *Finder) IsString(at walk.Span) bool { return f.Is(at, '"') }
 
 // Number reads a count, 0 when it is none.
-func (f *Finder) Number(at Span) int { return number(at.Of(f.Raw)) }
+func (f *Finder) Number(at walk.Span) int { return walk.Number(at.Of(f.Raw)) }
 
 // Cost reads an amount of money, nil when there is none.
-func (f *Finder) Cost(at Span) *float64 {
+func (f *Finder) Cost(at walk.Span) *float64 {
 	n, err := strconv.ParseFloat(string(at.Of(f.Raw)), 64)
 	if err != nil || n < 0 {
 		return nil
@@ -172,7 +173,7 @@ func (f *Finder) Cost(at Span) *float64 {
 }
 
 // Parts reads the content of a message: a text, or a list of blocks.
-func (f *Finder) Parts(at Span) []tenfold.Part {
+func (f *Finder) Parts(at walk.Span) []tenfold.Part {
 	switch {
 	case f.Is(at, '"'):
 		return tenfold.Text(f.Text(at))
@@ -190,18 +191,18 @@ func (f *Finder) Parts(at Span) []tenfold.Part {
 
 // odd keeps a value that is neither text nor a file of a known shape: a model
 // saw it all the same.
-func (f *Finder) odd(name string, at Span) tenfold.Part {
+func (f *Finder) odd(name string, at walk.Span) tenfold.Part {
 	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: name, Detail: f.Whole(at)}}
 }
 
 // block reads a block of a content.
-func (f *Finder) block(at Span) []tenfold.Part {
+func (f *Finder) block(at walk.Span) []tenfold.Part {
 	if f.Is(at, '"') {
 		return tenfold.Text(f.Text(at))
 	}
 	m := f.Object(at)
 	typ := f.Peek(m.Get("type"))
-	image := func(uri Span) []tenfold.Part {
+	image := func(uri walk.Span) []tenfold.Part {
 		return []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartImage, URI: f.Text(uri)}}}
 	}
 	switch typ {
@@ -235,7 +236,7 @@ func (f *Finder) block(at Span) []tenfold.Part {
 }
 
 // Words gives the text of a content, and takes it over if it is one text.
-func (f *Finder) Words(at Span) string {
+func (f *Finder) Words(at walk.Span) string {
 	if f.Is(at, '"') {
 		return f.Text(at)
 	}
@@ -247,7 +248,7 @@ func (f *Finder) Words(at Span) string {
 }
 
 // word is where the text of an item stands, which is a text or has one.
-func (f *Finder) word(item Span) Span {
+func (f *Finder) word(item walk.Span) walk.Span {
 	if f.Is(item, '"') {
 		return item
 	}
@@ -255,7 +256,7 @@ func (f *Finder) word(item Span) Span {
 }
 
 // Joined gives the texts of items as one, and leaves them where they are.
-func (f *Finder) Joined(items []Span) string {
+func (f *Finder) Joined(items []walk.Span) string {
 	texts := make([]string, len(items))
 	for i, item := range items {
 		texts[i] = f.Peek(f.word(item))
@@ -264,7 +265,7 @@ func (f *Finder) Joined(items []Span) string {
 }
 
 // Call reads a call as OpenAI spells it, arguments in a string or not.
-func (f *Finder) Call(at Span) (tenfold.ToolCall, bool) {
+func (f *Finder) Call(at walk.Span) (tenfold.ToolCall, bool) {
 	m := f.Object(at)
 	fn := m.Get("function")
 	c := tenfold.ToolCall{CallID: f.Peek(m.Get("id"))}
@@ -287,7 +288,7 @@ func (f *Finder) Call(at Span) (tenfold.ToolCall, bool) {
 }
 
 // Thoughts reads a list of Anthropic's thinking blocks.
-func (f *Finder) Thoughts(at Span) []tenfold.Payload {
+func (f *Finder) Thoughts(at walk.Span) []tenfold.Payload {
 	var list []tenfold.Payload
 	for _, item := range f.List(at) {
 		m := f.Object(item)
@@ -323,7 +324,7 @@ func (f *Finder) Record(id string, payloads ...tenfold.Payload) []tenfold.Entry 
 
 // Each has records of the text read one after the other, each without white
 // space by a finder of its own.
-func (f *Finder) Each(ctx context.Context, records []Span, one *Finder, read func(m Members) error) error {
+func (f *Finder) Each(ctx context.Context, records []walk.Span, one *Finder, read func(m Members) error) error {
 	for _, at := range records {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -338,10 +339,10 @@ func (f *Finder) Each(ctx context.Context, records []Span, one *Finder, read fun
 
 // Frame gives a JSON text without the records in it, which stand elsewhere,
 // compact.
-func (f *Finder) Frame(records []Span) []byte {
-	cuts := make([]Cut, len(records))
+func (f *Finder) Frame(records []walk.Span) []byte {
+	cuts := make([]walk.Cut, len(records))
 	for i, at := range records {
-		cuts[i] = Cut{at, CutValue}
+		cuts[i] = walk.Cut{Span: at, With: walk.CutValue}
 	}
-	return AppendCompact(nil, []byte(Splice(f.Raw, cuts)))
+	return walk.AppendCompact(nil, []byte(walk.Splice(f.Raw, cuts)))
 }

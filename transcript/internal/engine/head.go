@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"tenfold/transcript/internal/walk"
 )
 
 // A Head is what detection sees of a source: its name and its first bytes,
@@ -110,10 +111,10 @@ func lookAtLines(text []byte) (s sample, ok bool) {
 		line = bytes.Trim(bytes.TrimPrefix(line, Bom), " \t\r\n\x00")
 		switch {
 		case len(line) == 0:
-		case !jsontext.Value(line).IsValid(ScanOptions...):
+		case !jsontext.Value(line).IsValid(walk.ScanOptions...):
 			damaged++
 		case line[0] == '{':
-			s.Objects = append(s.Objects, outline(jsontext.NewDecoder(bytes.NewBuffer(line), ScanOptions...), sampleDepth))
+			s.Objects = append(s.Objects, outline(jsontext.NewDecoder(bytes.NewBuffer(line), walk.ScanOptions...), sampleDepth))
 		default:
 			s.Others++
 		}
@@ -124,7 +125,7 @@ func lookAtLines(text []byte) (s sample, ok bool) {
 // lookOn outlines the values of a text one after the other, up to the first
 // that is cut off or damaged, and gives where the last whole one ends.
 func lookOn(text []byte) (s sample, to int) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(text), ScanOptions...)
+	dec := jsontext.NewDecoder(bytes.NewBuffer(text), walk.ScanOptions...)
 	s.Shape = ShapeText
 	if text[0] == '[' {
 		if _, err := dec.ReadToken(); err != nil {
@@ -171,7 +172,7 @@ func (s sample) settle(text []byte) sample {
 		s.Shape = ShapeText
 	}
 	if s.Shape == ShapeLines && len(s.Objects) == 1 && s.Others == 0 {
-		if first, rest, _ := bytes.Cut(text, []byte("\n")); len(bytes.TrimSpace(rest)) > 0 && !jsontext.Value(first).IsValid(ScanOptions...) {
+		if first, rest, _ := bytes.Cut(text, []byte("\n")); len(bytes.TrimSpace(rest)) > 0 && !jsontext.Value(first).IsValid(walk.ScanOptions...) {
 			s.Shape = ShapeObject // spread over several lines
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"tenfold"
+	"tenfold/transcript/internal/walk"
 )
 
 // Limits bound what an import may take of the machine. A transcript is a
@@ -57,7 +58,7 @@ type Intake struct {
 	RanIn func() string
 
 	outcomes  outcomes
-	ran       Scanner
+	ran       walk.Scanner
 	directory string
 	looked    int // entries that were looked at for it
 

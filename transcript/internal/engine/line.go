@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"unicode/utf8"
+
+	"tenfold/transcript/internal/walk"
 )
 
 // LineReader gives the lines of a source, of any length.
@@ -172,8 +174,8 @@ func (r *LineReader) refuse(format Format, err error) error {
 	offset, cause := JSONProblem(err)
 	number := r.Number
 	e := r.Problem(format, cause, "the line may be damaged: take it out, or restore the file")
-	if errors.Is(err, errCrowded) {
-		e.Hint = HintCrowded
+	if errors.Is(err, walk.ErrCrowded) {
+		e.Hint = walk.HintCrowded
 		return e
 	}
 	if IsSyntax(err) {

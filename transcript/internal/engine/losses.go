@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/transcript/internal/walk"
 )
 
 // formless words what exporters leave out, by the kind of its payload; what is not
@@ -160,5 +161,5 @@ func hasFile(parts []tenfold.Part) bool {
 // isObject reports whether arguments are a JSON object.
 func isObject(arguments string) bool {
 	v := jsontext.Value(arguments)
-	return v.Kind() == '{' && v.IsValid(ScanOptions...)
+	return v.Kind() == '{' && v.IsValid(walk.ScanOptions...)
 }

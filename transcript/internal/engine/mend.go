@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"tenfold/transcript/internal/walk"
 )
 
 // mend cuts what is damaged out of a document that is not JSON: items of the
@@ -74,7 +75,7 @@ func (m *mender) value(at, depth int) (end int, err error) {
 }
 
 func (m *mender) scalar(at int) (end int, err error) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(m.Raw[at:]), ScanOptions...)
+	dec := jsontext.NewDecoder(bytes.NewBuffer(m.Raw[at:]), walk.ScanOptions...)
 	v, err := dec.ReadValue()
 	if err != nil {
 		return at, err
@@ -203,7 +204,7 @@ func (m *mender) closing(from, depth int) (end int, ok bool) {
 			break
 		}
 		rest := strings.Repeat(`{"":`, depth) + "[" + string(m.Raw[at:])
-		if jsontext.Value(rest).IsValid(ScanOptions...) {
+		if jsontext.Value(rest).IsValid(walk.ScanOptions...) {
 			return at + 1, true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+	"tenfold/transcript/internal/walk"
 )
 
 // Out writes a session's file. Its first error sticks: nothing is written after
@@ -45,7 +46,7 @@ func (o *Out) JSON(v any) { o.Line(o.Marshal(v)) }
 
 // Marshal gives a value as JSON, what is no UTF-8 in it too.
 func (o *Out) Marshal(v any) string {
-	raw, err := json.Marshal(v, append(slices.Clone(ScanOptions), json.Deterministic(true))...)
+	raw, err := json.Marshal(v, append(slices.Clone(walk.ScanOptions), json.Deterministic(true))...)
 	o.Fail(err)
 	return string(raw)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"tenfold/transcript/internal/walk"
 )
 
 // brittle is a writer that breaks once.
@@ -40,15 +42,15 @@ func TestOutKeepsItsFirstError(t *testing.T) {
 
 func TestShapeReadsWhatOthersName(t *testing.T) {
 	var a, b string
-	var s Scanner
+	var s walk.Scanner
 	s.Reset([]byte(`{"a":"1","c":{"b":"no"},"b":"2"}`))
-	Shape{"a", &a}.Read(&s, Shape{"b", &b})
+	walk.Shape{"a", &a}.Read(&s, walk.Shape{"b", &b})
 	if s.End(); s.Err != nil || a != "1" || b != "2" {
 		t.Error(s.Err, a, b)
 	}
 	var rest []string
 	s.Reset([]byte(`{"a":"1","c":3,"b":"2"}`))
-	Shape{"a", &a}.ReadAll(&s, func(name []byte) {
+	walk.Shape{"a", &a}.ReadAll(&s, func(name []byte) {
 		rest = append(rest, string(name))
 		s.Value()
 	})

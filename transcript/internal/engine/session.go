@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"tenfold"
+	"tenfold/transcript/internal/walk"
 )
 
 // Session is the import of a session that a client keeps as records of JSON: what
@@ -11,7 +12,7 @@ import (
 type Session struct {
 	Emitter
 	Src  Source
-	Scan Scanner
+	Scan walk.Scanner
 	// Over says that what stands before is hidden to the end of its turn: what a
 	// model sees next needs another.
 	Over  bool
@@ -21,7 +22,7 @@ type Session struct {
 // NewSession begins an import of which the turns are followed.
 func NewSession(src Source, sink Sink, format Format) Session {
 	return Session{
-		Emitter: Emitter{Sink: sink, Place: &RootLog{}, Conv: Conversation{Format: format}}, Src: src, Scan: Scanner{Cost: BlockCost},
+		Emitter: Emitter{Sink: sink, Place: &RootLog{}, Conv: Conversation{Format: format}}, Src: src, Scan: walk.Scanner{Cost: walk.BlockCost},
 	}
 }
 

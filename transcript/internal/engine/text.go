@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"tenfold/transcript/internal/walk"
 )
 
 // FirstLine gives the beginning of a text, fit for a title.
@@ -19,7 +20,7 @@ func FirstLine(text string) string {
 // something else.
 func ReadFirst(data []byte, into any) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
-	return json.Unmarshal(line, into, ScanOptions...) == nil
+	return json.Unmarshal(line, into, walk.ScanOptions...) == nil
 }
 
 // ReadTime reads a time as JSON has it; zero when it is none.

@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // geminiCLIImporter reads the chat files of Gemini CLI in both layouts: one JSON
@@ -166,10 +167,10 @@ func (g *geminiCLI) session(r *Record) error {
 	}
 	w := engine.Finder{Raw: r.raw}
 	if r.messages != nil {
-		w.Cuts = append(w.Cuts, engine.Cut{Span: r.list, With: "[]"})
+		w.Cuts = append(w.Cuts, walk.Cut{Span: r.list, With: "[]"})
 	}
 	// A file that grew says another lastUpdated: the id must not know it.
-	source := engine.AppendCompact(nil, []byte(w.Done()))
+	source := walk.AppendCompact(nil, []byte(w.Done()))
 	if err := g.Keep(g.Ids.Unique("session"), "gemini-cli.session", source); err != nil {
 		return err
 	}
@@ -195,12 +196,12 @@ func (g *geminiCLI) base(raw []byte, m *geminiCLIMessage) string {
 	if engine.PlainID(m.id) {
 		return g.Ids.Unique(m.id)
 	}
-	return g.Ids.Unique("message:" + engine.Digest(engine.AppendCompact(nil, m.Of(raw))))
+	return g.Ids.Unique("message:" + engine.Digest(walk.AppendCompact(nil, m.Of(raw))))
 }
 
 // unknown keeps a message that no model sees (L4).
 func (g *geminiCLI) unknown(raw []byte, m *geminiCLIMessage, id, name string) error {
-	return g.Keep(id, tenfold.Kind("gemini-cli."+name), engine.AppendCompact(nil, m.Of(raw)))
+	return g.Keep(id, tenfold.Kind("gemini-cli."+name), walk.AppendCompact(nil, m.Of(raw)))
 }
 
 // isSnapshot reports whether a text is the summary that Gemini CLI puts in the

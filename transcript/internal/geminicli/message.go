@@ -8,6 +8,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // fresh emits a message that the history does not hold. Its source stands on
@@ -56,13 +57,13 @@ func (w *geminiCLIWriter) source() string {
 		return ""
 	}
 	w.sourced = false
-	return string(engine.AppendCompact(nil, []byte(engine.SpliceIn(w.Raw, w.m.Span, w.Cuts))))
+	return string(walk.AppendCompact(nil, []byte(walk.SpliceIn(w.Raw, w.m.Span, w.Cuts))))
 }
 
 // whole takes any value over, on one line.
-func (w *geminiCLIWriter) whole(at engine.Span) string {
-	w.Cuts = append(w.Cuts, engine.Cut{Span: at, With: engine.CutValue})
-	return string(engine.AppendCompact(nil, at.Of(w.Raw)))
+func (w *geminiCLIWriter) whole(at walk.Span) string {
+	w.Cuts = append(w.Cuts, walk.Cut{Span: at, With: walk.CutValue})
+	return string(walk.AppendCompact(nil, at.Of(w.Raw)))
 }
 
 func (g *geminiCLI) writer(raw []byte, m *geminiCLIMessage, sourced bool) *geminiCLIWriter {
@@ -327,7 +328,7 @@ func geminiCLIDigest(raw []byte, m *geminiCLIMessage) string {
 			if m.worded && (m.Parts[i].Call || m.Parts[i].Thought) {
 				continue
 			}
-			text = engine.AppendCompact(append(text, ','), m.Parts[i].Of(raw))
+			text = walk.AppendCompact(append(text, ','), m.Parts[i].Of(raw))
 		}
 	case m.Content.Found():
 		// A text is what one part with it is: either form may come again.
@@ -349,7 +350,7 @@ func geminiCLIThoughtDigest(raw []byte, t geminiCLIThought) string {
 func geminiCLIResultDigest(raw []byte, c geminiCLICall) string {
 	text := []byte(c.status)
 	for i := range c.Result {
-		text = engine.AppendCompact(text, c.Result[i].Of(raw))
+		text = walk.AppendCompact(text, c.Result[i].Of(raw))
 	}
 	return engine.Digest(text)
 }

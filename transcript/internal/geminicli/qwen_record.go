@@ -4,7 +4,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/transcript/internal/chatapi"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // qwenRecord is one line, with the places of what an importer reads.
@@ -20,7 +20,7 @@ type qwenRecord struct {
 	history                                                  []chatapi.GeminiContent // of a compression
 }
 
-func (r *qwenRecord) parse(s *engine.Scanner, raw []byte) {
+func (r *qwenRecord) parse(s *walk.Scanner, raw []byte) {
 	*r = qwenRecord{raw: raw}
 	s.Reset(raw)
 	if r.kind = s.Kind(); r.kind != '{' {
@@ -28,7 +28,7 @@ func (r *qwenRecord) parse(s *engine.Scanner, raw []byte) {
 		s.End()
 		return
 	}
-	engine.Shape{
+	walk.Shape{
 		"uuid", &r.uuid,
 		"parentUuid", &r.parent,
 		"sessionId", &r.session,
@@ -40,13 +40,13 @@ func (r *qwenRecord) parse(s *engine.Scanner, raw []byte) {
 			r.twice = r.twice || r.content.Kind != 0
 			readContent(s, &r.content)
 		},
-		"toolCallResult", engine.Inner("status", func() { r.failed = s.Text() == "error" }),
+		"toolCallResult", walk.Inner("status", func() { r.failed = s.Text() == "error" }),
 		"usageMetadata", func() { r.tokens(s) },
-		"systemPayload", engine.Inner(
+		"systemPayload", walk.Inner(
 			"customTitle", &r.title,
 			"compressedHistory", func() {
 				r.twice = r.twice || r.history != nil
-				engine.EachItem(s, func() {
+				walk.EachItem(s, func() {
 					r.history = append(r.history, chatapi.GeminiContent{})
 					readContent(s, &r.history[len(r.history)-1])
 				})
@@ -57,7 +57,7 @@ func (r *qwenRecord) parse(s *engine.Scanner, raw []byte) {
 }
 
 // readContent reads a content; any other value leaves it empty.
-func readContent(s *engine.Scanner, g *chatapi.GeminiContent) {
+func readContent(s *walk.Scanner, g *chatapi.GeminiContent) {
 	if s.Kind() == '{' {
 		g.Parse(s)
 	} else {
@@ -67,9 +67,9 @@ func readContent(s *engine.Scanner, g *chatapi.GeminiContent) {
 
 // tokens reads what a response cost, in the words of the API or of older
 // releases.
-func (r *qwenRecord) tokens(s *engine.Scanner) {
+func (r *qwenRecord) tokens(s *walk.Scanner) {
 	u := &r.usage
-	engine.Shape{
+	walk.Shape{
 		"promptTokenCount", &u.input,
 		"candidatesTokenCount", &u.output,
 		"cachedContentTokenCount", &u.cached,

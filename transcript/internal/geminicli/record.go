@@ -4,7 +4,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/transcript/internal/chatapi"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // Record is one line, or the document, with the places of what an
@@ -15,20 +15,20 @@ type Record struct {
 
 	session, start, summary string
 	agent                   bool // of a sub-agent
-	rewindTo                engine.Span
+	rewindTo                walk.Span
 	set                     bool
-	list                    engine.Span // of messages
+	list                    walk.Span // of messages
 	messages                []geminiCLIMessage
 	Msg                     geminiCLIMessage // the record itself
 }
 
 // geminiCLIMessage is one message.
 type geminiCLIMessage struct {
-	engine.Span
+	walk.Span
 	twice                 bool
 	worded                bool // its calls stand among its parts
 	id, typ, stamp, model string
-	Content               engine.Span
+	Content               walk.Span
 	Parts                 []chatapi.GeminiPart // nil unless content is a list
 	Thoughts              []geminiCLIThought
 	Calls                 []geminiCLICall
@@ -37,12 +37,12 @@ type geminiCLIMessage struct {
 
 type geminiCLIThought struct {
 	Subject     string
-	Description engine.Span
+	Description walk.Span
 }
 
 type geminiCLICall struct {
 	id, name, status string
-	Args             engine.Span
+	Args             walk.Span
 	Result           []chatapi.GeminiPart
 }
 
@@ -51,7 +51,7 @@ type geminiCLITokens struct {
 	input, output, cached, thoughts, tool int
 }
 
-func (r *Record) Parse(s *engine.Scanner, raw []byte) {
+func (r *Record) Parse(s *walk.Scanner, raw []byte) {
 	*r = Record{raw: raw}
 	s.Reset(raw)
 	r.kind = s.Kind()
@@ -60,7 +60,7 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 		s.End()
 		return
 	}
-	session := engine.Shape{
+	session := walk.Shape{
 		"sessionId", &r.session,
 		"startTime", &r.start,
 		"summary", &r.summary,
@@ -71,8 +71,8 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 				return
 			}
 			r.messages = []geminiCLIMessage{}
-			r.list = engine.Within(s, func() {
-				engine.EachItem(s, func() {
+			r.list = walk.Within(s, func() {
+				walk.EachItem(s, func() {
 					var m geminiCLIMessage
 					m.read(s)
 					r.messages = append(r.messages, m)
@@ -80,7 +80,7 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 			})
 		},
 	}
-	changes := engine.Shape{
+	changes := walk.Shape{
 		"$set", func() {
 			r.set = s.Kind() == '{'
 			session.Read(s)
@@ -92,10 +92,10 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 }
 
 // read reads a message, and what else may stand in its record.
-func (m *geminiCLIMessage) read(s *engine.Scanner, others ...engine.Shape) {
+func (m *geminiCLIMessage) read(s *walk.Scanner, others ...walk.Shape) {
 	outside := s.Twice
 	s.Twice = s.Kind() != '{'
-	own := engine.Shape{
+	own := walk.Shape{
 		"id", &m.id,
 		"type", &m.typ,
 		"timestamp", &m.stamp,
@@ -106,20 +106,20 @@ func (m *geminiCLIMessage) read(s *engine.Scanner, others ...engine.Shape) {
 				m.Content = s.Value()
 				return
 			}
-			m.Content = engine.Span{From: 0, To: 1}
+			m.Content = walk.Span{From: 0, To: 1}
 			m.Parts = chatapi.ReadGeminiParts(s, []chatapi.GeminiPart{})
 		},
 		"thoughts", func() {
 			s.Twice = s.Twice || m.Thoughts != nil
-			engine.EachItem(s, func() {
+			walk.EachItem(s, func() {
 				var t geminiCLIThought
-				engine.Shape{"subject", &t.Subject, "description", &t.Description}.Read(s)
+				walk.Shape{"subject", &t.Subject, "description", &t.Description}.Read(s)
 				m.Thoughts = append(m.Thoughts, t)
 			})
 		},
 		"toolCalls", func() {
 			s.Twice = s.Twice || m.Calls != nil
-			engine.EachItem(s, func() {
+			walk.EachItem(s, func() {
 				var c geminiCLICall
 				c.read(s)
 				m.Calls = append(m.Calls, c)
@@ -127,14 +127,14 @@ func (m *geminiCLIMessage) read(s *engine.Scanner, others ...engine.Shape) {
 		},
 		"tokens", func() { m.tokens.read(s) },
 	}
-	m.Span = engine.Within(s, func() {
+	m.Span = walk.Within(s, func() {
 		own.Read(s, others...)
 	})
 	m.twice, s.Twice = s.Twice, outside
 }
 
-func (c *geminiCLICall) read(s *engine.Scanner) {
-	engine.Shape{
+func (c *geminiCLICall) read(s *walk.Scanner) {
+	walk.Shape{
 		"id", &c.id,
 		"name", &c.name,
 		"status", &c.status,
@@ -150,9 +150,9 @@ func (c *geminiCLICall) read(s *engine.Scanner) {
 	}.Read(s)
 }
 
-func (t *geminiCLITokens) read(s *engine.Scanner) {
+func (t *geminiCLITokens) read(s *walk.Scanner) {
 	*t = geminiCLITokens{found: s.Kind() == '{'}
-	engine.Shape{
+	walk.Shape{
 		"input", &t.input,
 		"output", &t.output,
 		"cached", &t.cached,

@@ -9,14 +9,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // decode reads a string that JP stored as base64, in either alphabet and with
 // or without padding. What is not base64 of a text is taken as it stands. exact
 // says whether encoding the text again, in the standard alphabet, gives the
 // very string: if not, the event keeps it.
-func (j *jp) decode(at engine.Span, raw []byte) (text string, exact bool) {
+func (j *jp) decode(at walk.Span, raw []byte) (text string, exact bool) {
 	if in := at.Of(raw); len(in) > 1 && bytes.IndexByte(in, '\\') < 0 {
 		// The usual case, without a copy of what is stored.
 		in = in[1 : len(in)-1]
@@ -56,10 +56,10 @@ func fromBase64(s string) (text string, standard, ok bool) {
 // decodeAll decodes every string of a value, the names of members aside, and
 // keeps their order. exact says whether all of them were in the standard form.
 func (j *jp) decodeAll(value []byte) (text string, exact bool) {
-	var s engine.Scanner
+	var s walk.Scanner
 	s.Reset(value)
 	exact = true
-	out := mapStrings(&s, make([]byte, 0, len(value)), func(out []byte, at engine.Span) []byte {
+	out := mapStrings(&s, make([]byte, 0, len(value)), func(out []byte, at walk.Span) []byte {
 		t, same := j.decode(at, s.Raw)
 		exact = exact && same && !strings.Contains(t, "\uFFFD")
 		out, _ = jsontext.AppendQuote(out, t)
@@ -73,7 +73,7 @@ func (j *jp) decodeAll(value []byte) (text string, exact bool) {
 
 // mapStrings appends a value without blanks, with what change appends in place of each
 // string that is no name of a member.
-func mapStrings(s *engine.Scanner, out []byte, change func(out []byte, at engine.Span) []byte) []byte {
+func mapStrings(s *walk.Scanner, out []byte, change func(out []byte, at walk.Span) []byte) []byte {
 	kind := s.Kind()
 	if kind != '{' && kind != '[' {
 		at := s.Value()

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // config reads what Tenfold models of a JP configuration, whole or partial:
@@ -12,9 +13,9 @@ import (
 // included, for how JP words them to a model is not in the file.
 func (j *jp) config(delta []byte) tenfold.ConfigDelta {
 	out := tenfold.ConfigDelta{Extra: string(delta)}
-	s := &engine.Scanner{}
+	s := &walk.Scanner{}
 	s.Reset(delta)
-	engine.Shape{"assistant", engine.Inner(
+	walk.Shape{"assistant", walk.Inner(
 		"system_prompt", func() {
 			if t, ok := stringOrValue(s); ok {
 				out.System = &t
@@ -27,12 +28,12 @@ func (j *jp) config(delta []byte) tenfold.ConfigDelta {
 
 // stringOrValue reads a string, or an object that holds one as its value
 // beside a merge strategy.
-func stringOrValue(s *engine.Scanner) (string, bool) {
+func stringOrValue(s *walk.Scanner) (string, bool) {
 	if s.Kind() == '"' {
 		return s.Text(), true
 	}
 	text, ok := "", false
-	engine.Shape{"value", func() {
+	walk.Shape{"value", func() {
 		ok = s.Kind() == '"'
 		text = s.Text()
 	}}.Read(s)
@@ -41,10 +42,10 @@ func stringOrValue(s *engine.Scanner) (string, bool) {
 
 // jpModel reads {"id":"provider/name"} or {"id":{"provider":…,"name":…}}. An
 // alias or a provider alone names no model.
-func jpModel(s *engine.Scanner) string {
+func jpModel(s *walk.Scanner) string {
 	var whole, provider, model string
-	parts := engine.Shape{"provider", &provider, "name", &model}
-	engine.Shape{"id", func() {
+	parts := walk.Shape{"provider", &provider, "name", &model}
+	walk.Shape{"id", func() {
 		if s.Kind() == '"' {
 			whole = s.Text()
 		} else {
@@ -103,7 +104,7 @@ func (j *jp) compaction(e *jpEvent, w *engine.Finder) (tenfold.Compaction, bool)
 	return o, true
 }
 
-func (e *jpEvent) turn(at engine.Span) (int, bool) {
+func (e *jpEvent) turn(at walk.Span) (int, bool) {
 	if !at.Found() {
 		return 0, false
 	}
@@ -123,18 +124,18 @@ type jpPolicy struct {
 }
 
 // policy reads "strip", {"policy":"strip",…} or {"strip":{…}}.
-func (e *jpEvent) policy(at engine.Span) (jpPolicy, bool) {
+func (e *jpEvent) policy(at walk.Span) (jpPolicy, bool) {
 	p := jpPolicy{request: true, response: true}
 	if !at.Found() {
 		return p, false
 	}
-	s := &engine.Scanner{}
+	s := &walk.Scanner{}
 	s.Reset(at.Of(e.raw))
 	if s.Kind() == '"' {
 		p.name = strings.ToLower(s.Text())
 		return p, s.Err == nil
 	}
-	sides := engine.Shape{"request", &p.request, "response", &p.response}
+	sides := walk.Shape{"request", &p.request, "response", &p.response}
 	named := func(name string) func() {
 		return func() {
 			p.name = name
@@ -142,7 +143,7 @@ func (e *jpEvent) policy(at engine.Span) (jpPolicy, bool) {
 		}
 	}
 	strip, omit := named("strip"), named("omit")
-	engine.Shape{
+	walk.Shape{
 		"policy", func() { p.name = strings.ToLower(s.Text()) },
 		"strip", strip, "Strip", strip, "omit", omit, "Omit", omit,
 	}.Read(s, sides)

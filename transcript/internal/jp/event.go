@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // jpEvent is one event, with the places of the members an importer reads.
@@ -18,17 +19,17 @@ type jpEvent struct {
 	twice bool
 
 	typ, stamp, call, name                               string
-	content, message, reasoning, arguments, answer       engine.Span
-	delta, summary, summaryText, tools                   engine.Span
-	question, replyContent, replyReasoning, fromTo, toTo engine.Span
-	anthropic, google                                    engine.Span
+	content, message, reasoning, arguments, answer       walk.Span
+	delta, summary, summaryText, tools                   walk.Span
+	question, replyContent, replyReasoning, fromTo, toTo walk.Span
+	anthropic, google                                    walk.Span
 	isError                                              bool
 }
 
-func (e *jpEvent) parse(s *engine.Scanner) {
+func (e *jpEvent) parse(s *walk.Scanner) {
 	s.Reset(e.raw)
 	e.kind = s.Kind()
-	engine.Shape{
+	walk.Shape{
 		"type", &e.typ,
 		"timestamp", &e.stamp,
 		"id", &e.call,
@@ -45,16 +46,16 @@ func (e *jpEvent) parse(s *engine.Scanner) {
 		"to_turn", &e.toTo,
 		"summary", func() {
 			s.Twice = s.Twice || e.summary.Found()
-			e.summary = engine.Within(s, func() { engine.Shape{"summary", &e.summaryText}.Read(s) })
+			e.summary = walk.Within(s, func() { walk.Shape{"summary", &e.summaryText}.Read(s) })
 		},
-		"question", engine.Inner("text", &e.question),
-		"reply", engine.Inner("content", &e.replyContent, "reasoning", &e.replyReasoning),
-		"metadata", engine.Inner("anthropic_thinking_signature", &e.anthropic, "google_thought_signature", &e.google),
+		"question", walk.Inner("text", &e.question),
+		"reply", walk.Inner("content", &e.replyContent, "reasoning", &e.replyReasoning),
+		"metadata", walk.Inner("anthropic_thinking_signature", &e.anthropic, "google_thought_signature", &e.google),
 	}.Read(s)
 	e.twice = s.Twice
 }
 
-func (e *jpEvent) isText(at engine.Span) bool { return at.Found() && e.raw[at.From] == '"' }
+func (e *jpEvent) isText(at walk.Span) bool { return at.Found() && e.raw[at.From] == '"' }
 
 // event turns one event into entries.
 func (j *jp) event(e *jpEvent) error {
@@ -81,7 +82,7 @@ func (j *jp) event(e *jpEvent) error {
 	case e.typ == "tool_call_response" && e.isText(e.content):
 		text, exact := j.decode(e.content, e.raw)
 		if exact {
-			w.Cuts = append(w.Cuts, engine.Cut{Span: e.content, With: engine.CutText})
+			w.Cuts = append(w.Cuts, walk.Cut{Span: e.content, With: walk.CutText})
 		}
 		r := tenfold.ToolResult{CallID: e.call, IsError: e.isError}
 		if text != "" {
@@ -106,9 +107,9 @@ func (j *jp) event(e *jpEvent) error {
 		delta := e.raw
 		if e.delta.Found() && e.raw[e.delta.From] == '{' {
 			delta = e.delta.Of(e.raw)
-			w.Cuts = append(w.Cuts, engine.Cut{Span: e.delta, With: engine.CutValue})
+			w.Cuts = append(w.Cuts, walk.Cut{Span: e.delta, With: walk.CutValue})
 		} else {
-			w.Cuts = append(w.Cuts, engine.Cut{Span: engine.Span{From: 0, To: len(e.raw)}, With: engine.CutValue}) // the keys stand in the event itself
+			w.Cuts = append(w.Cuts, walk.Cut{Span: walk.Span{From: 0, To: len(e.raw)}, With: walk.CutValue}) // the keys stand in the event itself
 		}
 		p = j.config(delta)
 	case e.typ == "compaction":
@@ -147,19 +148,19 @@ func (j *jp) reasoning(e *jpEvent, w *engine.Finder) tenfold.Reasoning {
 
 // signature takes a signature out of the layers of base64 that JP has put
 // around it; the event keeps it as it was unless there were none.
-func (j *jp) signature(at engine.Span, w *engine.Finder) string {
+func (j *jp) signature(at walk.Span, w *engine.Finder) string {
 	if in := at.Of(w.Raw); bytes.IndexByte(in, '\\') < 0 {
 		in = in[1 : len(in)-1]
 		inner := peelBytes(in)
 		if len(inner) == len(in) && !bytes.Contains(in, []byte("\uFFFD")) {
-			w.Cuts = append(w.Cuts, engine.Cut{Span: at, With: engine.CutText})
+			w.Cuts = append(w.Cuts, walk.Cut{Span: at, With: walk.CutText})
 		}
 		return string(inner)
 	}
 	t, exact := j.scan.Unquote(at)
 	inner := Peel(t)
 	if exact && inner == t {
-		w.Cuts = append(w.Cuts, engine.Cut{Span: at, With: engine.CutText})
+		w.Cuts = append(w.Cuts, walk.Cut{Span: at, With: walk.CutText})
 	}
 	return inner
 }
@@ -170,7 +171,7 @@ func (j *jp) call(e *jpEvent, w *engine.Finder) error {
 	arguments, exact := j.decodeAll(e.arguments.Of(e.raw))
 	call.Arguments = arguments
 	if exact {
-		w.Cuts = append(w.Cuts, engine.Cut{Span: e.arguments, With: engine.CutValue})
+		w.Cuts = append(w.Cuts, walk.Cut{Span: e.arguments, With: walk.CutValue})
 	}
 	if e.isText(e.google) {
 		r := tenfold.Reasoning{Provider: "gemini", CallID: e.call}

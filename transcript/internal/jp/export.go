@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // Exporter writes the events.json of a JP conversation. What was imported
@@ -41,7 +42,7 @@ func (Exporter) Export(w io.Writer, v engine.View) ([]string, error) {
 type Export struct {
 	engine.Out
 	view  engine.View
-	scan  engine.Scanner
+	scan  walk.Scanner
 	warn  engine.Warnings
 	wrote bool
 	now   time.Time

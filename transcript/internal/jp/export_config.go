@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // config writes a change of the configuration: one of JP's own as it is, of
@@ -62,12 +63,12 @@ var jpConfiguration = [...]string{
 // ownConfig reports whether a partial configuration is one of JP's, or even a
 // whole event.
 func (x *Export) ownConfig(extra string) (own, event bool) {
-	if !jsontext.Value(extra).IsValid(engine.ScanOptions...) {
+	if !jsontext.Value(extra).IsValid(walk.ScanOptions...) {
 		return false, false
 	}
 	ours, all := 0, 0
 	x.scan.Reset([]byte(extra))
-	engine.EachMember(&x.scan, func(name []byte) {
+	walk.EachMember(&x.scan, func(name []byte) {
 		all++
 		if slices.Contains(jpConfiguration[:], string(name[1:len(name)-1])) {
 			ours++

@@ -14,6 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // jpImporter reads the conversations of JP: events.json with its siblings
@@ -162,7 +163,7 @@ func NotJP(name, what string) *engine.Error {
 type jp struct {
 	engine.Emitter
 	src  engine.Source
-	scan engine.Scanner
+	scan walk.Scanner
 	buf  []byte
 	// plain is room for decoded texts.
 	plain []byte
@@ -185,7 +186,7 @@ func (j *jp) siblings() {
 	if meta != nil {
 		j.scan.Reset(meta)
 		title := ""
-		engine.Shape{"title", &title}.Read(&j.scan)
+		walk.Shape{"title", &title}.Read(&j.scan)
 		if j.scan.Err == nil {
 			j.Conv.Title = title
 		}
@@ -198,7 +199,7 @@ func (j *jp) siblings() {
 // next takes one event.
 func (j *jp) next(value []byte) error {
 	// Compact: a Source stands on one line of our own format.
-	j.buf = engine.AppendCompact(j.buf[:0], value)
+	j.buf = walk.AppendCompact(j.buf[:0], value)
 	if !utf8.Valid(j.buf) {
 		j.buf = bytes.ToValidUTF8(j.buf, []byte("\uFFFD"))
 		j.Warn.Add(0, "event was not UTF-8: its bad bytes were replaced", "events were not UTF-8: their bad bytes were replaced")
@@ -244,11 +245,11 @@ func (j *jp) name(first []byte) {
 func (j *jp) baseConfig() error {
 	base := bytes.TrimSpace(bytes.TrimPrefix(j.base, engine.Bom))
 	j.base = nil
-	if len(base) == 0 || base[0] != '{' || !jsontext.Value(base).IsValid(engine.ScanOptions...) {
+	if len(base) == 0 || base[0] != '{' || !jsontext.Value(base).IsValid(walk.ScanOptions...) {
 		j.Warn.Add(0, "sibling file, base_config.json, is not a JSON object: the configuration is missing", "")
 		return nil
 	}
-	return j.Emit(tenfold.Entry{ID: "base-config", Payload: j.config(engine.AppendCompact(nil, base))})
+	return j.Emit(tenfold.Entry{ID: "base-config", Payload: j.config(walk.AppendCompact(nil, base))})
 }
 
 func (j *jp) finish() error {

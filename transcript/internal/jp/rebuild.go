@@ -5,12 +5,13 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // rebuildJP gives the event that the entries of one record came from, by
 // filling the payloads into what the Source left; false when they do not fit.
-func rebuildJP(scan *engine.Scanner, source string, entries []tenfold.Entry) (string, bool) {
-	if source == engine.CutValue {
+func rebuildJP(scan *walk.Scanner, source string, entries []tenfold.Entry) (string, bool) {
+	if source == walk.CutValue {
 		// The configuration stood in the event itself.
 		if d, ok := entries[0].Payload.(tenfold.ConfigDelta); ok {
 			return d.Extra, d.Extra != ""
@@ -72,9 +73,9 @@ func rebuildJP(scan *engine.Scanner, source string, entries []tenfold.Entry) (st
 // EncodeStrings encodes every string of a value as base64, the names of members
 // aside: the counterpart of decodeAll. What is no JSON becomes one string.
 func EncodeStrings(value string) string {
-	var s engine.Scanner
+	var s walk.Scanner
 	s.Reset([]byte(value))
-	out := mapStrings(&s, make([]byte, 0, len(value)+len(value)/2), func(out []byte, at engine.Span) []byte {
+	out := mapStrings(&s, make([]byte, 0, len(value)+len(value)/2), func(out []byte, at walk.Span) []byte {
 		text, _ := s.Unquote(at)
 		return append(base64.StdEncoding.AppendEncode(append(out, '"'), []byte(text)), '"')
 	})

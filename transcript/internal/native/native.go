@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // header is the first line of a conversation in our own format. Any line with
@@ -127,7 +128,7 @@ func (tenfoldImporter) Import(ctx context.Context, src engine.Source, sink engin
 type tenfoldImport struct {
 	name  string
 	sink  engine.Sink
-	scan  engine.Scanner
+	scan  walk.Scanner
 	c     engine.Conversation
 	begun bool
 }
@@ -161,7 +162,7 @@ func (in *tenfoldImport) entry(e tenfold.Entry) error {
 }
 
 // findHeader tells whether a line is a header.
-func findHeader(s *engine.Scanner) bool {
+func findHeader(s *walk.Scanner) bool {
 	if s.Kind() != '{' {
 		s.Value()
 		s.End()
@@ -185,7 +186,7 @@ func findHeader(s *engine.Scanner) bool {
 
 func readHeader(line []byte) (engine.Conversation, error) {
 	var h header
-	if err := json.Unmarshal(line, &h, engine.ScanOptions...); err != nil {
+	if err := json.Unmarshal(line, &h, walk.ScanOptions...); err != nil {
 		return engine.Conversation{}, fmt.Errorf("the header cannot be read: %w", err)
 	}
 	if h.Version != headerVersion {

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // openCodeCompaction is a compaction that was asked for and has no summary yet.
@@ -70,7 +71,7 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 			if len(texts) == 1 {
 				w.Text(p.text)
 			}
-			e.Source = engine.SpliceIn(m.raw, p.Span, w.Cuts)
+			e.Source = walk.SpliceIn(m.raw, p.Span, w.Cuts)
 			err = o.emit(e)
 			if o.revert.reached {
 				o.revert.summaries = append(o.revert.summaries, e.ID)

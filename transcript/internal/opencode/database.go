@@ -7,6 +7,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // owns implements [engine.DatabaseImporter].
@@ -69,7 +70,7 @@ func (r *openCodeRoot) conversation(id string) error {
 func (r *openCodeRoot) session(id, branch string, depth int) error {
 	r.told[id] = true
 	now := r.em.Now
-	o := &openCodeSession{em: r.em, calls: r.calls, branch: branch, places: map[string]engine.Place{}, scan: engine.Scanner{Cost: engine.BlockCost}}
+	o := &openCodeSession{em: r.em, calls: r.calls, branch: branch, places: map[string]engine.Place{}, scan: walk.Scanner{Cost: walk.BlockCost}}
 	o.agent = func(child string) error {
 		n, ok := r.tree.List[child]
 		if !ok || r.told[child] || n.Parent != id {

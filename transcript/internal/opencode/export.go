@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // openCodeExporter writes what "opencode import FILE" loads: a session with its
@@ -31,7 +32,7 @@ type openCodeExport struct {
 	engine.Out
 	view engine.View
 	warn engine.Warnings
-	scan engine.Scanner
+	scan walk.Scanner
 }
 
 // native gives the session as opencode told it, if it did.
@@ -83,9 +84,9 @@ func (x *openCodeExport) rebuild(session string) {
 
 // around cuts a session at the place of its messages.
 func (x *openCodeExport) around(session string) (before, after string, ok bool) {
-	var at engine.Span
+	var at walk.Span
 	x.scan.Reset([]byte(session))
-	engine.Shape{"messages", &at}.Read(&x.scan)
+	walk.Shape{"messages", &at}.Read(&x.scan)
 	if x.scan.Err != nil || !at.Found() {
 		return "", "", false
 	}
@@ -95,7 +96,7 @@ func (x *openCodeExport) around(session string) (before, after string, ok bool) 
 func (x *openCodeExport) sessionID(session string) string {
 	id := ""
 	x.scan.Reset([]byte(session))
-	engine.Shape{"info", engine.Inner("id", &id)}.Read(&x.scan)
+	walk.Shape{"info", walk.Inner("id", &id)}.Read(&x.scan)
 	return id
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tenfold/transcript/internal/database"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // ListSessions implements [engine.SessionLister]. It reads the table of sessions,
@@ -78,7 +78,7 @@ func lastContext(ctx context.Context, d *database.Database, session string) (tok
 				} `json:"cache"`
 			} `json:"tokens"`
 		}
-		if tokens == 0 && json.Unmarshal([]byte(database.AsText(row[0])), &m, engine.ScanOptions...) == nil {
+		if tokens == 0 && json.Unmarshal([]byte(database.AsText(row[0])), &m, walk.ScanOptions...) == nil {
 			t := m.Tokens
 			tokens = t.Input + t.Output + t.Reasoning + t.Cache.Read + t.Cache.Write
 		}

@@ -7,6 +7,7 @@ import (
 	"tenfold"
 	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -134,7 +135,7 @@ func openCodeFilePart(w *engine.Finder, f openCodeFile) tenfold.Part {
 
 // assistant hands on an assistant's message, part by part.
 func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
-	if err := o.keep(id, MessageName, []byte(engine.Splice(m.raw, []engine.Cut{{Span: m.parts, With: engine.CutValue}}))); err != nil {
+	if err := o.keep(id, MessageName, []byte(walk.Splice(m.raw, []walk.Cut{{Span: m.parts, With: walk.CutValue}}))); err != nil {
 		return err
 	}
 	if m.summary {
@@ -224,7 +225,7 @@ func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) e
 	if err := o.resume(id); err != nil {
 		return err
 	}
-	e.Source = engine.SpliceIn(m.raw, p.Span, w.Cuts)
+	e.Source = walk.SpliceIn(m.raw, p.Span, w.Cuts)
 	err := o.emit(e)
 	o.remember(m)
 	return err
@@ -290,12 +291,12 @@ func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) e
 	r, done := openCodeResult(&w, p, name)
 	switch {
 	case done:
-		o.results = append(o.results, tenfold.Entry{ID: id + "/result", Time: millis(p.end), Source: engine.SpliceIn(m.raw, p.Span, w.Cuts), Payload: r})
+		o.results = append(o.results, tenfold.Entry{ID: id + "/result", Time: millis(p.end), Source: walk.SpliceIn(m.raw, p.Span, w.Cuts), Payload: r})
 	default:
 		if p.status != "running" && p.status != "pending" {
 			o.em.Warn.Add(0, "call is in a state that is not known and stays without a result", "calls are in a state that is not known and stay without results")
 		}
-		e.Source = engine.SpliceIn(m.raw, p.Span, w.Cuts)
+		e.Source = walk.SpliceIn(m.raw, p.Span, w.Cuts)
 	}
 	if p.compacted > 0 && done {
 		o.pruned = append(o.pruned, openCodePruned{name, p.compacted})

@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // openCodeImporter reads sessions of opencode: the JSON that "opencode export"
@@ -57,19 +58,19 @@ func (openCodeImporter) Import(ctx context.Context, src engine.Source, sink engi
 }
 
 func importOpenCode(ctx context.Context, src engine.Source, d engine.Document, sink engine.Sink) error {
-	s := engine.Scanner{Cost: engine.PlaceCost}
+	s := walk.Scanner{Cost: walk.PlaceCost}
 	s.Reset(d.Raw)
 	if k := s.Kind(); k != '{' && k != 0 {
 		return d.Problem(src, engine.OpenCode, 0, errors.New("a session is a JSON object with info and messages, this is none"), "it is what opencode export writes")
 	}
-	var info, list engine.Span
-	var messages []engine.Span
-	engine.Shape{
+	var info, list walk.Span
+	var messages []walk.Span
+	walk.Shape{
 		"info", &info,
 		"messages", func() {
 			messages = messages[:0]
-			list = engine.Within(&s, func() {
-				engine.EachItem(&s, func() { messages = append(messages, s.Value()) })
+			list = walk.Within(&s, func() {
+				walk.EachItem(&s, func() { messages = append(messages, s.Value()) })
 			})
 		},
 	}.Read(&s)
@@ -80,24 +81,24 @@ func importOpenCode(ctx context.Context, src engine.Source, d engine.Document, s
 	if !list.Found() || d.Raw[list.From] != '[' {
 		return d.Problem(src, engine.OpenCode, 0, errors.New("the session has no messages"), "it is what opencode export writes")
 	}
-	o := &openCodeSession{em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.OpenCode}}, scan: engine.Scanner{Cost: engine.BlockCost}, calls: &engine.Ids{}, places: map[string]engine.Place{}}
+	o := &openCodeSession{em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.OpenCode}}, scan: walk.Scanner{Cost: walk.BlockCost}, calls: &engine.Ids{}, places: map[string]engine.Place{}}
 	o.session(info.Of(d.Raw))
 	if !info.Found() || o.em.Conv.ID == "" {
 		first := d.Raw[list.From:list.To]
 		if len(messages) > 0 {
 			first = messages[0].Of(d.Raw)
 		}
-		o.em.Conv.ID = engine.ContentID(src.Name, engine.OpenCode, engine.AppendCompact(nil, first))
+		o.em.Conv.ID = engine.ContentID(src.Name, engine.OpenCode, walk.AppendCompact(nil, first))
 	}
-	head := engine.Splice(d.Raw, []engine.Cut{{Span: list, With: engine.CutValue}})
-	if err := o.em.Keep(o.em.Ids.Unique("session"), SessionName, engine.AppendCompact(nil, []byte(head))); err != nil {
+	head := walk.Splice(d.Raw, []walk.Cut{{Span: list, With: walk.CutValue}})
+	if err := o.em.Keep(o.em.Ids.Unique("session"), SessionName, walk.AppendCompact(nil, []byte(head))); err != nil {
 		return err
 	}
 	for i, at := range messages {
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		o.buf = engine.AppendCompact(o.buf[:0], at.Of(d.Raw))
+		o.buf = walk.AppendCompact(o.buf[:0], at.Of(d.Raw))
 		if err := o.message(o.buf); err != nil {
 			return err
 		}
@@ -113,10 +114,10 @@ func (o *openCodeSession) session(info []byte) {
 	var id string
 	var created int
 	o.scan.Reset(info)
-	engine.Shape{
+	walk.Shape{
 		"id", &id,
 		"title", &o.em.Conv.Title,
-		"time", engine.Inner("created", &created),
+		"time", walk.Inner("created", &created),
 		"revert", o.readRevert,
 	}.Read(&o.scan)
 	if id != "" {
@@ -137,7 +138,7 @@ func millis(ms int) time.Time {
 // had, each on a branch of its own.
 type openCodeSession struct {
 	em   *engine.Emitter
-	scan engine.Scanner
+	scan walk.Scanner
 	buf  []byte
 	// branch is "" for the session itself.
 	branch string

@@ -3,7 +3,7 @@ package opencode
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // openCodeMessage is one message of opencode with its parts: places in the text
@@ -12,13 +12,13 @@ import (
 type openCodeMessage struct {
 	raw   []byte
 	kind  jsontext.Kind
-	info  engine.Span
-	parts engine.Span
+	info  walk.Span
+	parts walk.Span
 	list  []openCodePart
 
 	id, role, parent, model, finish string
 	errorName, errorText            string
-	system                          engine.Span
+	system                          walk.Span
 	created, completed              int
 	summary                         bool
 	tokens                          openCodeTokens
@@ -27,16 +27,16 @@ type openCodeMessage struct {
 // openCodeTokens is what opencode counted of one response.
 type openCodeTokens struct {
 	input, output, reasoning, cacheRead, cacheWrite int
-	cost                                            engine.Span
+	cost                                            walk.Span
 }
 
 // openCodePart is one part of a message.
 type openCodePart struct {
-	engine.Span
+	walk.Span
 	kind jsontext.Kind
 
 	id, typ, call, tool, status string
-	text, input, output, failed engine.Span
+	text, input, output, failed walk.Span
 	synthetic, ignored          bool
 	start, end, compacted       int
 	file                        openCodeFile
@@ -45,34 +45,34 @@ type openCodePart struct {
 	tokens                      openCodeTokens
 	session, tail               string
 	auto, interrupted           bool
-	partial                     engine.Span // what an interrupted tool had said
-	exit                        engine.Span // of a command
+	partial                     walk.Span // what an interrupted tool had said
+	exit                        walk.Span // of a command
 }
 
 // openCodeFile is a file part, or an attachment of a result.
 type openCodeFile struct {
 	mime, name string
-	url        engine.Span
+	url        walk.Span
 }
 
 // openCodeOpaque is the opaque data that providers want back.
 type openCodeOpaque struct {
 	item                                    string
-	signature, redacted, encrypted, thought engine.Span
+	signature, redacted, encrypted, thought walk.Span
 }
 
 // parse reads {"info":…,"parts":[…]}.
-func (m *openCodeMessage) parse(s *engine.Scanner) {
+func (m *openCodeMessage) parse(s *walk.Scanner) {
 	s.Reset(m.raw)
 	m.kind = s.Kind()
-	engine.Shape{
-		"info", func() { m.info = engine.Within(s, func() { m.readInfo(s) }) },
+	walk.Shape{
+		"info", func() { m.info = walk.Within(s, func() { m.readInfo(s) }) },
 		"parts", func() {
 			m.list = nil
-			m.parts = engine.Within(s, func() {
-				engine.EachItem(s, func() {
+			m.parts = walk.Within(s, func() {
+				walk.EachItem(s, func() {
 					p := openCodePart{kind: s.Kind()}
-					p.Span = engine.Within(s, func() { p.read(s) })
+					p.Span = walk.Within(s, func() { p.read(s) })
 					m.list = append(m.list, p)
 				})
 			})
@@ -81,20 +81,20 @@ func (m *openCodeMessage) parse(s *engine.Scanner) {
 	s.End()
 }
 
-func (m *openCodeMessage) readInfo(s *engine.Scanner) {
-	failure := engine.Shape{"name", &m.errorName, "data", engine.Inner("message", &m.errorText)}
-	engine.Shape{
+func (m *openCodeMessage) readInfo(s *walk.Scanner) {
+	failure := walk.Shape{"name", &m.errorName, "data", walk.Inner("message", &m.errorText)}
+	walk.Shape{
 		"id", &m.id,
 		"role", &m.role,
 		"parentID", &m.parent,
 		"modelID", &m.model,
-		"model", engine.Inner("modelID", &m.model),
+		"model", walk.Inner("modelID", &m.model),
 		"finish", &m.finish,
 		"system", &m.system,
 		"summary", &m.summary, // of a user message it is an object
 		"tokens", func() { m.tokens.read(s) },
 		"cost", &m.tokens.cost,
-		"time", engine.Inner("created", &m.created, "completed", &m.completed),
+		"time", walk.Inner("created", &m.created, "completed", &m.completed),
 		"error", func() {
 			m.errorName = "error"
 			failure.Read(s)
@@ -102,17 +102,17 @@ func (m *openCodeMessage) readInfo(s *engine.Scanner) {
 	}.Read(s)
 }
 
-func (t *openCodeTokens) read(s *engine.Scanner) {
-	engine.Shape{
+func (t *openCodeTokens) read(s *walk.Scanner) {
+	walk.Shape{
 		"input", &t.input,
 		"output", &t.output,
 		"reasoning", &t.reasoning,
-		"cache", engine.Inner("read", &t.cacheRead, "write", &t.cacheWrite),
+		"cache", walk.Inner("read", &t.cacheRead, "write", &t.cacheWrite),
 	}.Read(s)
 }
 
-func (p *openCodePart) read(s *engine.Scanner) {
-	engine.Shape{
+func (p *openCodePart) read(s *walk.Scanner) {
+	walk.Shape{
 		"id", &p.id,
 		"type", &p.typ,
 		"callID", &p.call,
@@ -129,36 +129,36 @@ func (p *openCodePart) read(s *engine.Scanner) {
 		"tokens", func() { p.tokens.read(s) },
 		"cost", &p.tokens.cost,
 		// One object for each provider, whatever its name.
-		"metadata", func() { engine.EachMember(s, func([]byte) { p.opaque.read(s) }) },
+		"metadata", func() { walk.EachMember(s, func([]byte) { p.opaque.read(s) }) },
 		"state", func() { p.readState(s) },
 	}.Read(s)
 }
 
-func (p *openCodePart) readTime(s *engine.Scanner) {
-	engine.Shape{"start", &p.start, "end", &p.end, "compacted", &p.compacted}.Read(s)
+func (p *openCodePart) readTime(s *walk.Scanner) {
+	walk.Shape{"start", &p.start, "end", &p.end, "compacted", &p.compacted}.Read(s)
 }
 
-func (p *openCodePart) readState(s *engine.Scanner) {
-	engine.Shape{
+func (p *openCodePart) readState(s *walk.Scanner) {
+	walk.Shape{
 		"status", &p.status,
 		"input", &p.input,
 		"output", &p.output,
 		"error", &p.failed,
 		"time", func() { p.readTime(s) },
-		"metadata", engine.Inner("sessionId", &p.session, "interrupted", &p.interrupted, "output", &p.partial, "exit", &p.exit),
+		"metadata", walk.Inner("sessionId", &p.session, "interrupted", &p.interrupted, "output", &p.partial, "exit", &p.exit),
 		"attachments", func() {
 			p.files = nil
-			engine.EachItem(s, func() {
+			walk.EachItem(s, func() {
 				var f openCodeFile
-				engine.Shape{"mime", &f.mime, "filename", &f.name, "url", &f.url}.Read(s)
+				walk.Shape{"mime", &f.mime, "filename", &f.name, "url", &f.url}.Read(s)
 				p.files = append(p.files, f)
 			})
 		},
 	}.Read(s)
 }
 
-func (o *openCodeOpaque) read(s *engine.Scanner) {
-	engine.Shape{
+func (o *openCodeOpaque) read(s *walk.Scanner) {
+	walk.Shape{
 		"itemId", &o.item,
 		"signature", &o.signature,
 		"redactedData", &o.redacted,

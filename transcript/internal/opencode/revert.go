@@ -3,6 +3,7 @@ package opencode
 import (
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // openCodeRevert is what a person took back. opencode keeps the messages from
@@ -18,7 +19,7 @@ type openCodeRevert struct {
 
 // readRevert reads what the session says of it.
 func (o *openCodeSession) readRevert() {
-	engine.Shape{"messageID", &o.revert.message, "partID", &o.revert.part}.Read(&o.scan)
+	walk.Shape{"messageID", &o.revert.message, "partID", &o.revert.part}.Read(&o.scan)
 }
 
 // reverted notes that a message came from which on all is taken back: with its
@@ -62,9 +63,9 @@ func (o *openCodeSession) takeBack() error {
 // would remove what came after, too.
 func (x *openCodeExport) cleanUp(session string, messages []*openCodeRecord) (string, []*openCodeRecord) {
 	var o openCodeSession
-	var note engine.Span
+	var note walk.Span
 	o.scan.Reset([]byte(session))
-	engine.Shape{"info", engine.Inner("revert", func() {
+	walk.Shape{"info", walk.Inner("revert", func() {
 		note.From = int(o.scan.Offset()) - len(`"revert"`)
 		o.readRevert()
 		note.To = int(o.scan.Offset())

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // synthesis writes messages made of entries. All it makes up is a function of
@@ -197,8 +198,8 @@ func (s *synthesis) add(p openCodePartJSON) { s.parts = append(s.parts, p) }
 
 func (s *synthesis) call(p tenfold.ToolCall) {
 	input := jsontext.Value(p.Arguments)
-	if !input.IsValid(engine.ScanOptions...) || input.Kind() != '{' {
-		wrapped, _ := json.Marshal(map[string]string{"input": p.Arguments}, engine.ScanOptions...)
+	if !input.IsValid(walk.ScanOptions...) || input.Kind() != '{' {
+		wrapped, _ := json.Marshal(map[string]string{"input": p.Arguments}, walk.ScanOptions...)
 		input = wrapped
 		s.x.warn.Add(0, "call's arguments are not a JSON object: they stand in one called input", "calls' arguments are not JSON objects: they stand in one called input")
 	}

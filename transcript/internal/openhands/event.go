@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // openHands is the import of one conversation of OpenHands.
@@ -190,7 +191,7 @@ func (o *openHands) arguments(in engine.Members) string {
 
 // tracked takes an action that the model asked for by a call. Parallel calls
 // come as events of their own, each with the whole response.
-func (o *openHands) tracked(id string, meta engine.Members, args engine.Span) error {
+func (o *openHands) tracked(id string, meta engine.Members, args walk.Span) error {
 	f := &o.find
 	response := f.Object(meta.Get("model_response"))
 	responseID := f.Peek(response.Get("id"))
@@ -249,7 +250,7 @@ func (o *openHands) usage(id, response string, u tenfold.Usage) error {
 }
 
 // tools reads definitions of tools as OpenAI spells them.
-func (o *openHands) tools(at engine.Span) []tenfold.ToolDefinition {
+func (o *openHands) tools(at walk.Span) []tenfold.ToolDefinition {
 	f := &o.find
 	var tools []tenfold.ToolDefinition
 	for _, item := range f.List(at) {
@@ -299,7 +300,7 @@ func (o *openHands) observation(id string, m engine.Members) error {
 func (o *openHands) exitCode(m engine.Members) tenfold.Outcome {
 	f := &o.find
 	extras := f.Object(m.Get("extras"))
-	for _, at := range [...]engine.Span{m.Get("exit_code"), extras.Get("exit_code"), f.In(extras.Get("metadata"), "exit_code"), f.In(m.Get("metadata"), "exit_code")} {
+	for _, at := range [...]walk.Span{m.Get("exit_code"), extras.Get("exit_code"), f.In(extras.Get("metadata"), "exit_code"), f.In(m.Get("metadata"), "exit_code")} {
 		if f.Is(at, '0') {
 			if raw := at.Of(f.Raw); raw[0] != '-' {
 				return engine.ExitCode(raw)

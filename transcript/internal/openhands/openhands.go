@@ -13,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // openHandsImporter reads the event logs of OpenHands: those of its first
@@ -144,7 +145,7 @@ func (h *openHandsFile) array(doc engine.Document) error {
 }
 
 // events takes the events of a list.
-func (h *openHandsFile) events(o *openHands, f *engine.Finder, items []engine.Span) error {
+func (h *openHandsFile) events(o *openHands, f *engine.Finder, items []walk.Span) error {
 	for _, at := range items {
 		if err := h.ctx.Err(); err != nil {
 			return err
@@ -223,7 +224,7 @@ func (h *openHandsFile) record(raw []byte) error {
 		return err
 	}
 	// The pairs of the oldest histories stand in lists of their own.
-	var flat []engine.Span
+	var flat []walk.Span
 	for _, at := range history {
 		if f.Is(at, '[') {
 			flat = append(flat, f.List(at)...)
@@ -302,7 +303,7 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 			continue
 		}
 		data = bytes.TrimSpace(bytes.TrimPrefix(data, engine.Bom))
-		if !jsontext.Value(data).IsValid(engine.ScanOptions...) || !utf8.Valid(data) {
+		if !jsontext.Value(data).IsValid(walk.ScanOptions...) || !utf8.Valid(data) {
 			o.out.Warn.Add(0, "event is not JSON and is left out", "events are not JSON and are left out")
 			continue
 		}

@@ -3,6 +3,7 @@ package openhands
 import (
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // sdkEvent takes an event of the SDK.
@@ -71,7 +72,7 @@ func (o *openHands) sdkMessage(id string, m engine.Members) error {
 }
 
 // sdkTexts reads text blocks of a model, one by one.
-func (o *openHands) sdkTexts(at engine.Span) []tenfold.Payload {
+func (o *openHands) sdkTexts(at walk.Span) []tenfold.Payload {
 	f := &o.find
 	var list []tenfold.Payload
 	if f.Is(at, '"') {

@@ -12,6 +12,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // piExporter writes a session file that pi can resume. What was imported from
@@ -30,7 +31,7 @@ func (piExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 type piWriter struct {
 	engine.Out
 	v    engine.View
-	scan engine.Scanner
+	scan walk.Scanner
 	warn engine.Warnings
 
 	headed bool
@@ -218,7 +219,7 @@ func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) {
 	if c.Extra != "" {
 		level := ""
 		x.scan.Reset([]byte(c.Extra))
-		engine.Shape{"thinkingLevel", &level}.Read(&x.scan)
+		walk.Shape{"thinkingLevel", &level}.Read(&x.scan)
 		if level != "" {
 			x.line(e, piLine{Type: "thinking_level_change", ThinkingLevel: level})
 		}
@@ -272,8 +273,8 @@ func (x *piWriter) cwd() string {
 	return cwd
 }
 
-func findCwd(s *engine.Scanner, depth int, cwd *string) {
-	engine.EachMember(s, func(name []byte) {
+func findCwd(s *walk.Scanner, depth int, cwd *string) {
+	walk.EachMember(s, func(name []byte) {
 		switch {
 		case string(name) == `"cwd"` && *cwd == "":
 			*cwd = s.Text()

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // piLine is a line of the file.
@@ -116,7 +116,7 @@ func (x *piWriter) block(e tenfold.Entry) {
 	case tenfold.ToolCall:
 		x.calls[p.CallID] = p.Name
 		b := piBlockOut{Type: "toolCall", ID: p.CallID, Name: p.Name, Arguments: jsontext.Value(p.Arguments)}
-		if b.Arguments.Kind() != '{' || !b.Arguments.IsValid(engine.ScanOptions...) {
+		if b.Arguments.Kind() != '{' || !b.Arguments.IsValid(walk.ScanOptions...) {
 			b.Arguments, b.PartialJSON = jsontext.Value("{}"), p.Arguments
 		}
 		if n := len(m.Content) - 1; n >= 0 && m.Content[n].Type == "thought" && m.Content[n].ID == p.CallID {

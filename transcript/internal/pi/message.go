@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // message turns a message into entries.
@@ -57,9 +58,9 @@ func (p *pi) show(e tenfold.Entry) error {
 
 // aside emits a message that no person wrote to the model: what a command of the
 // person's printed, what an extension said, or a summary.
-func (p *pi) aside(r *Record, id string, is tenfold.Purpose, parts []tenfold.Part, cuts []engine.Cut) error {
+func (p *pi) aside(r *Record, id string, is tenfold.Purpose, parts []tenfold.Part, cuts []walk.Cut) error {
 	u := tenfold.UserMessage{Parts: parts, Purpose: is, Synthetic: true}
-	return p.show(tenfold.Entry{ID: id, Source: engine.Splice(r.raw, cuts), Payload: u})
+	return p.show(tenfold.Entry{ID: id, Source: walk.Splice(r.raw, cuts), Payload: u})
 }
 
 // assistant emits the blocks of a response, then its usage.
@@ -167,9 +168,9 @@ func piReasoning(w *engine.Finder, m *piMessage, b *piBlock) tenfold.Reasoning {
 		t.Provider, t.Signature = "gemini", w.Text(b.signature)
 	case strings.Contains(m.api, "responses"):
 		item, _ := w.Scan.Unquote(b.signature)
-		var inner engine.Scanner
+		var inner walk.Scanner
 		inner.Reset([]byte(item))
-		engine.Shape{"id", &t.ItemID, "encrypted_content", &t.Encrypted}.Read(&inner)
+		walk.Shape{"id", &t.ItemID, "encrypted_content", &t.Encrypted}.Read(&inner)
 		inner.End()
 		if inner.Err != nil || t.ItemID == "" {
 			t.ItemID, t.Encrypted = "", ""

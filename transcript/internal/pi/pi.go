@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // piImporter reads the session files of pi: a line is an entry of a tree that
@@ -92,7 +93,7 @@ func (piImporter) Import(ctx context.Context, src engine.Source, sink engine.Sin
 	if s := engine.NewHead(head, src.Name).JSON; s.Shape == engine.ShapeObject && len(s.Objects) == 1 && piMessageAlone(s.Objects[0]) {
 		return p.ReadOne(ctx, func(raw []byte) {
 			if parse(raw); p.Scan.Err == nil {
-				parse(engine.AppendCompact(nil, raw))
+				parse(walk.AppendCompact(nil, raw))
 			}
 		}, func(int) error { return p.record(&p.rec, 1) })
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // Record is one line, with the places of what an importer reads.
@@ -18,7 +18,7 @@ type Record struct {
 	Typ, id, parent, stamp, modelID, name, firstKept, target string
 	hasParent, omits                                         bool
 	version, tokens                                          int
-	level, FirstIndex, Summary                               engine.Span
+	level, FirstIndex, Summary                               walk.Span
 	// ours says that Tenfold made the line, a compaction.
 	ours bool
 	Msg  piMessage
@@ -29,7 +29,7 @@ type Record struct {
 // line itself, and a message that stands alone is the line.
 type piMessage struct {
 	role, api, provider, model, stop, call, command, output, fullOutput string
-	content                                                             engine.Span
+	content                                                             walk.Span
 	blocks                                                              []piBlock // nil unless content is a list
 	isError, cancelled, truncated, excluded                             bool
 	exit                                                                int
@@ -44,15 +44,15 @@ type piUsage struct {
 }
 
 type piBlock struct {
-	engine.Span
+	walk.Span
 	kind                                       jsontext.Kind
 	typ, id, name, mediaType                   string
-	text, thinking, signature, arguments, data engine.Span
-	thought                                    engine.Span
+	text, thinking, signature, arguments, data walk.Span
+	thought                                    walk.Span
 	redacted                                   bool
 }
 
-func (r *Record) Parse(s *engine.Scanner, raw []byte) {
+func (r *Record) Parse(s *walk.Scanner, raw []byte) {
 	blocks := r.Msg.blocks[:0]
 	*r = Record{raw: raw}
 	s.Reset(raw)
@@ -63,7 +63,7 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 		return
 	}
 	m := &r.Msg
-	message := engine.Shape{
+	message := walk.Shape{
 		"role", &m.role,
 		"api", &m.api,
 		"provider", &m.provider,
@@ -86,11 +86,11 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 				m.content = s.Value()
 				return
 			}
-			m.content = engine.Span{From: 0, To: 1} // a list: the blocks have their own places
+			m.content = walk.Span{From: 0, To: 1} // a list: the blocks have their own places
 			m.blocks = readBlocks(s, blocks)
 		},
 	}
-	line := engine.Shape{
+	line := walk.Shape{
 		"type", &r.Typ,
 		"id", &r.id,
 		"parentId", func() { r.hasParent, r.parent = true, s.Text() },
@@ -114,7 +114,7 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 		"thinkingLevel", func() { r.level = s.Value() },
 		"version", &r.version,
 		"details",
-		engine.Shape{"tenfold", func() {
+		walk.Shape{"tenfold", func() {
 			r.ours = s.Kind() == '{'
 			s.Value()
 		}},
@@ -130,15 +130,15 @@ func (r *Record) Parse(s *engine.Scanner, raw []byte) {
 	r.twice = s.Twice
 }
 
-func (u *piUsage) read(s *engine.Scanner) {
+func (u *piUsage) read(s *walk.Scanner) {
 	u.found = s.Kind() == '{'
-	engine.Shape{
+	walk.Shape{
 		"input", &u.input,
 		"output", &u.output,
 		"cacheRead", &u.cacheRead,
 		"cacheWrite", &u.cacheWrite,
 		"cost",
-		engine.Shape{"total", func() {
+		walk.Shape{"total", func() {
 			if f, err := strconv.ParseFloat(string(s.Value().Of(s.Raw)), 64); err == nil {
 				u.cost = &f
 			}
@@ -152,15 +152,15 @@ func (u piUsage) counts() bool {
 }
 
 // readBlocks reads a content list. It never gives nil.
-func readBlocks(s *engine.Scanner, into []piBlock) []piBlock {
+func readBlocks(s *walk.Scanner, into []piBlock) []piBlock {
 	if into == nil {
 		into = []piBlock{}
 	}
-	engine.EachItem(s, func() {
+	walk.EachItem(s, func() {
 		into = append(into, piBlock{kind: s.Kind()})
 		b := &into[len(into)-1]
-		b.Span = engine.Within(s, func() {
-			engine.Shape{
+		b.Span = walk.Within(s, func() {
+			walk.Shape{
 				"type", &b.typ,
 				"id", &b.id,
 				"name", &b.name,

@@ -5,11 +5,12 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // RestorePi gives the line that a group of entries came from; empty when they
 // came from none.
-func RestorePi(s *engine.Scanner, group []tenfold.Entry) string {
+func RestorePi(s *walk.Scanner, group []tenfold.Entry) string {
 	source := ""
 	for _, e := range group {
 		if e.Source != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // piPrompt is the system prompt as the messages of role system made it so far:
@@ -45,7 +45,7 @@ type piSystemLine struct {
 // system takes a message of role system: what changes in it, as pi sends it.
 func (p *pi) system(r *Record, id string) error {
 	var l piSystemLine
-	if json.Unmarshal(r.raw, &l, engine.ScanOptions...) != nil || !p.prompt.add(l) {
+	if json.Unmarshal(r.raw, &l, walk.ScanOptions...) != nil || !p.prompt.add(l) {
 		p.Warn.Odd(r.line, "message")
 		return p.unknown(r, id)
 	}
@@ -70,9 +70,9 @@ func (q *piPrompt) add(l piSystemLine) bool {
 	}
 	q.contents = joinParagraphs(q.contents, text)
 	if l.Message.Sections.Kind() == '{' {
-		var s engine.Scanner
+		var s walk.Scanner
 		s.Reset(l.Message.Sections)
-		engine.EachMember(&s, func(name []byte) {
+		walk.EachMember(&s, func(name []byte) {
 			var n string
 			if json.Unmarshal(name, &n) == nil {
 				q.section(n, s.Kind() == 'n', s.Text())

@@ -78,7 +78,7 @@ type aider struct {
 	waiting  []aiderBlock
 	size     int
 	now      aiderKind
-	block    engine.Holds
+	block    Holds
 	model    string
 }
 
@@ -215,16 +215,16 @@ func (a *aider) finish() error {
 // emit turns a block into an entry.
 func (a *aider) emit(b aiderBlock) error {
 	a.out.At(b.time)
-	id := a.out.Ids.Unique(engine.TextID(b.text))
+	id := a.out.Ids.Unique(TextID(b.text))
 	switch b.kind {
 	case aiderPrompt:
 		return a.prompt(id, b.text)
 	case aiderReply:
-		before, text, after := engine.BlankEdges(b.text)
+		before, text, after := BlankEdges(b.text)
 		if text == "" || !a.out.Turned {
 			break // front matter, blank lines
 		}
-		return a.out.Emit(tenfold.Entry{ID: id, Source: engine.Around(before, after), Payload: tenfold.AssistantMessage{Text: text}})
+		return a.out.Emit(tenfold.Entry{ID: id, Source: Around(before, after), Payload: tenfold.AssistantMessage{Text: text}})
 	case aiderNote:
 		if err := a.note(id, b.text); err != nil {
 			return err
@@ -234,19 +234,19 @@ func (a *aider) emit(b aiderBlock) error {
 	if b.kind == aiderNote {
 		name = "aider-md.info"
 	}
-	return a.out.Keep(id, name, []byte(engine.Literal(b.text)))
+	return a.out.Keep(id, name, []byte(Literal(b.text)))
 }
 
 // prompt takes what a person typed. Most commands do something in Aider and
 // never reach the model.
 func (a *aider) prompt(id, block string) error {
-	text, exact := engine.Unmark(block, AiderUser, aiderBreak)
+	text, exact := Unmark(block, AiderUser, aiderBreak)
 	if aiderLocal(text) {
-		return a.out.Keep(id, "aider-md.command", []byte(engine.Literal(block)))
+		return a.out.Keep(id, "aider-md.command", []byte(Literal(block)))
 	}
-	source := engine.Literal(block)
+	source := Literal(block)
 	if exact {
-		var p engine.Piece
+		var p Piece
 		p.Lines(AiderUser, aiderBreak)
 		source = p.Source()
 	}

@@ -13,6 +13,7 @@ import (
 	"tenfold/internal/number"
 	"tenfold/token"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // markdownExporter writes a conversation for people to read.
@@ -340,11 +341,11 @@ func (m *Markdown) fenced(text, language string) {
 // indented lays JSON out; what is none stays as it is.
 func indented(text string) string {
 	v := jsontext.Value(text)
-	if !v.IsValid(engine.ScanOptions...) {
+	if !v.IsValid(walk.ScanOptions...) {
 		return text
 	}
 	v = v.Clone()
-	if err := v.Indent(append([]jsontext.Options{jsontext.WithIndent("  ")}, engine.ScanOptions...)...); err != nil {
+	if err := v.Indent(append([]jsontext.Options{jsontext.WithIndent("  ")}, walk.ScanOptions...)...); err != nil {
 		return text
 	}
 	return string(v)

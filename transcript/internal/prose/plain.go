@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/walk"
 )
 
 // plainImporter reads text in which each speech begins with who speaks, and
@@ -112,7 +113,7 @@ type plain struct {
 	out   *engine.Emitter
 
 	role, prefix string
-	block        engine.Holds
+	block        Holds
 	speeches     int
 	system       bool
 	before       string // what stood in front of the first speech
@@ -163,8 +164,8 @@ func (p *plain) close() error {
 	}
 	p.speeches++
 	text := strings.TrimRightFunc(block, unicode.IsSpace)
-	id := p.out.Ids.Unique(engine.TextID(prefix + text))
-	e := tenfold.Entry{ID: id, Source: engine.Around(p.before+prefix, block[len(text):])}
+	id := p.out.Ids.Unique(TextID(prefix + text))
+	e := tenfold.Entry{ID: id, Source: Around(p.before+prefix, block[len(text):])}
 	p.before = ""
 	switch {
 	case role == "assistant":
@@ -184,7 +185,7 @@ func (p *plain) close() error {
 // records reads JSON lines, each a conversation.
 func (p *plain) records() error {
 	var f engine.Finder
-	var text engine.Span
+	var text walk.Span
 	return p.r.Records(engine.Plain, func(raw []byte) error {
 		f.ResetCompact(raw)
 		m := f.Object(f.Root())
@@ -199,7 +200,7 @@ func (p *plain) records() error {
 }
 
 // record takes the conversation of one line.
-func (p *plain) record(f *engine.Finder, at engine.Span) error {
+func (p *plain) record(f *engine.Finder, at walk.Span) error {
 	id := strings.ReplaceAll(p.names.Unique(engine.ContentID(p.src.Name, engine.Plain, f.Raw)), "~", "-")
 	p.out = &engine.Emitter{Sink: p.sink, Conv: engine.Conversation{ID: engine.ConversationID(id), Format: engine.Plain}}
 	p.system, p.speeches, p.before = false, 0, ""
@@ -217,7 +218,7 @@ func (p *plain) record(f *engine.Finder, at engine.Span) error {
 		return err
 	}
 	if p.before != "" {
-		if err := p.out.Keep(p.out.Ids.Unique(engine.TextID(p.before)), "plain-transcript.text", []byte(engine.Literal(p.before))); err != nil {
+		if err := p.out.Keep(p.out.Ids.Unique(TextID(p.before)), "plain-transcript.text", []byte(Literal(p.before))); err != nil {
 			return err
 		}
 	}

@@ -58,8 +58,8 @@ type specStory struct {
 	src    engine.Source
 	r      *engine.LineReader
 	out    engine.Emitter
-	before engine.Holds
-	body   engine.Holds
+	before Holds
+	body   Holds
 	inside string // the line that ends the block under way
 
 	role      string // whose section it is, "" before the first
@@ -201,7 +201,7 @@ func (s *specStory) text() error {
 		s.before.Add(all)
 		return nil
 	}
-	before, text, after := engine.BlankEdges(all)
+	before, text, after := BlankEdges(all)
 	// A rule parts sections.
 	if inner, ok := strings.CutSuffix(text, "---"); ok && (inner == "" || strings.HasSuffix(inner, "\n")) {
 		trimmed := strings.TrimRightFunc(inner, unicode.IsSpace)
@@ -211,8 +211,8 @@ func (s *specStory) text() error {
 		s.before.Add(all)
 		return nil
 	}
-	source := engine.Around(s.before.Take()+before, "")
-	id := s.out.Ids.Unique(engine.TextID(text))
+	source := Around(s.before.Take()+before, "")
+	id := s.out.Ids.Unique(TextID(text))
 	s.before.Add(after)
 	e := tenfold.Entry{ID: id, Branch: s.branch(), Source: source, Payload: tenfold.AssistantMessage{Text: text}}
 	if s.role == "user" {
@@ -231,18 +231,18 @@ func (s *specStory) text() error {
 func (s *specStory) block() error {
 	all, thinking := s.body.Take(), s.inside == specThinkEnd
 	s.inside = ""
-	id := s.out.Ids.Unique(engine.TextID(all))
+	id := s.out.Ids.Unique(TextID(all))
 	if !thinking {
 		return s.tool(id, all)
 	}
 	_, rest, _ := strings.Cut(all, "\n")
 	at := max(strings.LastIndex(rest, specThinkEnd), 0)
-	before, text, after := engine.BlankEdges(rest[:at])
+	before, text, after := BlankEdges(rest[:at])
 	lead := s.before.Take()
 	if text == "" {
-		return s.out.Keep(id, "specstory-md.think", []byte(engine.Literal(lead+all)))
+		return s.out.Keep(id, "specstory-md.think", []byte(Literal(lead+all)))
 	}
-	source := engine.Around(lead+all[:len(all)-len(rest)]+before, after+rest[at:])
+	source := Around(lead+all[:len(all)-len(rest)]+before, after+rest[at:])
 	return s.out.Emit(tenfold.Entry{ID: id, Branch: s.branch(), Source: source, Payload: tenfold.Reasoning{Text: text}})
 }
 
@@ -274,9 +274,9 @@ func (s *specStory) tool(id, all string) error {
 		input, output = asked, strings.TrimSpace(answer)
 	}
 	arguments := specArguments(specAttribute(all, `data-tool-type="`), strings.TrimSpace(input), output)
-	source := engine.Literal(lead + all)
+	source := Literal(lead + all)
 	if at := strings.LastIndex(all, output); output != "" && at >= 0 {
-		source = engine.Around(lead+all[:at], all[at+len(output):])
+		source = Around(lead+all[:at], all[at+len(output):])
 	}
 	use := tenfold.ToolCall{CallID: "use-" + strings.TrimPrefix(strings.ReplaceAll(id, "~", "-"), "text:"), Name: name, Arguments: arguments}
 	call := tenfold.Entry{ID: id, Branch: s.branch(), Source: source, Payload: use}
@@ -387,7 +387,7 @@ func (s *specStory) finish() error {
 		return s.r.Problem(engine.SpecStory, errors.New("there is no section of a user or an agent in it"), "was the session saved?")
 	}
 	if rest := s.before.Take(); rest != "" {
-		if err := s.out.Keep(s.out.Ids.Unique(engine.TextID(rest)), "specstory-md.text", []byte(engine.Literal(rest))); err != nil {
+		if err := s.out.Keep(s.out.Ids.Unique(TextID(rest)), "specstory-md.text", []byte(Literal(rest))); err != nil {
 			return err
 		}
 	}

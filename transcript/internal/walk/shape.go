@@ -1,11 +1,6 @@
-package engine
+package walk
 
-import (
-	"errors"
-	"iter"
-
-	"tenfold"
-)
+import "errors"
 
 // Shape says where the members of an object are read to, names and targets by
 // turns:
@@ -81,43 +76,5 @@ func (s *Scanner) into(target any) {
 		to()
 	default:
 		s.Err = errTarget
-	}
-}
-
-// SpliceIn copies a value in raw with the cuts that were made there replaced.
-func SpliceIn(raw []byte, at Span, cuts []Cut) string {
-	inner := make([]Cut, len(cuts))
-	for i, c := range cuts {
-		inner[i] = Cut{Span{c.From - at.From, c.To - at.From}, c.With}
-	}
-	return Splice(at.Of(raw), inner)
-}
-
-// ChangeModel hands on that from the record called id on the model is another
-// one than last, if it is; "" is unknown.
-func (m *Emitter) ChangeModel(id, model string, last *string) error {
-	if model == "" || model == *last {
-		return nil
-	}
-	*last = model
-	return m.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: model}})
-}
-
-// Groups gives the entries of a log in groups that came from one record.
-func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {
-	return func(yield func([]tenfold.Entry) bool) {
-		var group []tenfold.Entry
-		for e := range entries {
-			if len(group) > 0 && RecordID(e.ID) != RecordID(group[0].ID) {
-				if !yield(group) {
-					return
-				}
-				group = nil
-			}
-			group = append(group, e)
-		}
-		if len(group) > 0 {
-			yield(group)
-		}
 	}
 }

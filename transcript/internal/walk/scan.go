@@ -1,8 +1,10 @@
-package engine
+// Package walk goes over one JSON text and remembers the places of its values,
+// without building them: most of a transcript is kept as it stands. It knows
+// nothing of transcripts.
+package walk
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -16,6 +18,9 @@ import (
 type Span struct{ From, To int }
 
 func (s Span) Found() bool { return s.To > 0 }
+
+// In is the place in the whole text of one that was found in a part of it.
+func (s Span) In(part Span) Span { return Span{part.From + s.From, part.From + s.To} }
 
 func (s Span) Of(raw []byte) []byte { return raw[s.From:s.To] }
 
@@ -40,7 +45,7 @@ type Scanner struct {
 // a block of a message, a part that is handed on as it is, or only its place.
 const (
 	BlockCost = 1 << 10
-	partCost  = 512
+	PartCost  = 512
 	PlaceCost = 128
 )
 
@@ -51,7 +56,11 @@ const (
 	scanRatio = 16
 )
 
-var errCrowded = errors.New("it holds so many JSON values that reading them takes many times its size in memory")
+// ErrCrowded is the error of a text whose values would take many times its size.
+var ErrCrowded = errors.New("it holds so many JSON values that reading them takes many times its size in memory")
+
+// scratchKeep is the largest buffer kept after a text was read.
+const scratchKeep = 4 << 20
 
 const HintCrowded = "this is hardly a transcript; take the record out, or split the file"
 
@@ -92,7 +101,7 @@ func (s *Scanner) More() bool {
 	}
 	if s.Cost > 0 {
 		if s.left--; s.left < 0 {
-			s.Err = errCrowded
+			s.Err = ErrCrowded
 		}
 	}
 	return s.Err == nil
@@ -182,16 +191,16 @@ func (s *Scanner) UnquoteIn(at Span, raw []byte) (string, bool) {
 	s.scratch = slices.Grow(s.scratch[:0], len(in))
 	s.scratch, _ = jsontext.AppendUnquote(s.scratch, in)
 	t := string(s.scratch)
-	if cap(s.scratch) > LineKeep {
+	if cap(s.scratch) > scratchKeep {
 		s.scratch = nil
 	}
 	return t, !strings.Contains(t, "\uFFFD")
 }
 
 // Number reads an integer at a place, 0 when it is none.
-func (s *Scanner) Number(at Span) int { return number(at.Of(s.Raw)) }
+func (s *Scanner) Number(at Span) int { return Number(at.Of(s.Raw)) }
 
-func number(text []byte) int {
+func Number(text []byte) int {
 	n, err := strconv.Atoi(string(text))
 	if err != nil {
 		f, err := strconv.ParseFloat(string(text), 64)
@@ -202,67 +211,6 @@ func number(text []byte) int {
 	}
 	return max(n, 0)
 }
-
-// Cut is a value that stands elsewhere: the source holds a placeholder.
-type Cut struct {
-	Span
-	With string
-}
-
-// Splice copies raw with the cuts replaced. Where a member stands twice a cut may
-// lie in another one, and goes with it.
-func Splice(raw []byte, cuts []Cut) string {
-	if len(cuts) == 0 {
-		return string(raw)
-	}
-	slices.SortFunc(cuts, func(a, b Cut) int { return cmp.Or(a.From-b.From, b.To-a.To) })
-	size := len(raw)
-	for _, c := range cuts {
-		size += len(c.With) - (c.To - c.From)
-	}
-	var b strings.Builder
-	b.Grow(max(size, 0))
-	at := 0
-	for _, c := range cuts {
-		if c.From < at {
-			continue
-		}
-		b.Write(raw[at:c.From])
-		b.WriteString(c.With)
-		at = c.To
-	}
-	b.Write(raw[at:])
-	return b.String()
-}
-
-// AppendCompact appends valid JSON without the white space between its tokens.
-// Strings and numbers stay as they are, byte for byte.
-func AppendCompact(dst, value []byte) []byte {
-	for len(value) > 0 {
-		i := bytes.IndexByte(value, '"')
-		if i < 0 {
-			i = len(value)
-		}
-		for _, c := range value[:i] {
-			if c != ' ' && c != '\n' && c != '\r' && c != '\t' {
-				dst = append(dst, c)
-			}
-		}
-		if value = value[i:]; len(value) == 0 {
-			break
-		}
-		end, _ := stringRest(value, 1)
-		dst = append(dst, value[:end]...)
-		value = value[end:]
-	}
-	return dst
-}
-
-// Placeholders of values that were cut.
-const (
-	CutText  = `""`
-	CutValue = `null`
-)
 
 // Texts reads a list and gives its strings.
 func (s *Scanner) Texts() (texts []string) {
@@ -331,7 +279,7 @@ func EachItem(s *Scanner, each func()) {
 	s.Token()
 }
 
-// Float reads a number, 0 when the value is none.
+// Float reads a Number, 0 when the value is none.
 func (s *Scanner) Float() float64 {
 	at := s.Value()
 	if s.Err != nil {

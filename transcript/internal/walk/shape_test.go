@@ -1,4 +1,4 @@
-package engine
+package walk
 
 import "testing"
 
@@ -54,23 +54,6 @@ func TestShape(t *testing.T) {
 		if read(cut); s.Err == nil {
 			t.Errorf("%s: no error", cut)
 		}
-	}
-}
-
-func TestRefill(t *testing.T) {
-	raw := []byte(`{"a":"","b":null,"c":"kept","d":null}`)
-	var a, b, c, d Span
-	var s Scanner
-	s.Reset(raw)
-	Shape{"a", &a, "b", &b, "c", &c, "d", &d}.Read(&s)
-	r := Finder{Raw: raw}
-	r.PutWhole(b, `{"x": 1}`)
-	r.Put(a, "say \"so\"")
-	r.Put(c, "another")
-	r.PutWhole(d, "not JSON")
-	r.Put(Span{}, "nowhere")
-	if got, want := r.Done(), `{"a":"say \"so\"","b":{"x": 1},"c":"kept","d":null}`; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

@@ -1,4 +1,4 @@
-package engine
+package walk
 
 import (
 	"bytes"
@@ -145,7 +145,7 @@ func (n Node) Get(name string) Node {
 }
 
 // Number is the value of a member that is a count, else 0.
-func (n Node) Number(name string) int { return number(n.Get(name).Raw()) }
+func (n Node) Number(name string) int { return Number(n.Get(name).Raw()) }
 
 // Text is the value of a member that is a string, else "".
 func (n Node) Text(name string) string {
