@@ -130,7 +130,7 @@ func (in *input) erase(n int) {
 // paste inserts a text, folded if it is long.
 func (in *input) paste(text string) {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
-	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+	lines := strings.Count(text, "\n") + 1
 	if len(text) <= shortPaste && lines <= shortLines && terminal.Visible(text) == text && !strings.Contains(text, "\t") {
 		in.area.InsertString(text)
 		return
