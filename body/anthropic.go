@@ -177,6 +177,10 @@ func anthropicThinking(r tenfold.Reasoning) jsontext.Value {
 // anthropicImages are the media types the API takes as images.
 var anthropicImages = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
+// anthropicMostImage is how much base64 the API takes of an image. It refuses more,
+// and then each later request of the conversation.
+const anthropicMostImage = 5 << 20
+
 func anthropicParts(parts []bodyPart) []jsontext.Value {
 	var out []jsontext.Value
 	for _, p := range parts {
@@ -195,7 +199,7 @@ func anthropicPart(p bodyPart) jsontext.Value {
 	}
 	media, data, ok := p.data()
 	switch {
-	case ok && kind == "image" && slices.Contains(anthropicImages, media),
+	case ok && kind == "image" && slices.Contains(anthropicImages, media) && len(data) <= anthropicMostImage,
 		ok && kind == "document" && media == "application/pdf":
 		return rawBlock(anthropicBlock{Type: kind, Source: &anthropicSource{Type: "base64", MediaType: media, Data: data}})
 	case p.isWeb():

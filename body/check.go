@@ -302,5 +302,13 @@ func readBlock(r *report, path string, raw jsontext.Value) (b anthropicShape, ok
 		return b, false
 	}
 	ok = readTyped(r, path, raw, &b, "text", "thinking", "redacted_thinking", "tool_use", "tool_result")
+	var image struct {
+		Source struct {
+			Data string `json:"data"`
+		} `json:"source"`
+	}
+	if b.Type == "image" && json.Unmarshal(raw, &image, lenient) == nil && len(image.Source.Data) > 5242880 {
+		r.addf(path, "an image over 5 MB")
+	}
 	return b, ok
 }

@@ -109,6 +109,7 @@ func TestP10CheckAnthropic(t *testing.T) {
 	put([]string{`messages[1]: role is "user" where "assistant" must stand`}, u, u)
 	put([]string{`messages[0]: role is "system" where "user" must stand`}, `{"role":"system","content":[`+text+`]}`, u)
 	put(nil, u, `{"role":"system","content":[`+text+`]}`, u, assistant(text))
+	put([]string{"messages[0].content[1]: an image over 5 MB"}, user(text+`,{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`+strings.Repeat("QUJD", 5<<18)+`QUJD"}}`))
 	put([]string{"messages[0]: an empty message"}, user(""))
 	put([]string{"messages[0].content[0]: an empty text"}, user(`{"type":"text","text":" \n"}`))
 	put([]string{"messages[0].content[1]: an empty text"}, user(text+`,{"type":"text"}`))

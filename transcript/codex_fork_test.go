@@ -1,11 +1,13 @@
 package transcript
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"tenfold"
 	"tenfold/transcript/internal/claudecode"
 	"tenfold/transcript/internal/codex"
 )
@@ -60,6 +62,54 @@ func TestCodexForks(t *testing.T) {
 	sameLog(t, again, got)
 	if strings.Contains(string(text), "history_base") {
 		t.Error("it still names another rollout")
+	}
+}
+
+// A copy of a session that goes on elsewhere has an id of its own, for Codex finds
+// sessions by that, and its lines are numbered on: Codex resumes nothing else.
+func TestCodexTakesACopyBack(t *testing.T) {
+	original := rolloutOf(forkOne, "", "0", "a", "b")
+	got, err := importText(t, "rollout.jsonl", original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := slices.Clone(got.Entries)
+	say := func(id, text string) {
+		entries = append(entries, tenfold.Entry{ID: id, Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}})
+	}
+	say("x1", "c")
+	more, err := importText(t, "rollout.jsonl", rolloutOf(forkOne, "", "2", "b", "d")) // as if Codex had gone on with it
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := more.Entries[len(more.Entries)-1]
+	last.ID, last.Seq = "x2", 0
+	entries = append(entries, last)
+	say("x3", "e")
+	for _, copied := range []bool{true, false} {
+		var b bytes.Buffer
+		view := View{Conversation: got.Conversation, Projection: projected(t, entries), Copied: copied}
+		view.ID = forkTwo
+		if _, err := Export(&b, Codex, view); err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]string{true: forkTwo, false: forkOne}[copied]
+		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+		if rest := strings.Replace(lines[0], want, forkOne, 1); rest != strings.Split(original, "\n")[0] {
+			t.Errorf("it begins with %s", lines[0])
+		}
+		for i, line := range lines {
+			if !strings.Contains(line, `"ordinal":`+claudecode.Decimal(int64(i))+`,`) {
+				t.Errorf("line %d is %s", i, line)
+			}
+		}
+		again, err := importText(t, "rollout.jsonl", b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := allSaid(t, again); again.ID != want || !slices.Equal(said, []string{"user|a", "user|b", "user|c", "user|d", "user|e"}) {
+			t.Errorf("%s says %q", again.ID, said)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@
 package acp
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"io"
@@ -88,7 +89,7 @@ func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	w := &closingWriter{w: out}
 	e := &editor{Server: s, ctx: ctx, sessions: map[sdk.SessionId]*conversation{}}
 	ready := make(chan struct{}) // nothing is read before the connection is known, and has its logger
-	e.conn = sdk.NewAgentSideConnection(e, w, gatedReader{in, ready})
+	e.conn = sdk.NewAgentSideConnection(e, w, &intake{in: bufio.NewReaderSize(in, 64<<10), out: w, prompts: &e.prompts, open: ready})
 	e.conn.SetLogger(cmp.Or(s.Log, slog.New(slog.DiscardHandler)))
 	close(ready)
 	select {
@@ -98,16 +99,4 @@ func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	stop()
 	defer w.close()
 	return e.close()
-}
-
-// gatedReader gives nothing before it is opened.
-type gatedReader struct {
-	io.Reader
-	open <-chan struct{}
-}
-
-// Read implements [io.Reader].
-func (g gatedReader) Read(p []byte) (int, error) {
-	<-g.open
-	return g.Reader.Read(p)
 }

@@ -156,8 +156,8 @@ func (c *conversation) greet() {
 	}
 }
 
-// prompt answers what a person typed.
-func (c *conversation) prompt(p sdk.PromptRequest) (sdk.PromptResponse, error) {
+// prompt answers what a person typed. It calls begun once it can be cancelled.
+func (c *conversation) prompt(p sdk.PromptRequest, begun func()) (sdk.PromptResponse, error) {
 	parts, err := partsOf(p.Prompt)
 	if err != nil {
 		return sdk.PromptResponse{}, err
@@ -167,6 +167,7 @@ func (c *conversation) prompt(p sdk.PromptRequest) (sdk.PromptResponse, error) {
 		return sdk.PromptResponse{}, err
 	}
 	defer end()
+	begun()
 	reason := sdk.StopReasonEndTurn
 	name, rest := slashCommand(parts)
 	switch name {

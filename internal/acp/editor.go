@@ -19,6 +19,8 @@ type editor struct {
 	ctx  context.Context // ends with the connection
 	conn *sdk.AgentSideConnection
 
+	prompts sync.WaitGroup // those that were read and have not begun
+
 	mu       sync.Mutex
 	closed   bool
 	sessions map[sdk.SessionId]*conversation
@@ -132,11 +134,13 @@ func (e *editor) Cancel(_ context.Context, p sdk.CancelNotification) error {
 // Prompt implements [sdk.Agent]. The context of the request is not the run's: the
 // SDK ends it where a second prompt comes, and that one is refused instead (A5).
 func (e *editor) Prompt(_ context.Context, p sdk.PromptRequest) (sdk.PromptResponse, error) {
+	begun := sync.OnceFunc(e.prompts.Done)
+	defer begun()
 	c, err := e.session(p.SessionId)
 	if err != nil {
 		return sdk.PromptResponse{}, err
 	}
-	return c.prompt(p)
+	return c.prompt(p, begun)
 }
 
 // SetSessionMode implements [sdk.Agent].

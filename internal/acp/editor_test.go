@@ -131,7 +131,8 @@ func (h *host) List(ctx context.Context, directory string, most int) ([]store.Co
 type client struct {
 	*sdk.ClientSideConnection
 	answer func(sdk.RequestPermissionRequest) sdk.RequestPermissionOutcome
-	hangUp func() // closes the editor's side
+	raw    io.Writer // what the editor writes to
+	hangUp func()    // closes the editor's side
 	served <-chan error
 
 	mu    sync.Mutex
@@ -202,7 +203,7 @@ func connect(t *testing.T, h acp.Host) *client {
 	served := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { served <- acp.Server{Host: h, Version: "1"}.Serve(ctx, fromEditor, toEditor) }()
-	c.served, c.hangUp = served, func() { _ = toAgent.Close() }
+	c.raw, c.served, c.hangUp = toAgent, served, func() { _ = toAgent.Close() }
 	c.ClientSideConnection = sdk.NewClientSideConnection(c, toAgent, fromAgent)
 	c.SetLogger(slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {

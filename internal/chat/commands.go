@@ -121,8 +121,9 @@ func (m *model) change(label, done string, do func(context.Context) ([]tenfold.O
 func (m *model) modelCommand(name string) tea.Cmd {
 	if name == "" {
 		m.say(terminal.Normal, "The model is "+clean(m.modelName)+".")
-		if len(m.o.Models) > 0 {
-			m.say(terminal.Faint, "Others: "+terminal.VisibleLine(strings.Join(m.o.Models, ", ")))
+		others := slices.DeleteFunc(slices.Clone(m.o.Models), func(name string) bool { return name == m.modelName })
+		if len(others) > 0 {
+			m.say(terminal.Faint, "Others: "+terminal.VisibleLine(strings.Join(others, ", ")))
 		}
 		return nil
 	}

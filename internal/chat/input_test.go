@@ -270,7 +270,8 @@ func TestModelAndNew(t *testing.T) {
 	}})
 	first := b.agent
 	b.enter("/model")
-	b.wants(b.written(), "The model is a/one.", "Others: a/one, b/two")
+	b.wants(b.written(), "The model is a/one.", "Others: b/two")
+	b.lacks(b.written(), "Others: a/one")
 	b.write("/model b/two")
 	b.press("enter")
 	b.settle()

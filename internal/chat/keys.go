@@ -80,13 +80,13 @@ func (m *model) recall(from func() (string, bool)) {
 	}
 }
 
-// leaveWithin is how soon the second Ctrl-C must come if there is nothing to stop.
+// leaveWithin is how soon the second Ctrl-C must come if nothing is being stopped.
 const leaveWithin = 5 * time.Second
 
 // interrupt is Ctrl-C: once it ends what is under way, or clears the input; twice
-// it leaves.
+// it leaves, also where the first was quick to end something.
 func (m *model) interrupt() tea.Cmd {
-	if !m.leaving.IsZero() && (m.job != nil || m.now().Sub(m.leaving) < leaveWithin) {
+	if !m.leaving.IsZero() && (m.job != nil && m.stopping || m.now().Sub(m.leaving) < leaveWithin) {
 		return m.quit()
 	}
 	m.leaving, m.note = m.now(), "press Ctrl-C again to quit"

@@ -200,7 +200,9 @@ func (m *model) ended(err error) tea.Cmd {
 		m.withdrawn(m.questions[0])
 	}
 	m.job, m.compacting, m.running, m.calls = nil, false, nil, nil
-	m.note, m.leaving, m.gauge = "", time.Time{}, m.agent.Gauge()
+	if m.gauge = m.agent.Gauge(); m.leaving.IsZero() {
+		m.note = ""
+	}
 	stopped := errors.Is(err, context.Canceled)
 	switch {
 	case stopped:

@@ -259,6 +259,31 @@ func TestInterrupt(t *testing.T) {
 		t.Fatal("it does not leave")
 	}
 	b = newBench(t, Options{})
+	b.agent.run = func(ctx context.Context, _ string, _ func(agent.Event)) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	b.enter("go")
+	b.press("ctrl+c")
+	b.settle() // at once
+	b.wants(b.below(), "press Ctrl-C again to quit")
+	if b.press("ctrl+c"); !b.gone {
+		t.Fatal("the second Ctrl-C does not leave where the first was quick")
+	}
+	b = newBench(t, Options{})
+	b.agent.run = func(ctx context.Context, _ string, _ func(agent.Event)) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	b.enter("one")
+	b.enter("two")
+	b.press("ctrl+c")
+	b.while(func() bool { return b.unsent == "one" || len(b.queued) > 0 }) // and goes on with what was queued
+	b.clock.pass(time.Minute)
+	if b.press("ctrl+c"); b.gone || b.job == nil || !b.stopping {
+		t.Fatal("the second Ctrl-C leaves, a minute after the first, which stopped something else")
+	}
+	b = newBench(t, Options{})
 	b.write("a")
 	if b.press("ctrl+d"); b.gone {
 		t.Fatal("Ctrl-D left with a text")

@@ -68,8 +68,21 @@ func (h *Host) Fail(f Failure) {
 	if err != nil {
 		return
 	}
-	_, _ = out.Write(append(line, '\n')) // one write, so that two processes do not mix
+	// A line of its own, also behind one that a full disk cut short; in one write, so that
+	// two processes do not mix.
+	_, _ = out.Write(slices.Concat([]byte("\n"), line, []byte("\n")))
 	_ = out.Close()
+}
+
+// reserve takes a block of the disk for the record, while there is one: a full disk is
+// what it may have to tell of.
+func (h *Host) reserve() {
+	if info, err := os.Lstat(h.failuresFile()); h.Data == "" || err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if os.MkdirAll(h.Data, 0o700) == nil {
+		_ = os.WriteFile(h.failuresFile(), []byte("\n"), 0o600)
+	}
 }
 
 // halve drops the older half of the record.

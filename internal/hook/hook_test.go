@@ -331,6 +331,9 @@ func TestRunAnswers(t *testing.T) {
 	if out := h.Run(t.Context(), silent, "compact", strings.NewReader(""), time.Hour); string(out) != hook.Nothing {
 		t.Errorf("the answer is %s", out)
 	}
+	if info, err := os.Stat(filepath.Join(h.Data, "failures.jsonl")); err != nil || info.Size() != 1 {
+		t.Errorf("no room is kept to record a full disk: %v", err)
+	}
 	if all, err := h.Failures(10); len(all) > 0 || err != nil {
 		t.Errorf("failures are on record: %v, %v", all, err)
 	}
@@ -389,7 +392,7 @@ func TestFailuresSurviveDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = f.WriteString("{\"client\":\n")
+	_, _ = f.WriteString("{\"client\":") // nor the next one, which a full disk had it run into
 	_ = f.Close()
 	h.Fail(hook.Failure{Client: "fake", Event: "two", Why: "z"})
 	if all, err := h.Failures(10); err != nil || len(all) != 2 || all[0].Event != "two" {

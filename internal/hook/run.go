@@ -26,6 +26,7 @@ const LargestInput = 64 << 20
 func (h *Host) Run(ctx context.Context, c Client, event string, in io.Reader, limit time.Duration) []byte {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	h.reserve()
 	type answer struct {
 		out []byte
 		err error

@@ -9,6 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"tenfold/internal/runes"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/token"
@@ -80,10 +81,18 @@ func answering[In any](answer func(context.Context, In) (string, error)) mcp.Too
 	return func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		text, err := answer(ctx, in)
 		if err != nil {
-			return nil, nil, errors.New(problem.ForModel(err))
+			return nil, nil, errors.New(quoted(problem.ForModel(err), 1000))
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 	}
+}
+
+// quoted is what an answer repeats of a question, whose length is the model's.
+func quoted(text string, most int) string {
+	if n := runes.Last(text, most); n < len(text) {
+		return text[:n] + "…"
+	}
+	return text
 }
 
 func (s Server) here(ctx context.Context) (string, error) {
@@ -179,7 +188,7 @@ func Search(ctx context.Context, s *session.Service, query, of, here string, lim
 // Findings is what a model reads of findings, within the tokens of one answer.
 func Findings(found []session.Finding, query string) string {
 	if len(found) == 0 {
-		return fmt.Sprintf("Nothing in the log has a word of %q. Try other words, or fewer.\n", query)
+		return fmt.Sprintf("Nothing in the log has a word of %q. Try other words, or fewer.\n", quoted(query, 200))
 	}
 	var b strings.Builder
 	counter, left := token.O200k(), session.RecallTokens-40

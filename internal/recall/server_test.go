@@ -166,6 +166,12 @@ func TestA9ErrorsOverMCP(t *testing.T) {
 			t.Errorf("%s of %v answers %q, want %q", one.tool, one.arguments, text, one.want)
 		}
 	}
+	long := strings.Repeat("ä", 10_000)
+	for tool, argument := range map[string]string{"search": "query", "read": "id", "expand": "id"} {
+		if text, _ := call(t, c, tool, map[string]any{argument: long}); len(text) > 1100 || strings.Contains(text, "\uFFFD") {
+			t.Errorf("%s repeats %d bytes", tool, len(text))
+		}
+	}
 	if text, bad := call(t, c, "search", map[string]any{"query": "unheard_of"}); bad || !strings.Contains(text, "Nothing in the log") {
 		t.Errorf("nothing is found, and it says %q", text)
 	}

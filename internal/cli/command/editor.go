@@ -20,6 +20,13 @@ func (a *App) Edit(ctx context.Context, file string) error {
 	c := editor(ctx, file)
 	// Standard output may be a pipe; standard error is where people look.
 	c.Stdin, c.Stdout, c.Stderr = a.In, a.Err, a.Err
+	if !a.InTTY && runtime.GOOS != "windows" {
+		// Standard input is a pipe: many editors need the terminal, where there is one.
+		if tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0); err == nil {
+			defer func() { _ = tty.Close() }()
+			c.Stdin = tty
+		}
+	}
 	if err := c.Run(); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -128,7 +128,7 @@ func viewToExport(ctx context.Context, a *command.App, s *session.Session, compa
 	}
 	return transcript.View{
 		Conversation: transcript.Conversation{ID: c.ID, Title: c.Title, Format: from, Created: c.Created},
-		Projection:   s.Projection(), Compacted: compacted,
+		Projection:   s.Projection(), Compacted: compacted, Copied: c.Origin.Key == "" && session.ToolOf(c) != "",
 	}, nil
 }
 

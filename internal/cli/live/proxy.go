@@ -202,8 +202,9 @@ func keeperFor(a *command.App, inMemory bool, expect keeper.Expected) proxy.Keep
 	})
 }
 
-// keeperWait is how long what was heard may take to get into the store at the end.
-const keeperWait = 10 * time.Second
+// keeperWait is how long what was heard may take to get into the store at the end: longer
+// than a store waits for its lock, so that it is tried once more.
+const keeperWait = 30 * time.Second
 
 // closeKeeper waits until the store has all that a keeper heard.
 func closeKeeper(ctx context.Context, k proxy.Keeper) error {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -163,8 +164,13 @@ func (k *querying) check(c *cobra.Command) error {
 	return nil
 }
 
-// mostInput bounds what is read from standard input, in bytes.
-const mostInput = 10 << 20
+// mostInput bounds what is read from standard input, in bytes. Who waits longer for its
+// end than inputSoon is told why nothing happens: a program that starts this one may
+// have left it open by mistake.
+const (
+	mostInput = 10 << 20
+	inputSoon = 3 * time.Second
+)
 
 // message is what is asked: the arguments, and what is piped in.
 func (k *querying) message(ctx context.Context, args []string) (string, error) {
@@ -177,7 +183,18 @@ func (k *querying) message(ctx context.Context, args []string) (string, error) {
 		return "", err
 	}
 	defer closing()
-	data, err := io.ReadAll(io.LimitReader(src.Reader, mostInput+1))
+	var data []byte
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		data, err = io.ReadAll(io.LimitReader(src.Reader, mostInput+1))
+	}()
+	select {
+	case <-read:
+	case <-time.After(inputSoon):
+		k.Noticef("reading standard input until it ends; \"< /dev/null\" leaves it out")
+		<-read
+	}
 	piped := strings.ToValidUTF8(string(data), "\uFFFD")
 	switch {
 	case ctx.Err() != nil:

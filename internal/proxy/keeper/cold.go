@@ -66,7 +66,7 @@ func (ex *exchange) hold() bool {
 // release lets go of the bytes of a request. The caller holds the lock, and is a job:
 // others may be reading them.
 func (ex *exchange) release() {
-	if ex.owed {
+	if ex.owed || ex.flushing {
 		return
 	}
 	if ex.held {

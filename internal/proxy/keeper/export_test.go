@@ -67,6 +67,16 @@ func Cool(p proxy.Keeper) (n int) {
 	return n
 }
 
+// Flush has a keeper store what it heard, and does not wait for it.
+func Flush(p proxy.Keeper) {
+	k := p.(*keeper)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, t := range k.all {
+		t.flush(nil)
+	}
+}
+
 // Rest waits until a keeper's jobs are done, and with flush has it store first what
 // it would store after a while.
 func Rest(p proxy.Keeper, flush bool) {

@@ -40,6 +40,7 @@ type exchange struct {
 	done, confirmed, flushed, billed bool
 	held                             bool // its bytes are, after the answer
 	owed                             bool // and wait for the store
+	flushing                         bool // and a job is to store what was heard
 	ended                            time.Time
 	response                         wire.Response
 }

@@ -425,6 +425,6 @@ func (k *keeper) Close(ctx context.Context) error {
 	case <-done:
 		return k.unpaid()
 	case <-ctx.Done():
-		return ctx.Err()
+		return cmp.Or(k.unpaid(), ctx.Err())
 	}
 }

@@ -182,6 +182,48 @@ func TestV7WhatWaitsIsHeldOnce(t *testing.T) {
 	}
 }
 
+// A lockedStore waits for its lock, in vain each time it is armed.
+type lockedStore struct {
+	store.Store
+	armed atomic.Bool
+	lock  chan struct{}
+}
+
+func (s *lockedStore) Append(ctx context.Context, b store.Batch) (int64, error) {
+	if s.armed.CompareAndSwap(true, false) {
+		<-s.lock
+		return 0, errFull
+	}
+	return s.Store.Append(ctx, b)
+}
+
+// V7: an answer that was heard while the store still waited to take what was said before
+// it is stored with that.
+func TestV7AnAnswerIsHeardBeforeTheStoreFails(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := &lockedStore{Store: p.store, lock: make(chan struct{})}
+	p.store = s
+	p.restart()
+	c := newClient(p, "one")
+	c.turn(200)
+	keeper.Rest(c.k, true)
+	c.hasty = true
+	s.armed.Store(true)
+	c.turn(200)
+	keeper.Flush(c.k)
+	close(s.lock)
+	keeper.Rest(c.k, true)
+	keeper.Pay(c.k)
+	if failed := p.failures(); s.armed.Load() || slices.ContainsFunc(failed, func(why string) bool { return !strings.Contains(why, errFull.Error()) }) {
+		t.Errorf("failures: %q", failed)
+	}
+	c.close()
+	if said := texts(c.only(t), false); len(said) != 4 {
+		t.Errorf("the log says %q", said)
+	}
+}
+
 // V7: a store that cannot be opened at first is opened later.
 func TestV7AStoreIsOpenedLater(t *testing.T) {
 	t.Parallel()

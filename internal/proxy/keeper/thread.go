@@ -193,7 +193,7 @@ func (t *thread) flush(then func(context.Context, *exchange)) {
 	if ex == nil || ex.flushed || t.yields() {
 		return
 	}
-	ex.flushed = true
+	ex.flushed, ex.flushing = true, true
 	t.settling = then != nil && t.pace.Full(t.used) && !t.k.closed
 	t.later(func(ctx context.Context) {
 		t.noted(t.storeHeard(ctx, ex))
@@ -206,7 +206,7 @@ func (t *thread) flush(then func(context.Context, *exchange)) {
 		}
 		t.k.mu.Lock()
 		defer t.k.mu.Unlock()
-		if !t.coolLater(ex) || !ex.hold() {
+		if ex.flushing = false; !t.coolLater(ex) || !ex.hold() {
 			ex.release()
 		}
 	})

@@ -4,10 +4,14 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
 )
@@ -47,6 +51,10 @@ type codexWriter struct {
 	spent   codexTokens
 	model   string
 	dir     *string // what cwd found
+	// ordinal is that of the last line, nil while lines have none; ours says that lines
+	// of our own were numbered.
+	ordinal *int64
+	ours    bool
 }
 
 // codexCall is how a call was written: its result is to match.
@@ -57,6 +65,7 @@ type codexCall struct {
 
 type codexLine struct {
 	Timestamp string `json:"timestamp"`
+	Ordinal   *int64 `json:"ordinal,omitzero"`
 	Type      string `json:"type"`
 	Payload   any    `json:"payload"`
 }
@@ -103,7 +112,37 @@ type codexCount struct {
 
 // line writes a line of our own.
 func (x *codexWriter) line(typ string, payload any) {
-	x.JSON(codexLine{codexTime(x.time), typ, payload})
+	x.JSON(codexLine{codexTime(x.time), x.number(), typ, payload})
+}
+
+// number numbers a line of our own, where the original ones are numbered: Codex resumes
+// nothing else.
+func (x *codexWriter) number() *int64 {
+	if x.ordinal == nil {
+		return nil
+	}
+	x.ours = true
+	n := *x.ordinal + 1
+	x.ordinal = &n
+	return &n
+}
+
+// numbered is an original line, numbered after those of our own that are before it.
+func (x *codexWriter) numbered(line []byte, root engine.Node) []byte {
+	n, ok := WholeNumber(root.Get("ordinal").Raw())
+	if !ok {
+		return line
+	}
+	if !x.ours {
+		x.ordinal = &n
+		return line
+	}
+	o, err := rawjson.Parse(line)
+	if err != nil {
+		return line
+	}
+	o.Set("ordinal", jsontext.Value(strconv.FormatInt(*x.number(), 10)))
+	return o.Bytes()
 }
 
 // at moves on to the time of an entry.
@@ -196,7 +235,8 @@ func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bo
 		}
 	}
 	root := x.record.Read(string(line))
-	if !x.begun {
+	first := !x.begun
+	if first {
 		x.bare = !root.Get("payload").Found()
 		if x.bare || root.Text("type") == "session_meta" {
 			x.begun = true
@@ -205,6 +245,9 @@ func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bo
 			x.begin(x.view.ID, nil)
 		}
 	}
+	if first && x.view.Copied {
+		line = renamed(line, codexID(x.view.ID))
+	}
 	x.at(group[len(group)-1].Time)
 	if m := root.Get("payload").Text("model"); m != "" && root.Text("type") == "turn_context" {
 		x.model = m
@@ -212,8 +255,34 @@ func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bo
 	for _, e := range group {
 		x.note(e.Payload, itemType(root))
 	}
-	x.Line(string(line))
+	x.Line(string(x.numbered(line, root)))
 	return true
+}
+
+// renamed gives the line about a session the id of another one: Codex finds sessions by
+// that, wherever they lie. Any other line stays.
+func renamed(line []byte, id string) []byte {
+	root, err := rawjson.Parse(line)
+	if err != nil {
+		return line
+	}
+	meta, err := rawjson.Parse(root.Get("payload"))
+	nested := err == nil
+	if !nested {
+		meta = root
+	} else if rawjson.Text(root.Get("type")) != "session_meta" {
+		return line
+	}
+	for _, name := range []string{"id", "session_id"} {
+		if meta.Get(name) != nil {
+			meta.Set(name, rawjson.Quote(id))
+		}
+	}
+	if !nested {
+		return meta.Bytes()
+	}
+	root.Set("payload", meta.Bytes())
+	return root.Bytes()
 }
 
 // itemType is the type of the item in a line.

@@ -15,6 +15,9 @@ type View struct {
 	// Compacted asks for what a model sees; else all that was said is
 	// written, and compactions where the format has a form for them.
 	Compacted bool
+	// Copied says that the session of the original records goes on elsewhere, so that
+	// what is written needs an id of its own beside it.
+	Copied bool
 }
 
 // Entries gives what is to be written as the entries of a log: all there are,

@@ -1,0 +1,56 @@
+package acp_test
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"testing"
+
+	sdk "github.com/coder/acp-go-sdk"
+
+	"tenfold"
+	"tenfold/agent"
+)
+
+// A person who changes their mind at once is obeyed: a cancellation does not
+// overtake the prompt it is sent after.
+func TestACancellationComesAfterItsPrompt(t *testing.T) {
+	t.Parallel()
+	h := newHost(func(_ *played, ctx context.Context, _ []tenfold.Part) iter.Seq2[agent.Event, error] {
+		return until(ctx, make(chan struct{}))
+	})
+	c := connect(t, h)
+	id := c.begin(t)
+	for range 50 {
+		// As written by one thread of an editor: the prompt, and the cancellation right after it.
+		if _, err := c.raw.Write([]byte(`{"jsonrpc":"2.0","id":"p","method":"session/prompt","params":{"sessionId":"` + string(id) + `","prompt":[{"type":"text","text":"go"}]}}` + "\n" +
+			`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"` + string(id) + `"}}` + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		soon(t, "the end of the run", func() bool { return choose(t, c, id, "test/small") == nil })
+	}
+	// What never becomes a prompt is not waited for.
+	for _, params := range []string{`{}`, `7`, `{"sessionId":"x","prompt":[]}`, `{"sessionId":"` + string(id) + `","prompt":[{"type":"video"}]}`} {
+		if _, err := c.raw.Write([]byte(`{"jsonrpc":"2.0","id":"q","method":"session/prompt","params":` + params + "}\n" + `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"x"}}` + "\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := choose(t, c, id, "test/large"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A message that is too long for the connection is answered, and the sessions go on.
+func TestATooLongMessageIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHost(func(*played, context.Context, []tenfold.Part) iter.Seq2[agent.Event, error] { return events() })
+	c := connect(t, h)
+	id := c.begin(t)
+	_, err := c.Prompt(t.Context(), sdk.PromptRequest{SessionId: id, Prompt: []sdk.ContentBlock{sdk.ImageBlock(strings.Repeat("QUJD", 3<<20), "image/png")}})
+	if err == nil || !strings.Contains(err.Error(), "larger than 10 MB") {
+		t.Errorf("the editor is told %v", err)
+	}
+	if got := c.say(t, id, "go on"); got != sdk.StopReasonEndTurn {
+		t.Errorf("stopped with %s", got)
+	}
+}
