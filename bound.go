@@ -131,7 +131,7 @@ func (p *Projection) findRun(seq int32) int32 {
 		first  = int32(untouched) // what is seen otherwise than now, at most
 		config = &p.config.current
 		state  = p.bindings.state // with which the view is as it is now
-		least  = int32(0) // the run of what is kept does not begin earlier
+		least  = int32(0)         // the run of what is kept does not begin earlier
 		next   = len(p.bindings.changes)
 	)
 	i, _ := slices.BinarySearch(p.log.opaque, seq)
