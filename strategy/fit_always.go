@@ -98,6 +98,27 @@ func (f *fitting) always() {
 	f.keepRecalled()
 	f.keepNeeded()
 	f.keepRunning()
+	f.keepOpenings()
+}
+
+// keepOpenings shortens what a host says in the turn that the span ends inside of, such
+// as what a command printed in a transcript without calls, to its first line and what is
+// chosen of it: P9 has it stay, and it may be all of the conversation.
+func (f *fitting) keepOpenings() {
+	for seq := range f.each(f.first, f.last) {
+		e, _ := f.p.Log().Entry(seq)
+		m, ok := e.Payload.(tenfold.UserMessage)
+		if _, there := f.stands[seq]; !ok || there || m.IsRequest() || isContext(m) || !f.p.Reads(seq) || !f.shielded(seq) {
+			continue
+		}
+		number := 0
+		for line := range strings.Lines(tenfold.TextLines(m)) {
+			if number++; strings.TrimSpace(line) != "" {
+				f.stands[seq] = stance{lines: []tenfold.LineRange{shortRange(number, strings.TrimRight(line, "\r\n"))}}
+				break
+			}
+		}
+	}
 }
 
 // keepLong keeps longer messages of the person as far as there is room, the newest first.
