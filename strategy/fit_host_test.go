@@ -44,3 +44,30 @@ func TestF4OutputsInMessagesGiveWay(t *testing.T) {
 		}
 	}
 }
+
+// Of a long item of standing instructions that gives way the rule stays, and of what it is.
+func TestF4TheRuleOfAnItemNamesTheItem(t *testing.T) {
+	l := tenfold.NewLog()
+	items := strings.Builder{}
+	for _, name := range []string{"bread", "cake", "pie"} {
+		items.WriteString("- bakery:" + name + ": " + strings.Repeat("Words about it that say little. ", 40) + "Always ask before " + name + " is thrown away. " + strings.Repeat("More of these words. ", 40) + "\n")
+	}
+	for _, p := range []tenfold.Payload{
+		tenfold.TurnStart{},
+		tenfold.UserMessage{Purpose: tenfold.Context, Synthetic: true, Parts: tenfold.Text(items.String())},
+		tenfold.UserMessage{Parts: tenfold.Text("bake")},
+		tenfold.AssistantMessage{Text: strings.Repeat("I bake. ", 500)},
+		tenfold.AssistantMessage{Text: "Done."},
+	} {
+		if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, _ := payloads(plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=300").View())[2].(tenfold.UserMessage)
+	for _, name := range []string{"bread", "cake", "pie"} {
+		item, rule, ok := strings.Cut(texts(m), "Always ask before "+name)
+		if item = item[strings.LastIndexByte(item, '\n')+1:]; !ok || !strings.HasPrefix(item, "- bakery:"+name+": ") || len(item) > 200 {
+			t.Errorf("the rule on %s stands as %q, %q", name, item, rule)
+		}
+	}
+}
