@@ -6,6 +6,7 @@ package compaction
 import (
 	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,6 +134,7 @@ func (k *File) run(ctx context.Context, paths []string) error {
 	if paths, err = k.found(ctx, paths); err != nil || len(paths) == 0 {
 		return err
 	}
+	paths = once(paths)
 	first := req
 	if err := k.configure(k.App, &first, e, subject{}); err != nil {
 		return err
@@ -159,6 +161,21 @@ func (k *File) run(ctx context.Context, paths []string) error {
 	defer to.Abandon()
 	req.Options.Renewed = transcript.Renewed(transcript.Format(format))
 	return k.all(ctx, paths, req, &outTo{Destination: to, format: format})
+}
+
+// once leaves out files that were named before, as patterns of shells name them again: what
+// they save counts once.
+func once(paths []string) []string {
+	var seen []os.FileInfo
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+		again := slices.ContainsFunc(seen, func(have os.FileInfo) bool { return os.SameFile(have, info) })
+		seen = append(seen, info)
+		return again
+	})
 }
 
 // all compacts the files one after the other; it continues when one fails.
