@@ -31,6 +31,10 @@ func TestF6LinesKeepTheirHead(t *testing.T) {
 			[]string{`s <system-reminder>|Note: some file was changed:|` + plain + "|" + plain + "|open_file|" + plain},
 			60, "3:2,5",
 		},
+		"a notice with an id first": {
+			[]string{`s <task-notification>|<task-id>plain</task-id>|<summary>Agent has finished</summary>|` + plain + "|" + plain + "|open_file|" + plain},
+			60, "3:2-3,6",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := script(t, append([]string{"t", "u go"}, tt.log...)...)
