@@ -330,6 +330,9 @@ func (k *File) plan(ctx context.Context, l *command.Workspace, in transcripts.Im
 		if r.failed == nil { // else keep what an earlier run made
 			write, overlays = replacement(k.App, l, now, plan)
 		}
+		if len(write) == 0 {
+			plan.Compactions = asStored(plan.Compactions, compactionsOf(overlays))
+		}
 		k.StartProgress("store "+at.ID, 0)
 		err = at.Store(ctx, slices.Concat(keep, write)...)
 		k.Progress.End()
@@ -344,6 +347,20 @@ func (k *File) plan(ctx context.Context, l *command.Workspace, in transcripts.Im
 	}
 	r.Source, r.DryRun, r.Parted = &report.Source{Path: in.Path, Format: string(in.Format)}, k.DryRun, report.PartedOf(at.Parted)
 	return r, nil
+}
+
+// asStored gives the overlays of a plan with the files that the stored ones name, which say
+// the same: those written for the plan do not stay.
+func asStored(made, stored []tenfold.Compaction) []tenfold.Compaction {
+	made = slices.Clone(made)
+	for i := range min(len(made), len(stored)) {
+		if made[i].Summary != nil && stored[i].Summary != nil {
+			s := *made[i].Summary
+			s.Artifacts = stored[i].Summary.Artifacts
+			made[i].Summary = &s
+		}
+	}
+	return made
 }
 
 // compactionsOf are the overlays that entries add.
