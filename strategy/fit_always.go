@@ -113,8 +113,10 @@ func (f *fitting) keepOpenings() {
 		}
 		number := 0
 		for line := range strings.Lines(tenfold.TextLines(m)) {
-			if number++; strings.TrimSpace(line) != "" {
-				f.stands[seq] = stance{lines: []tenfold.LineRange{shortRange(number, strings.TrimRight(line, "\r\n"))}}
+			number++
+			// What has no words cannot be cut between them (P5b).
+			if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" && (len(line) <= longestBeginning || strings.Contains(line[:longestBeginning], " ")) {
+				f.stands[seq] = stance{lines: []tenfold.LineRange{shortRange(number, line)}}
 				break
 			}
 		}

@@ -22,7 +22,7 @@ func TestF4OutputsInMessagesGiveWay(t *testing.T) {
 	add(tenfold.UserMessage{Parts: tenfold.Text("find out why the oven is cold")})
 	for i := range 20 {
 		add(tenfold.AssistantMessage{Text: fmt.Sprintf("I look at shelf %d.", i)})
-		add(tenfold.UserMessage{Synthetic: true, Parts: tenfold.Text(fmt.Sprintf("\n[shelf %d]\n", i) + strings.Repeat("words of no use to anybody at all\n", 40))})
+		add(tenfold.UserMessage{Synthetic: true, Parts: tenfold.Text("\n"+strings.Repeat("0", 900)+fmt.Sprintf("\n[shelf %d]\n", i) + strings.Repeat("words of no use to anybody at all\n", 40))})
 	}
 	add(tenfold.AssistantMessage{Text: "It is not plugged in."})
 	p := tenfold.Project(l)
@@ -34,7 +34,7 @@ func TestF4OutputsInMessagesGiveWay(t *testing.T) {
 	shown := payloads(made.View())
 	for seq := int64(4); seq < l.Version(); seq += 2 {
 		m, _ := shown[seq].(tenfold.UserMessage)
-		if want := fmt.Sprintf("[shelf %d]", (seq-4)/2); !strings.Contains(texts(m), want) {
+		if want := fmt.Sprintf("[shelf %d]", (seq-4)/2); !strings.Contains(texts(m), want) || strings.Contains(texts(m), "000") { // P5b
 			t.Errorf("message %d does not say %s: %q", seq, want, texts(m))
 		}
 	}
