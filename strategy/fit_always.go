@@ -102,8 +102,8 @@ func (f *fitting) always() {
 }
 
 // keepOpenings shortens what a host says in the turn that the span ends inside of, such
-// as what a command printed in a transcript without calls, to its first line and what is
-// chosen of it: P9 has it stay, and it may be all of the conversation.
+// as what a command printed in a transcript without calls, to its first line that is
+// not too long and what is chosen of it: P9 has it stay, and it may be all of the conversation.
 func (f *fitting) keepOpenings() {
 	for seq := range f.each(f.first, f.last) {
 		e, _ := f.p.Log().Entry(seq)
@@ -114,9 +114,8 @@ func (f *fitting) keepOpenings() {
 		number := 0
 		for line := range strings.Lines(tenfold.TextLines(m)) {
 			number++
-			// What has no words cannot be cut between them (P5b).
-			if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" && (len(line) <= longestBeginning || strings.Contains(line[:longestBeginning], " ")) {
-				f.stands[seq] = stance{lines: []tenfold.LineRange{shortRange(number, line)}}
+			if strings.TrimSpace(line) != "" && len(line) <= longestBeginning {
+				f.stands[seq] = stance{lines: []tenfold.LineRange{{First: number, Last: number}}}
 				break
 			}
 		}

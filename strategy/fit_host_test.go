@@ -22,7 +22,7 @@ func TestF4OutputsInMessagesGiveWay(t *testing.T) {
 	add(tenfold.UserMessage{Parts: tenfold.Text("find out why the oven is cold")})
 	for i := range 20 {
 		add(tenfold.AssistantMessage{Text: fmt.Sprintf("I look at shelf %d.", i)})
-		add(tenfold.UserMessage{Synthetic: true, Parts: tenfold.Text("\n"+strings.Repeat("0", 900)+fmt.Sprintf("\n[shelf %d]\n", i) + strings.Repeat("words of no use to anybody at all\n", 40))})
+		add(tenfold.UserMessage{Synthetic: true, Parts: tenfold.Text("\n" + strings.Repeat("0", 900) + fmt.Sprintf("\n[shelf %d]\n", i) + strings.Repeat("words of no use to anybody at all\n", 40))})
 	}
 	add(tenfold.AssistantMessage{Text: "It is not plugged in."})
 	p := tenfold.Project(l)
@@ -32,9 +32,9 @@ func TestF4OutputsInMessagesGiveWay(t *testing.T) {
 		t.Errorf("%d tokens, and the target is %d: %+v", made.After, made.Fitted.Target, made.Fitted.Always)
 	}
 	shown := payloads(made.View())
-	for seq := int64(4); seq < l.Version(); seq += 2 {
+	for seq := int64(4); seq < l.Version()-10; seq += 2 { // the last ones fill what is left
 		m, _ := shown[seq].(tenfold.UserMessage)
-		if want := fmt.Sprintf("[shelf %d]", (seq-4)/2); !strings.Contains(texts(m), want) || strings.Contains(texts(m), "000") { // P5b
+		if want := fmt.Sprintf("[shelf %d]", (seq-4)/2); !strings.Contains(texts(m), want) || strings.Contains(texts(m), "000") {
 			t.Errorf("message %d does not say %s: %q", seq, want, texts(m))
 		}
 	}
