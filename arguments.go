@@ -264,7 +264,8 @@ func (p *ToolPolicy) bodyLines(c ToolCall, lines []LineRange) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(joinMarks(argumentMark+Label(body.Name)+"]", text))
+		mark := strings.TrimSuffix(argumentMark+Label(body.Name), " ") + "]" // one that is all there is has no name
+		b.WriteString(joinMarks(mark, text))
 	}
 	return b.String()
 }

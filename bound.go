@@ -130,7 +130,8 @@ func (p *Projection) findRun(seq int32) int32 {
 	var (
 		first  = int32(untouched) // what is seen otherwise than now, at most
 		config = &p.config.current
-		least  = int32(0) // the run of what is kept does not begin earlier
+		state  = p.bindings.state // with which the view is as it is now
+		least  = int32(0)         // the run of what is kept does not begin earlier
 		next   = len(p.bindings.changes)
 	)
 	i, _ := slices.BinarySearch(p.log.opaque, seq)
@@ -148,8 +149,12 @@ func (p *Projection) findRun(seq int32) int32 {
 			if c.config != nil {
 				config = c.config
 			}
-			if c.before == p.bindings.state && sameHead(config, &p.config.current) {
+			switch same := sameHead(config, &p.config.current); {
+			case !same:
+			case c.before == p.bindings.state || c.before == state:
 				first = untouched // the view was as it is now
+			case first == untouched:
+				state = c.before // of what came since nothing changed it
 			}
 		}
 		s := p.state(at)

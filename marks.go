@@ -156,7 +156,7 @@ func joinMarks(before, after string) string {
 
 // isMark reports whether a line of a shortened text is nothing but marks.
 func isMark(line string) bool {
-	if line == gapMark || strings.HasPrefix(line, argumentMark) {
+	if line == gapMark || strings.HasPrefix(line, argumentMark) || strings.HasPrefix(line, "[argument]") {
 		return true
 	}
 	rest, ok := strings.CutPrefix(line, "[")

@@ -169,6 +169,9 @@ func trimmedEdit(t *testing.T, arguments string, kept []tenfold.LineRange) (stri
 func TestP5LinesOfBodiesStandWithTheResult(t *testing.T) {
 	short, _, _ := trimmedEdit(t, edit, lines(4, 4))
 	same(t, "all values are short", short, edit)
+	// Copilot's patches are a text, and no member of anything.
+	_, text, _ := trimmedEdit(t, fmt.Sprintf("%q", strings.Repeat("one line of a patch\n", 20)+"last\n"), lines(21, 21))
+	same(t, "all that there is", text, "done\n[argument]\n… last")
 	one, two := strings.Repeat("one line of the first\n", 9), strings.Repeat("one line of the second\n", 9)
 	long := fmt.Sprintf(`{"path":"a.go","new":%q, "n":1.50, "more":[{"text":%q,"at":1}]}`, one+"last\n", two+"last")
 	for name, c := range map[string]struct {

@@ -75,6 +75,13 @@ func TestB1ThinkingGoesWithThePrefixItWasMadeUnder(t *testing.T) {
 		"too small to touch":  {[]tenfold.Entry{only(1, tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true, Over: 5000}})}, all},
 		"reasoning of a turn": {[]tenfold.Entry{only(1, tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}})}, "t2 x2"},
 		"undone":              {[]tenfold.Entry{only(1, tenfold.Compaction{ToolCalls: strip}), revoke("v", "o")}, all},
+		// What changes nothing does not keep the view from being as it was.
+		"undone, and one that changes nothing": {
+			[]tenfold.Entry{
+				only(1, tenfold.Compaction{ToolCalls: strip}), revoke("v", "o"),
+				overlay("p", tenfold.Compaction{FromTurn: 9, ToTurn: 9, ToolCalls: strip}),
+			}, all,
+		},
 		"undone after an answer": {
 			append([]tenfold.Entry{only(1, tenfold.Compaction{ToolCalls: strip})}, append(later, revoke("v", "o"))...), "",
 		},

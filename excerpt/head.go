@@ -71,9 +71,10 @@ func isTitle(line string) bool {
 	return titled && len(name) <= maxHead && strings.IndexByte(name, ' ') < 0 && atom.IsPath(name)
 }
 
-// isTag reports whether a line is an element's tag and nothing else.
+// isTag reports whether a line is an element's tag and nothing else, or an element of one
+// word, such as an id: neither says what the others are about.
 func isTag(line string) bool {
-	return strings.HasPrefix(line, "<") && strings.IndexByte(line, '>') == len(line)-1
+	return strings.HasPrefix(line, "<") && strings.HasSuffix(line, ">") && (strings.IndexByte(line, '>') == len(line)-1 || strings.IndexByte(line, ' ') < 0)
 }
 
 // namesFile reports whether a line is the path of a file, and a colon at most.

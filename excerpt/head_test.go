@@ -1,6 +1,9 @@
 package excerpt_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Lines of a patch, of what was found in files and of a notice keep the line
 // that says of which file they are (F6).
@@ -30,6 +33,10 @@ func TestF6LinesKeepTheirHead(t *testing.T) {
 		"a notice": {
 			[]string{`s <system-reminder>|Note: some file was changed:|` + plain + "|" + plain + "|open_file|" + plain},
 			60, "3:2,5",
+		},
+		"a notice with an id first": {
+			[]string{`s <task-notification>|<task-id>` + strings.Repeat("a", 200) + `</task-id>|<summary>Agent has finished</summary>|` + plain + "|" + plain + "|open_file|" + plain},
+			60, "3:3,6",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

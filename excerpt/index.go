@@ -46,7 +46,7 @@ type Index struct {
 
 	room room // of choices
 
-	gone     bool    // the text under way is what an edit takes out
+	gone     bool    // the text under way is what an edit takes out, or a host wrote around an output
 	scratch  []int32 // atoms of the line under way
 	margins  []int32 // of the lines of the text under way
 	numbers  []int32 // that a file read printed before them
@@ -355,7 +355,15 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 	at.files, at.reads = of.files, of.reads
 	at.source = of.gives
 	ix.groups[at.group].result = int32(len(ix.entries) - 1)
-	ix.read(at, tenfold.TextLines(r), 1)
+	text := tenfold.TextLines(r)
+	head, tail := tool.Frame(r)
+	ix.gone = true
+	line := ix.read(at, text[:head], 1)
+	ix.gone = false
+	line = ix.read(at, text[head:len(text)-tail], line)
+	ix.gone = true
+	ix.read(at, text[len(text)-tail:], line)
+	ix.gone = false
 	ix.finish(at)
 	for _, f := range at.files {
 		ix.files[f].touched = at.request

@@ -98,6 +98,28 @@ func (f *fitting) always() {
 	f.keepRecalled()
 	f.keepNeeded()
 	f.keepRunning()
+	f.keepOpenings()
+}
+
+// keepOpenings shortens what a host says in the turn that the span ends inside of, such
+// as what a command printed in a transcript without calls, to its first line that is
+// not too long and what is chosen of it: P9 has it stay, and it may be all of the conversation.
+func (f *fitting) keepOpenings() {
+	for seq := range f.each(f.first, f.last) {
+		e, _ := f.p.Log().Entry(seq)
+		m, ok := e.Payload.(tenfold.UserMessage)
+		if _, there := f.stands[seq]; !ok || there || m.IsRequest() || isContext(m) || !f.p.Reads(seq) || !f.shielded(seq) {
+			continue
+		}
+		number := 0
+		for line := range strings.Lines(tenfold.TextLines(m)) {
+			number++
+			if strings.TrimSpace(line) != "" && len(line) <= longestBeginning {
+				f.stands[seq] = stance{lines: []tenfold.LineRange{{First: number, Last: number}}}
+				break
+			}
+		}
+	}
 }
 
 // keepLong keeps longer messages of the person as far as there is room, the newest first.
@@ -200,14 +222,19 @@ func (f *fitting) demands(text string, tokens int) (found []tenfold.LineRange) {
 			if at < 0 {
 				break
 			}
-			r := tenfold.LineRange{First: number, Last: number}
+			r, of := tenfold.LineRange{First: number, Last: number}, tenfold.LineRange{First: number, Last: number}
 			show := line
 			if len(line) > longestBeginning {
-				r.From, r.To = statement(line, from+at)
-				show = line[r.From:r.To]
+				if r.From, r.To = statement(line, from+at); from == 0 && r.From > 0 {
+					of.To = subject(line[:r.From])
+				}
+				show = line[:of.To] + line[r.From:r.To]
 			}
 			if tokens -= counter.Count(show) + 1; tokens < 0 {
 				return found
+			}
+			if of.To > 0 {
+				found = append(found, of)
 			}
 			found = append(found, r)
 			if from = r.To; from == 0 {
@@ -216,6 +243,20 @@ func (f *fitting) demands(text string, tokens int) (found []tenfold.LineRange) {
 		}
 	}
 	return found
+}
+
+// longestSubject is how many bytes the subject of an item has at most.
+const longestSubject = 80
+
+// subject is how many bytes of a line tell what an item of a list is about, as its name
+// and a colon do: "Use when someone asks" says nothing without. 0 for none.
+func subject(line string) int {
+	bare := strings.TrimLeft(line, " \t")
+	end := strings.Index(bare, ": ")
+	if item := strings.HasPrefix(bare, "- ") || strings.HasPrefix(bare, "* "); !item || end < 0 || end > longestSubject {
+		return 0
+	}
+	return len(line) - len(bare) + end + 1
 }
 
 // statement is where the sentence around a place in a line begins and ends.

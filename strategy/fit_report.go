@@ -115,7 +115,7 @@ func (f *fitting) sortOf(l *tenfold.Log, seq int64) string {
 		return st.what
 	case f.p.Why(seq) == tenfold.ReasonPinned:
 		return StandsPins
-	case e.Payload.Kind() == tenfold.KindUserMessage:
+	case isRequest(e):
 		return StandsMessages
 	case e.Payload.Kind() == tenfold.KindReasoning:
 		return StandsLastStep // of its loop (P10)

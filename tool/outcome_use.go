@@ -137,6 +137,44 @@ func Output(r tenfold.ToolResult) string {
 	return text
 }
 
+// Frame is how many bytes of a result that is one text are lines of the host around what
+// the tool gave ([Output]), at its beginning and at its end. One of a command that is
+// under way has none: it says how to go on with that.
+func Frame(r tenfold.ToolResult) (head, tail int) {
+	if len(r.Parts) != 1 || r.Parts[0].File != nil || Underway(r) {
+		return 0, 0
+	}
+	text, output := r.Parts[0].Text, Output(r)
+	if len(output) == len(text) {
+		return 0, 0
+	}
+	if output = strings.Trim(output, "\r\n"); output == "" {
+		return len(text), 0
+	}
+	const tries = 8 // a short output may read like a part of the frame
+	for from, try := 0, 0; try < tries; try++ {
+		at := strings.Index(text[from:], output)
+		if at < 0 {
+			break // it was decoded
+		}
+		at += from
+		before, after := text[:at], text[at+len(output):]
+		if from = at + 1; !bounds(before, len(before)-1, "\n >") || !bounds(after, 0, "\r\n<") {
+			continue
+		}
+		if end := strings.IndexByte(after, '\n'); end >= 0 {
+			tail = len(after) - end - 1
+		}
+		return strings.LastIndexByte(before, '\n') + 1, tail
+	}
+	return 0, 0
+}
+
+// bounds reports whether the byte of a text at a place is one of these, or the text empty.
+func bounds(text string, at int, of string) bool {
+	return text == "" || strings.IndexByte(of, text[at]) >= 0
+}
+
 // withoutHost leaves out what hosts put around an output beside how it ended: what
 // they remind a model of, where they moved its shell, the tags of their own words.
 func withoutHost(text string) string {

@@ -26,3 +26,27 @@ func TestOutputIsNotTheHosts(t *testing.T) {
 		}
 	}
 }
+
+// The lines around an output are the host's, as many as there are; of one that is under
+// way they say how to go on with it.
+func TestFrame(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"none", "a\nb\n", "a\nb\n"},
+		{"Codex", "Chunk ID: 5\nWall time: 0.1 seconds\nProcess exited with code 1\nOriginal token count: 5\nOutput:\n5\n6\n", "5\n6\n"},
+		{"nothing in it", "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n", ""},
+		{"under way", "Chunk ID: a\nWall time: 0.1 seconds\nProcess running with session ID 7\nOutput:\nx", "Chunk ID: a\nWall time: 0.1 seconds\nProcess running with session ID 7\nOutput:\nx"},
+		{"Gemini CLI", "Command: x\nDirectory: (root)\nOutput: one\ntwo\nError: (none)\nExit Code: 1\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 5", "Output: one\ntwo\n"},
+		{"a newer one", "Output: one\nProcess Group PGID: 1", "Output: one\n"},
+		{"a reminder", "1\tx\n\n<system-reminder>\nBe careful.\n</system-reminder>\n", "1\tx\n"},
+		{"mini-swe-agent", "<returncode>1</returncode>\n<output>\nFAIL\n</output>", "FAIL\n"},
+	} {
+		head, tail := tool.Frame(tenfold.ToolResult{Parts: tenfold.Text(c.text)})
+		if got := c.text[head : len(c.text)-tail]; got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+	picture := tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, Name: "a.png"}}
+	if head, tail := tool.Frame(tenfold.ToolResult{Parts: []tenfold.Part{picture, tenfold.TextPart("x")}}); head != 0 || tail != 0 {
+		t.Errorf("%d, %d around a picture", head, tail)
+	}
+}

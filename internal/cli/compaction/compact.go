@@ -6,6 +6,7 @@ package compaction
 import (
 	"cmp"
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,6 +134,7 @@ func (k *File) run(ctx context.Context, paths []string) error {
 	if paths, err = k.found(ctx, paths); err != nil || len(paths) == 0 {
 		return err
 	}
+	paths = once(paths)
 	first := req
 	if err := k.configure(k.App, &first, e, subject{}); err != nil {
 		return err
@@ -159,6 +161,21 @@ func (k *File) run(ctx context.Context, paths []string) error {
 	defer to.Abandon()
 	req.Options.Renewed = transcript.Renewed(transcript.Format(format))
 	return k.all(ctx, paths, req, &outTo{Destination: to, format: format})
+}
+
+// once leaves out files that were named before, as patterns of shells name them again: what
+// they save counts once.
+func once(paths []string) []string {
+	var seen []os.FileInfo
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+		again := slices.ContainsFunc(seen, func(have os.FileInfo) bool { return os.SameFile(have, info) })
+		seen = append(seen, info)
+		return again
+	})
 }
 
 // all compacts the files one after the other; it continues when one fails.
@@ -313,6 +330,9 @@ func (k *File) plan(ctx context.Context, l *command.Workspace, in transcripts.Im
 		if r.failed == nil { // else keep what an earlier run made
 			write, overlays = replacement(k.App, l, now, plan)
 		}
+		if len(write) == 0 {
+			plan.Compactions = asStored(plan.Compactions, compactionsOf(overlays))
+		}
 		k.StartProgress("store "+at.ID, 0)
 		err = at.Store(ctx, slices.Concat(keep, write)...)
 		k.Progress.End()
@@ -327,6 +347,20 @@ func (k *File) plan(ctx context.Context, l *command.Workspace, in transcripts.Im
 	}
 	r.Source, r.DryRun, r.Parted = &report.Source{Path: in.Path, Format: string(in.Format)}, k.DryRun, report.PartedOf(at.Parted)
 	return r, nil
+}
+
+// asStored gives the overlays of a plan with the files that the stored ones name, which say
+// the same: those written for the plan do not stay.
+func asStored(made, stored []tenfold.Compaction) []tenfold.Compaction {
+	made = slices.Clone(made)
+	for i := range min(len(made), len(stored)) {
+		if made[i].Summary != nil && stored[i].Summary != nil {
+			s := *made[i].Summary
+			s.Artifacts = stored[i].Summary.Artifacts
+			made[i].Summary = &s
+		}
+	}
+	return made
 }
 
 // compactionsOf are the overlays that entries add.

@@ -43,13 +43,16 @@ func newDiffer(a *command.App, view *tenfold.Projection, scale token.Scale) *dif
 		fates: map[tenfold.Fate]tenfold.Count{}, by: map[string]tenfold.Count{},
 		place: len(strconv.FormatInt(view.Version(), 10)), tokens: len(number.Thousands(scale.Tokens(mostTokens(view)))),
 	}
-	last := int64(0)
+	last, noteTokens := int64(0), 0
 	if note := view.Note(); note != "" {
-		d.added[0] = []tenfold.Item{{
-			Added: tenfold.AddedNote, Tokens: view.Log().Counter().Count(note), Payload: tenfold.UserMessage{Parts: tenfold.Text(note)},
-		}}
+		noteTokens = view.Log().Counter().Count(note)
+		d.added[0] = []tenfold.Item{{Added: tenfold.AddedNote, Tokens: noteTokens, Payload: tenfold.UserMessage{Parts: tenfold.Text(note)}}}
 	}
 	for it := range view.Items() {
+		if m, ok := it.Payload.(tenfold.UserMessage); ok && it.Noted { // it is shown, and counted, by itself
+			m.Parts = m.Parts[1:]
+			it.Payload, it.Tokens = m, it.Tokens-noteTokens
+		}
 		switch {
 		case it.Seq == 0:
 			d.added[last] = append(d.added[last], it)

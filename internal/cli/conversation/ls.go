@@ -30,11 +30,9 @@ func listCommand(a *command.App) *cobra.Command {
 		Use:   "ls [flags]",
 		Short: "List conversations",
 		Long: `Lists the conversations in the store, the last changed first: a prefix of the
-id that no other has, turns, estimated tokens before and after
-compaction, time of the last change, and title. "conversation show" has the
-tokens as the provider counts them. "*" marks the active conversation. A second
-line has the tool, the directory and the dates of the session, if they are
-known.
+id that no other has, turns, tokens before and after compaction, time of the
+last change, and title. "*" marks the active conversation. A second line has the
+tool, the directory and the dates of the session, if they are known.
 
 Flags narrow the list; a conversation must match all of them. The list shows 50
 and reports if there are more: --after continues after one, --limit 0 lists all,

@@ -118,16 +118,23 @@ func (k *lab) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if k.preset != "" && !c.Flags().Changed("exclude") {
+	named := c.Flags().Changed("exclude")
+	if k.preset != "" && !named {
 		k.exclude = eval.FittedOn()
 	}
 	if k.preset != "" && !c.Flags().Changed("format") {
 		k.formats = eval.FrontierFormats()
 	}
-	files, searched, err := k.files(c.Context(), args)
+	files, sources, err := k.files(c.Context(), args)
 	if err != nil {
 		return err
 	}
+	for _, source := range k.exclude {
+		if named && !sources[source] {
+			return command.Usage("--exclude: no source "+command.Quote(source)+" in "+strings.Join(args, ", "), "a source is a subdirectory of a directory that is searched")
+		}
+	}
+	searched := sources != nil
 	if searched && !c.Flags().Changed("min-requests") {
 		o.MinRequests = eval.DefaultMinRequests
 	}
@@ -224,8 +231,9 @@ func percents(flag, text string) ([]int, error) {
 	return list, nil
 }
 
-// files lists what to measure, and whether directories were searched.
-func (k *lab) files(ctx context.Context, args []string) (files []eval.File, searched bool, err error) {
+// files lists what to measure, and the sources in the directories that were searched, those
+// left out among them; nil where none was.
+func (k *lab) files(ctx context.Context, args []string) (files []eval.File, sources map[string]bool, err error) {
 	var seen []os.FileInfo
 	add := func(path, source string) error {
 		info, err := os.Stat(path)
@@ -240,28 +248,31 @@ func (k *lab) files(ctx context.Context, args []string) (files []eval.File, sear
 	for _, arg := range args {
 		if !transcripts.ToSearch(arg) {
 			if err := add(arg, looseFiles); err != nil {
-				return nil, false, err
+				return nil, nil, err
 			}
 			continue
 		}
-		searched = true
+		if sources == nil {
+			sources = map[string]bool{}
+		}
 		for found, err := range transcript.Find(ctx, arg, "") {
 			if err != nil {
-				return nil, false, err
+				return nil, nil, err
 			}
 			source := sourceOf(arg, found.Path)
+			sources[source] = true
 			wanted := len(k.formats) == 0 || slices.Contains(k.formats, string(found.Format))
 			if found.Err == nil && wanted && !slices.Contains(k.exclude, source) {
 				if err := add(found.Path, source); err != nil {
-					return nil, false, err
+					return nil, nil, err
 				}
 			}
 		}
 	}
 	if len(files) == 0 {
-		return nil, false, command.Hinted(errors.New("no sessions found in "+strings.Join(args, ", ")), "not_found", "known formats: "+strings.Join(transcripts.ReadableFormats(), ", "))
+		return nil, nil, command.Hinted(errors.New("no sessions found in "+strings.Join(args, ", ")), "not_found", "known formats: "+strings.Join(transcripts.ReadableFormats(), ", "))
 	}
-	return files, searched, nil
+	return files, sources, nil
 }
 
 // sourceOf is the subdirectory of the searched directory.

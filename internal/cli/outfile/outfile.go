@@ -25,6 +25,8 @@ type File struct {
 func Create(name string, mode fs.FileMode) (*File, error) {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
+	} else if errors.Is(err, fs.ErrNotExist) {
+		name = missing(name)
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -51,6 +53,23 @@ func Create(name string, mode fs.FileMode) (*File, error) {
 		return &File{File: f, Path: name}, nil
 	}
 	return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("cannot create a temporary file in its directory")}
+}
+
+// missing is where the links lead that a name is of, to a file that is not there yet.
+func missing(name string) string {
+	const most = 40 // as many as systems follow
+	for range most {
+		target, err := os.Readlink(name)
+		switch {
+		case err != nil:
+			return name
+		case filepath.IsAbs(target):
+			name = target
+		default: // joined as it is: its directory may be a link too
+			name = filepath.Dir(name) + string(filepath.Separator) + target
+		}
+	}
+	return name
 }
 
 // Write writes a file of this content.

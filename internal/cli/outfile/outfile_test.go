@@ -47,3 +47,28 @@ func TestOutFile(t *testing.T) {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
 	}
 }
+
+// A link to a file that is not there yet stays a link, as one to a file does.
+func TestOutFileBehindALink(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "there"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	name, end := filepath.Join(dir, "link"), filepath.Join(dir, "there", "out")
+	for from, to := range map[string]string{name: "there/second", filepath.Join(dir, "there", "second"): end} {
+		if err := os.Symlink(to, from); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"new", "newer"} {
+		if err := Write(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := os.ReadFile(end); err != nil || string(data) != text {
+			t.Errorf("the file holds %q, %v; want %q", data, err, text)
+		}
+		if info, err := os.Lstat(name); err != nil || info.Mode().Type() != os.ModeSymlink {
+			t.Errorf("the link is %v, %v", info.Mode(), err)
+		}
+	}
+}

@@ -284,10 +284,10 @@ func TestM4aDecisions(t *testing.T) {
 	text := digestOfLines(
 		t,
 		"t", "u Fix it.", "a Let me look at the parser.", `c 1 Bash {"command":"ls"}`, "r 1 a",
-		"a The root cause is the gutter. I'll read on because it is late.", `c 2 Bash {"command":"ls"}`, "r 2 a", "a Fixed. The gutter counted bytes.",
+		"a The root cause is the gutter. I'll read on because it is late. It runs; I’m waiting because it is slow.", `c 2 Bash {"command":"ls"}`, "r 2 a", "a Fixed. The gutter counted bytes.",
 		"t", "u Next.", "a Now the tests:", `c 3 Bash {"command":"ls"}`, "r 3 a",
 	)
-	holds(t, sectionOf(text, "Decisions and findings"), []string{"- turn 0:\n  > The root cause is the gutter.\n", "- turn 0:\n  > Fixed. The gutter counted bytes."}, []string{"Let me look", "because it is late", "Now the tests"})
+	holds(t, sectionOf(text, "Decisions and findings"), []string{"- turn 0:\n  > The root cause is the gutter.\n", "- turn 0:\n  > Fixed. The gutter counted bytes."}, []string{"Let me look", "because it is late", "because it is slow", "Now the tests"})
 }
 
 // M4a: where there is room, the last words of a turn are told at more length, in place

@@ -150,7 +150,7 @@ func endsSentence(text string) bool {
 }
 
 // marks are lines of a view's own.
-var marks = regexp.MustCompile(`^\[(compacted\] |argument |Earlier parts are shortened|[\d,]+ (earlier|later) calls? not shown)`)
+var marks = regexp.MustCompile(`^\[(compacted\] |argument[ \]]|Earlier parts are shortened|[\d,]+ (earlier|later) calls? not shown)`)
 
 // lastMark is the one that ends a text.
 var lastMark = regexp.MustCompile(`^\[[\d,]+ later calls? not shown`)

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -89,7 +90,7 @@ func narrates(s string) bool {
 			return true
 		}
 	}
-	return strings.Contains(s, ", i'm ") || strings.Contains(s, ", i'll ")
+	return slices.ContainsFunc([]string{", i'm ", ", i'll ", "; i'm ", "; i'll "}, func(words string) bool { return strings.Contains(s, words) })
 }
 
 // found is how decisions and findings are told.
