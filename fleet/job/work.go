@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,14 +102,15 @@ func outcome(c session.Result) ended {
 	return e
 }
 
-// costOf sums what the summaries of a plan cost.
+// costOf sums what the summaries of a plan cost, those that were not taken too.
 func costOf(plan strategy.Plan) (sum tenfold.Usage) {
-	known := true
+	known, all := true, slices.Clone(plan.Unused)
 	for _, c := range plan.Compactions {
-		if c.Summary == nil || c.Summary.Usage == nil {
-			continue
+		if c.Summary != nil && c.Summary.Usage != nil {
+			all = append(all, *c.Summary.Usage)
 		}
-		u := c.Summary.Usage
+	}
+	for _, u := range all {
 		sum.Model = u.Model
 		sum.Input, sum.Output = sum.Input+u.Input, sum.Output+u.Output
 		sum.CacheRead, sum.CacheWrite = sum.CacheRead+u.CacheRead, sum.CacheWrite+u.CacheWrite
