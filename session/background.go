@@ -91,7 +91,9 @@ func (s *Session) background(ctx context.Context, live Live, j Job) (c Result, h
 	plan, err := s.Plan(bounded, r)
 	c.Plan = plan
 	if j.Planned != nil {
-		err = errors.Join(err, j.Planned(ctx, plan))
+		if told := j.Planned(ctx, plan); err == nil {
+			err = told
+		}
 	}
 	switch {
 	case err != nil:

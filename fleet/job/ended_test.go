@@ -15,6 +15,7 @@ import (
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/store"
+	"tenfold/store/postgres/pgtest"
 	"tenfold/store/postgres"
 	"tenfold/strategy"
 )
@@ -144,5 +145,22 @@ func testCancelled(t *testing.T, url string) {
 	}
 	if j, err := f.jobs.Retry(t.Context(), j.ID); err != nil || j.Error != "cancelled by a person" {
 		t.Errorf("retried: %+v, %v", j, err) // which tells how the attempt before ended
+	}
+}
+
+// Who asks about jobs while the database is away is told just that, as of every other
+// part of the store.
+func TestTheDatabaseIsAway(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Start(t)
+	f := open(t, server.Database(t))
+	due(t, f.st, "a")
+	j := only(t, f.jobs)
+	server.Stop(t)
+	if _, err := f.jobs.List(t.Context(), job.Filter{}); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("list: %v", err)
+	}
+	if _, err := f.jobs.Cancel(t.Context(), j.ID); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("cancel: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"tenfold"
+	"tenfold/store/postgres"
 )
 
 // Of gives the jobs of a tenant, by its number.
@@ -204,12 +205,12 @@ const (
 
 // asTenant runs f in a transaction of the tenant.
 func (q *Queue) asTenant(ctx context.Context, tenant int, f func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
+	return postgres.Unavailable(pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT set_config('tenfold.tenant', $1, true)", strconv.Itoa(tenant)); err != nil {
 			return err
 		}
 		return f(tx)
-	})
+	}))
 }
 
 // fullSQL tells whether a tenant has as many other jobs that wait as it may have.

@@ -149,6 +149,8 @@ func reason(err error) (what, hint string) {
 		return "it took too long", "raise the provider's timeout, or choose a strategy that calls no model"
 	case errors.Is(err, session.ErrNoProgress):
 		return "it would free too little", ""
+	case errors.Is(err, store.ErrUnavailable):
+		return "the database could not be reached", ""
 	case errors.Is(err, store.ErrClosed):
 		return "the store was closed", ""
 	case errors.As(err, new(*store.ConflictError)): // another writer came first
@@ -159,10 +161,13 @@ func reason(err error) (what, hint string) {
 	return fmt.Sprintf("the attempt failed (%s)", kindOf(err)), "look at the conversation: the last attempt records the error in it"
 }
 
-// kindOf names the innermost type of an error.
+// kindOf names the innermost type of an error, of several the first one's.
 func kindOf(err error) string {
 	for {
 		next := errors.Unwrap(err)
+		if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // it is this very error's parts
+			next = several.Unwrap()[0]
+		}
 		if next == nil {
 			return strings.TrimPrefix(fmt.Sprintf("%T", err), "*")
 		}
