@@ -15,8 +15,8 @@ import (
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/store"
-	"tenfold/store/postgres/pgtest"
 	"tenfold/store/postgres"
+	"tenfold/store/postgres/pgtest"
 	"tenfold/strategy"
 )
 

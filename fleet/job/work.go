@@ -165,7 +165,7 @@ func reason(err error) (what, hint string) {
 func kindOf(err error) string {
 	for {
 		next := errors.Unwrap(err)
-		if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // it is this very error's parts
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
 			next = several.Unwrap()[0]
 		}
 		if next == nil {
