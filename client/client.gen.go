@@ -347,6 +347,9 @@ type Conversation struct {
 	// Compactions all that the log holds, the oldest first
 	Compactions []Compaction `json:"compactions"`
 
+	// Created names the log: where it is another time, it is another conversation of the same id
+	Created time.Time `json:"created"`
+
 	// Dollars what its recorded requests cost, US$; 0 where unknown
 	Dollars float64 `json:"dollars"`
 
@@ -815,9 +818,12 @@ type Outline struct {
 	Before []int64 `json:"before"`
 
 	// By index into compactions of the conversation; -1 for none
-	By    []int64  `json:"by"`
-	Fate  []int64  `json:"fate"`
-	Fates []string `json:"fates"`
+	By []int64 `json:"by"`
+
+	// Created that of the conversation
+	Created time.Time `json:"created"`
+	Fate    []int64   `json:"fate"`
+	Fates   []string  `json:"fates"`
 
 	// Flags bits: 1 an error, 2 said by a person, 4 pinned, 8 of a sub-agent, 16 no model sees its kind
 	Flags []int64 `json:"flags"`
@@ -1101,8 +1107,10 @@ type Row struct {
 
 // Rows defines model for Rows.
 type Rows struct {
-	Items   []Row `json:"items"`
-	Version int64 `json:"version"`
+	// Created that of the conversation
+	Created time.Time `json:"created"`
+	Items   []Row     `json:"items"`
+	Version int64     `json:"version"`
 }
 
 // Running defines model for Running.
@@ -1557,6 +1565,9 @@ type EventsParams struct {
 	// After last seq that the reader has: 0 for all entries, -1 for new ones only
 	After *int64 `form:"after,omitempty" json:"after,omitempty"`
 
+	// Created of the conversation that the reader knows: where another one has its id by now, that is a conflict
+	Created time.Time `form:"created,omitempty" json:"created,omitempty,omitzero"`
+
 	// LastEventID takes precedence over after
 	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
 }
@@ -1804,6 +1815,7 @@ func (c *Client) Events(ctx context.Context, id string, params *EventsParams) (*
 	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/events", id), query: url.Values{}, header: http.Header{}}
 	if params != nil {
 		add(r.query.Add, "after", params.After)
+		add(r.query.Add, "created", params.Created)
 		add(r.header.Add, "Last-Event-ID", params.LastEventID)
 	}
 	return c.send(ctx, r)

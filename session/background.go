@@ -16,8 +16,8 @@ type Job struct {
 	ID string
 	// Prefix is [store.Work.Prefix] as of when it became due; empty takes any.
 	Prefix string
-	// Planned, if set, is told of each plan before it is applied: what it cost is
-	// spent then, whatever comes of it.
+	// Planned, if set, is told of each plan before it is applied, and of what was made
+	// of one that failed: what it cost is spent then, whatever comes of it.
 	Planned func(context.Context, strategy.Plan) error
 }
 
@@ -39,8 +39,9 @@ func (e *BusyError) Error() string { return "another compaction of the conversat
 //
 // It is Repeated where the job was done before; Superseded where the view was
 // changed by somebody since it became due; and Nothing, with the reason, where it
-// fits by now, nothing can go, or too little of it would (A4). That somebody else
-// compacts it right now is a [*BusyError].
+// fits by now, nothing can go, or too little of it would (A4). That its summary was
+// refused is an error, a [*strategy.RefusedError], and that somebody else compacts it
+// right now a [*BusyError].
 func (s *Session) Background(ctx context.Context, live Live, j Job) (Result, HeldOut, error) {
 	c, held, err := s.background(ctx, live, j)
 	if errors.Is(err, ErrVetoed) {
@@ -84,16 +85,21 @@ func (s *Session) background(ctx context.Context, live Live, j Job) (c Result, h
 	wish := Wish{By: ByTrigger, Reason: why}
 	r := control.asRequest(wish, control.target(wish))
 	r.ID, r.Reason, r.Progress = j.ID, why, progress
+	refused := r.notice()
 	bounded, stop := context.WithTimeout(ctx, control.timeout())
 	defer stop()
 	plan, err := s.Plan(bounded, r)
 	c.Plan = plan
-	if err == nil && j.Planned != nil {
-		err = j.Planned(ctx, plan)
+	if j.Planned != nil {
+		if told := j.Planned(ctx, plan); err == nil {
+			err = told
+		}
 	}
 	switch {
 	case err != nil:
 		return c, held, err
+	case len(plan.Compactions) == 0 && refused.err != nil:
+		return c, held, refused.err
 	case len(plan.Compactions) == 0:
 		return nothing(plan.Nothing)
 	}

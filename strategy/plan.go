@@ -54,6 +54,9 @@ type Plan struct {
 	// Asked says that a model was paid or a person answered: the plan is none
 	// to make again for nothing (D3).
 	Asked bool
+	// Unused is what summaries cost that were not taken. A plan that failed says it
+	// too.
+	Unused []tenfold.Usage
 
 	base, view *tenfold.Projection // snapshots
 }
@@ -198,7 +201,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		o.now = &underWay{plan: &plan}
 		proposed, err := s.Propose(ctx, plan.view, o)
 		if err != nil {
-			return Plan{}, fmt.Errorf("strategy %s: %w", s.Name(), err)
+			return Plan{Unused: plan.Unused}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
 		n, before := len(plan.Steps), plan.view
 		plan.add(s.Name(), o.worded(proposed), o)

@@ -84,6 +84,13 @@ func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made 
 	for _, failure := range written.Failures {
 		o.failed(r, failure)
 	}
+	if written.Usage != (tenfold.Usage{}) {
+		defer func() {
+			if len(made) == 0 {
+				plan.Unused = append(plan.Unused, written.Usage)
+			}
+		}()
+	}
 	var why *RefusedError
 	switch {
 	case errors.As(err, &why):

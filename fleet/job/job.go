@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tenfold/problem"
+	"tenfold/session"
 	"tenfold/store"
 )
 
@@ -99,8 +100,8 @@ type Jobs interface {
 	// List gives jobs, the newest first.
 	List(ctx context.Context, f Filter) (Page, error)
 	// Retry has a job run again that failed or was cancelled, or has one begin now
-	// that waits. ErrState where its state does not allow that, and ErrNotFound where
-	// there is none.
+	// that waits. It takes an id or the beginning of one. ErrState where its state does
+	// not allow that, and ErrNotFound where there is none.
 	Retry(ctx context.Context, id string) (Info, error)
 	// Cancel ends a job that has not ended; what it had not written stays unwritten.
 	// Its errors are those of Retry.
@@ -122,6 +123,14 @@ func notFound(op, id string) error {
 	return &problem.Error{
 		Op: op + " job", Subject: strconv.Quote(id), Code: "not_found", Problem: "no such job", Hint: `"tenfold jobs ls" lists the jobs`, Err: ErrNotFound,
 	}
+}
+
+// shortest is how much of an id is taken for one, at least.
+const shortest = 4
+
+// ambiguous is the error of the beginning of several ids.
+func ambiguous(op, id string) error {
+	return &problem.Error{Op: op + " job", Subject: strconv.Quote(id), Code: "ambiguous", Problem: "several jobs have an ID that begins so", Hint: "write more of it", Err: session.ErrAmbiguous}
 }
 
 // refused is the error of what a state does not allow.

@@ -64,8 +64,10 @@ func keep(q *Queue, rescued func()) *keeper {
 	ctx, end := context.WithCancel(context.Background())
 	k := &keeper{queue: q, rescued: rescued, end: end}
 	k.done.Go(func() {
+		var said time.Time
 		for ctx.Err() == nil {
-			if err := k.hold(ctx); err != nil && ctx.Err() == nil {
+			if err := k.hold(ctx); err != nil && ctx.Err() == nil && time.Since(said) > time.Minute { // not at each attempt
+				said = time.Now()
 				q.log.WarnContext(ctx, "the queue lost its connection", slog.String("error", kindOf(err)))
 			}
 			sleep(ctx, q.heartbeat/4)

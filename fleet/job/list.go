@@ -15,6 +15,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"tenfold"
+	"tenfold/store/postgres"
 )
 
 // Of gives the jobs of a tenant, by its number.
@@ -184,22 +185,32 @@ func (out *Info) notes(e rivertype.AttemptError, m map[string]json.RawMessage) {
 	if out.State != Completed && out.Outcome == "" {
 		out.Error, out.Hint, _ = strings.Cut(strings.TrimPrefix(e.Error, "JobCancelError: "), "\n") // River's word
 		if e.Error == river.ErrJobCancelledRemotely.Error() || out.State == Cancelled && m["cancel_attempted_at"] != nil {
-			out.Error, out.Hint = "cancelled by a person", ""
+			out.Error, out.Hint = byPerson, ""
 		}
 	}
 	out.Waits = map[State]string{
 		Queued: "a free worker, and room among the tenant's jobs", Retrying: "the pause after a failed attempt", Scheduled: "the end of another compaction",
 	}[out.State]
+	if out.State == Running && m["cancel_attempted_at"] != nil {
+		out.Waits = ending
+	}
 }
+
+// byPerson is why a job was cancelled that a person cancelled, and ending what one waits
+// for that runs until its worker has heard of it.
+const (
+	byPerson = "cancelled by a person"
+	ending   = "the end of its attempt, which a person cancelled"
+)
 
 // asTenant runs f in a transaction of the tenant.
 func (q *Queue) asTenant(ctx context.Context, tenant int, f func(pgx.Tx) error) error {
-	return pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
+	return postgres.Unavailable(pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT set_config('tenfold.tenant', $1, true)", strconv.Itoa(tenant)); err != nil {
 			return err
 		}
 		return f(tx)
-	})
+	}))
 }
 
 // fullSQL tells whether a tenant has as many other jobs that wait as it may have.
@@ -241,9 +252,9 @@ func (j *jobs) change(ctx context.Context, op, shown string, allowed func(State)
 	if err != nil {
 		return out, err
 	}
-	id, ok := t.hidden(shown)
-	if !ok {
-		return out, notFound(op, shown)
+	id, err := j.meant(ctx, t, op, shown)
+	if err != nil {
+		return out, err
 	}
 	read := func(tx pgx.Tx, lock string) error {
 		rows, err := tx.Query(ctx, j.queue.sql(oneSQL)+lock, j.tenant, id)
@@ -269,6 +280,42 @@ func (j *jobs) change(ctx context.Context, op, shown string, allowed func(State)
 		return err
 	})
 	return out, err
+}
+
+// meant is River's id of the job that a tenant names, by the id that it was shown or by
+// its beginning. Those that begin alike have nothing in common in the table.
+func (j *jobs) meant(ctx context.Context, t *tenant, op, shown string) (id int64, err error) {
+	if id, ok := t.hidden(shown); ok {
+		return id, nil
+	}
+	if len(shown) < shortest {
+		return 0, notFound(op, shown)
+	}
+	found := 0
+	err = j.queue.asTenant(ctx, j.tenant, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, j.queue.sql("SELECT id FROM ~.river_job WHERE (args->>'tenant')::integer = $1"), j.tenant)
+		if err != nil {
+			return err
+		}
+		var one int64
+		_, err = pgx.ForEachRow(rows, []any{&one}, func() error {
+			if strings.HasPrefix(t.shown(one), strings.ToLower(shown)) {
+				id = one
+				found++
+			}
+			return nil
+		})
+		return err
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case found == 0:
+		return 0, notFound(op, shown)
+	case found > 1:
+		return 0, ambiguous(op, shown)
+	}
+	return id, nil
 }
 
 // Erase deletes the jobs of a tenant, or those of one conversation of it, in a

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -197,7 +198,7 @@ func (l *Local) run(ctx context.Context, st store.Store, w *Worker, j *localJob)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer l.poke()
-	j.cancel = nil
+	j.cancel, j.Waits = nil, ""
 	l.settle(ctx, j, how, err)
 }
 
@@ -210,7 +211,7 @@ func (l *Local) settle(ctx context.Context, j *localJob, how ended, err error) {
 		j.State, j.Ended, j.Error, j.Hint = stateOf(how), now, "", ""
 		j.Outcome, j.Reason, j.Compactions, j.Before, j.After = how.Outcome, how.Reason, how.Compactions, how.Before, how.After
 	case errors.Is(context.Cause(ctx), errCancelled):
-		j.State, j.Ended, j.Error = Cancelled, now, "cancelled by a person"
+		j.State, j.Ended, j.Error, j.Hint = Cancelled, now, byPerson, ""
 	case ctx.Err() != nil: // Stop
 		j.State, j.Attempt = Queued, j.Attempt-1
 	case errors.As(err, &busy):
@@ -305,9 +306,10 @@ func (l *Local) Cancel(_ context.Context, id string) (Info, error) {
 		case j.State == Running:
 			if j.cancel != nil {
 				j.cancel(errCancelled)
+				j.Waits = ending
 			}
 		default:
-			j.State, j.Ended, j.Error = Cancelled, l.now(), "cancelled by a person"
+			j.State, j.Ended, j.Error, j.Hint = Cancelled, l.now(), byPerson, ""
 		}
 		return true
 	})
@@ -316,13 +318,21 @@ func (l *Local) Cancel(_ context.Context, id string) (Info, error) {
 func (l *Local) change(op, id string, do func(*localJob) bool) (Info, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.jobs, func(j *localJob) bool { return j.ID == id })
-	if i < 0 {
+	var j *localJob
+	for _, one := range l.jobs {
+		switch {
+		case one.ID != id && (len(id) < shortest || !strings.HasPrefix(one.ID, id)):
+			continue
+		case j != nil:
+			return Info{}, ambiguous(op, id)
+		}
+		j = one
+	}
+	if j == nil {
 		return Info{}, notFound(op, id)
 	}
-	j := l.jobs[i]
 	if !do(j) {
-		return Info{}, refused(op, id, j.State)
+		return Info{}, refused(op, j.ID, j.State)
 	}
 	l.poke()
 	return j.shown(), nil

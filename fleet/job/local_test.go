@@ -3,6 +3,7 @@ package job_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/store/memory"
+	"tenfold/strategy"
 )
 
 // alone runs a test of a queue in one process, whose clock waits for nobody.
@@ -105,6 +107,9 @@ func TestLocalRetries(t *testing.T) {
 		if _, err := l.Cancel(t.Context(), j.ID); !errors.Is(err, job.ErrState) {
 			t.Errorf("cancelled what has failed: %v", err)
 		}
+		if _, err := l.Cancel(t.Context(), j.ID[:8]); !errors.Is(err, job.ErrState) {
+			t.Errorf("cancelled what has failed, by the beginning of its id: %v", err)
+		}
 		if _, err := l.Cancel(t.Context(), "x"); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("cancelled what is not there: %v", err)
 		}
@@ -136,8 +141,8 @@ func TestLocalCancels(t *testing.T) {
 			t.Fatalf("%+v", waits)
 		}
 		for _, j := range listed(t, l, job.Filter{}) {
-			if _, err := l.Cancel(t.Context(), j.ID); err != nil {
-				t.Error(err)
+			if j, err := l.Cancel(t.Context(), j.ID); err != nil || j.State == job.Running && j.Waits == "" {
+				t.Error(j, err)
 			}
 		}
 		synctest.Wait()
@@ -150,6 +155,49 @@ func TestLocalCancels(t *testing.T) {
 			t.Errorf("%d overlays", n)
 		}
 	})
+}
+
+// A summary that is refused is a failure, and the job says so in words of ours: what
+// the model made up, or took from the conversation, is in the conversation alone. What
+// it cost is counted for each attempt.
+func TestARefusedSummaryFails(t *testing.T) {
+	t.Parallel()
+	alone(t, func(t *testing.T, l *job.Local, plain store.Store) {
+		s := due(t, l.Store(plain), "a")
+		w := worker(1)
+		w.Live = func(s *session.Session, _ store.Store) (session.Live, error) {
+			out, _ := live(s)
+			out.Auto.Strategies = summarizing
+			out.Request.Options.Summarizer = refused{}
+			return out, nil
+		}
+		l.Start(plain, w)
+		synctest.Wait()
+		if j := only(t, l); j.State != job.Retrying || !strings.HasPrefix(j.Error, "the summary was refused: ") || j.Cost == nil || *j.Cost != 0.5 {
+			t.Fatalf("%+v", j)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		j := only(t, l)
+		if all := fmt.Sprintf("%+v", j); j.State != job.Failed || j.Attempt != 5 || *j.Cost != 2.5 || strings.Contains(all, "secret") {
+			t.Fatal(all)
+		}
+		if err := s.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for e := range s.Log().Entries() {
+			if f, ok := e.Payload.(tenfold.CompactionFailed); ok && !strings.Contains(f.Error, "a secret occurs nowhere") {
+				t.Errorf("the conversation says %q", f.Error)
+			}
+		}
+	})
+}
+
+// refused is paid for summaries that are not taken.
+type refused struct{}
+
+func (refused) Summarize(context.Context, strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	return strategy.SummaryResult{Model: "m", Usage: tenfold.Usage{Model: "m", Input: 9, Cost: new(0.5)}}, &strategy.RefusedError{Reason: "a secret occurs nowhere"}
 }
 
 func TestLocalPages(t *testing.T) {

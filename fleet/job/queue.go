@@ -413,7 +413,7 @@ func (q *Queue) of(ctx context.Context, id int) (*tenant, error) {
 	}
 	var salt []byte
 	if err := q.pool.QueryRow(ctx, "SELECT salt FROM tenfold_tenants WHERE id = $1", id).Scan(&salt); err != nil {
-		return nil, fmt.Errorf("look up tenant %d: %w", id, err)
+		return nil, fmt.Errorf("look up tenant %d: %w", id, postgres.Unavailable(err))
 	}
 	key := sha256.Sum256(append([]byte("tenfold ids of jobs\x00"), salt...))
 	block, err := aes.NewCipher(key[:16])

@@ -249,7 +249,7 @@ func (q *Queue) spent(ctx context.Context, j *river.Job[arguments], u tenfold.Us
 	}
 	key := spentKey + strconv.Itoa(j.Attempt)
 	_, err = q.pool.Exec(ctx, q.sql("UPDATE ~.river_job SET metadata = jsonb_set(metadata, ARRAY[$2], $3) WHERE id = $1"), j.ID, key, data)
-	return err
+	return postgres.Unavailable(err)
 }
 
 const spentKey = "spent/"

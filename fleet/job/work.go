@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,14 +102,15 @@ func outcome(c session.Result) ended {
 	return e
 }
 
-// costOf sums what the summaries of a plan cost.
+// costOf sums what the summaries of a plan cost, those that were not taken too.
 func costOf(plan strategy.Plan) (sum tenfold.Usage) {
-	known := true
+	known, all := true, slices.Clone(plan.Unused)
 	for _, c := range plan.Compactions {
-		if c.Summary == nil || c.Summary.Usage == nil {
-			continue
+		if c.Summary != nil && c.Summary.Usage != nil {
+			all = append(all, *c.Summary.Usage)
 		}
-		u := c.Summary.Usage
+	}
+	for _, u := range all {
 		sum.Model = u.Model
 		sum.Input, sum.Output = sum.Input+u.Input, sum.Output+u.Output
 		sum.CacheRead, sum.CacheWrite = sum.CacheRead+u.CacheRead, sum.CacheWrite+u.CacheWrite
@@ -147,6 +149,8 @@ func reason(err error) (what, hint string) {
 		return "it took too long", "raise the provider's timeout, or choose a strategy that calls no model"
 	case errors.Is(err, session.ErrNoProgress):
 		return "it would free too little", ""
+	case errors.Is(err, store.ErrUnavailable):
+		return "the database could not be reached", ""
 	case errors.Is(err, store.ErrClosed):
 		return "the store was closed", ""
 	case errors.As(err, new(*store.ConflictError)): // another writer came first
@@ -157,10 +161,13 @@ func reason(err error) (what, hint string) {
 	return fmt.Sprintf("the attempt failed (%s)", kindOf(err)), "look at the conversation: the last attempt records the error in it"
 }
 
-// kindOf names the innermost type of an error.
+// kindOf names the innermost type of an error, of several the first one's.
 func kindOf(err error) string {
 	for {
 		next := errors.Unwrap(err)
+		if several, ok := err.(interface{ Unwrap() []error }); ok {
+			next = several.Unwrap()[0]
+		}
 		if next == nil {
 			return strings.TrimPrefix(fmt.Sprintf("%T", err), "*")
 		}

@@ -258,7 +258,7 @@ func (s *Server) conversation(ctx context.Context, in *InConversation) (out shap
 	}
 	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
 		view, scale := o.session.Projection(), o.figures()
-		out.ConversationRow = s.row(o.row, active)
+		out.ConversationRow, out.Created = s.row(o.row, active), o.row.Created.UTC()
 		out.Tokens = report.Totals(view, scale)
 		out.Turns, out.Entries = view.Log().Turns(), view.Log().Version()
 		out.Model = view.Config().Model

@@ -23,10 +23,16 @@ func (s *Server) declareEvents() {
 	huma.Register(s.api, op, s.events)
 }
 
+// replaced is a conversation that was deleted, and another one made with its id.
+func replaced() *shape.Problem {
+	return conflict("another conversation has this id now", "read it again, and follow it from there")
+}
+
 type eventsOf struct {
 	InConversation
-	After int64 `query:"after" minimum:"-1" default:"-1" doc:"last seq that the reader has: 0 for all entries, -1 for new ones only"`
-	Last  int64 `header:"Last-Event-ID" minimum:"-1" default:"-1" doc:"takes precedence over after"`
+	After   int64     `query:"after" minimum:"-1" default:"-1" doc:"last seq that the reader has: 0 for all entries, -1 for new ones only"`
+	Created time.Time `query:"created" doc:"of the conversation that the reader knows: where another one has its id by now, that is a conflict"`
+	Last    int64     `header:"Last-Event-ID" minimum:"-1" default:"-1" doc:"takes precedence over after"`
 }
 
 func (s *Server) events(ctx context.Context, in *eventsOf) (*huma.StreamResponse, error) {
@@ -37,6 +43,9 @@ func (s *Server) events(ctx context.Context, in *eventsOf) (*huma.StreamResponse
 	after := in.After
 	if in.Last >= 0 {
 		after = in.Last
+	}
+	if !in.Created.IsZero() && !in.Created.Equal(c.Created) {
+		return nil, replaced()
 	}
 	if after > c.Version {
 		return nil, moved(after, c.Version, "it is another log than it was, such as that of a backup: read the conversation again, and follow it from there")

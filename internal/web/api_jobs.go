@@ -60,7 +60,7 @@ func (s *Server) declareJobs() {
 }
 
 type inJob struct {
-	ID string `path:"id" minLength:"1" maxLength:"100" doc:"the job's id"`
+	ID string `path:"id" minLength:"1" maxLength:"100" doc:"the job's id, or the beginning of one"`
 }
 
 type jobsOf struct {

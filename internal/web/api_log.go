@@ -44,7 +44,7 @@ type rowsOf struct {
 
 func (s *Server) rows(ctx context.Context, in *rowsOf) (out shape.Rows, err error) {
 	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
-		out = shape.Rows{Version: o.session.Log().Version(), Items: o.rows(in.From, in.Limit)}
+		out = shape.Rows{Created: o.row.Created.UTC(), Version: o.session.Log().Version(), Items: o.rows(in.From, in.Limit)}
 		return nil
 	})
 	return out, err

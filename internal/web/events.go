@@ -174,11 +174,12 @@ func (s *Server) watch(ctx context.Context, id string, after int64, grown chan i
 
 // looks are what an outline said of entries last.
 type looks struct {
-	begun bool
-	ratio int
-	fate  []int8
-	after []int32
-	by    []string
+	begun   bool
+	created time.Time // of the conversation
+	ratio   int
+	fate    []int8
+	after   []int32
+	by      []string
 }
 
 // changed takes in how entries look now, and gives the first of those known before
@@ -220,6 +221,10 @@ func (k *looks) changed(o *opened) (first int64) {
 // tell takes in what is new of a conversation and wakes its streams.
 func (s *Server) tell(ctx context.Context, p *topic, o *opened, known *looks) error {
 	began, first, version := known.begun, int64(0), o.session.Log().Version()
+	if began && !known.created.Equal(o.row.Created) {
+		return replaced()
+	}
+	known.created = o.row.Created
 	if known.begun = true; version != p.version || !began {
 		first = known.changed(o)
 	}

@@ -271,6 +271,39 @@ func TestAPlaceThatTheLogDoesNotHave(t *testing.T) {
 	}
 }
 
+// A conversation that was made anew with the id of one that was deleted is another one:
+// who followed the first is not told of the second, and who asks for the first, by when
+// it was created, is refused.
+func TestAStreamIsOfOneConversation(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	created(t, service, "one", logtest.Long(30))
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	outline := get[shape.Outline](t, s, "/api/conversations/one/outline", http.StatusOK)
+	if c, rows := get[shape.Conversation](t, s, "/api/conversations/one", http.StatusOK), get[shape.Rows](t, s, "/api/conversations/one/rows", http.StatusOK); c.Created.IsZero() ||
+		!c.Created.Equal(outline.Created) || !c.Created.Equal(rows.Created) {
+		t.Fatalf("created %s, by the outline %s, by the rows %s", c.Created, outline.Created, rows.Created)
+	}
+	url := web.URL + "/api/conversations/one/events?created=" + outline.Created.Format(time.RFC3339Nano)
+	seen := int64(0)
+	err := follow(t.Context(), url, "", func(e sent) bool { // until it ends
+		if e.event.Entry != nil {
+			seen = max(seen, e.event.Entry.Seq)
+			return true
+		}
+		err := service.Delete(t.Context(), "one")
+		created(t, service, "one", logtest.Long(60))
+		return err == nil
+	})
+	if err != nil || seen > 0 {
+		t.Errorf("%v; the stream tells of entry %d of another conversation", err, seen)
+	}
+	if err := follow(t.Context(), url, "30", func(sent) bool { return false }); err == nil || !strings.HasPrefix(err.Error(), "409") {
+		t.Errorf("who comes back gets %v", err)
+	}
+}
+
 // stuck is a reader that takes nothing.
 type stuck struct{ block chan struct{} }
 

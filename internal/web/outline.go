@@ -97,7 +97,7 @@ func (o *opened) outline(from int64) shape.Outline {
 	from = min(max(from, 1), l.Version()+1)
 	at, n := int(from-1), int(l.Version()-from+1)
 	out := shape.Outline{
-		Version: l.Version(), From: from, Kinds: o.columns.kinds, Kind: o.columns.kind[at:], Turn: o.columns.turn[at:], Step: o.columns.step[at:],
+		Created: o.row.Created.UTC(), Version: l.Version(), From: from, Kinds: o.columns.kinds, Kind: o.columns.kind[at:], Turn: o.columns.turn[at:], Step: o.columns.step[at:],
 		Fates: fates(), Before: make([]int, n), After: make([]int, n), Fate: make([]int, n), By: make([]int, n), Pair: make([]int64, n), Flags: make([]int, n),
 	}
 	overlays := map[string]int{"": -1}

@@ -111,8 +111,9 @@ func (c *caller) close() bool {
 	return c.gate.Close()
 }
 
-// unavailable marks errors of a server that cannot be reached, after all attempts.
-func unavailable(err error) error {
+// Unavailable marks errors of a server that cannot be reached, after all attempts: they
+// are [store.ErrUnavailable] too.
+func Unavailable(err error) error {
 	if t := troubleOf(err); errors.Is(err, errSlow) || t == starting || t == lost || t == undone && Code(err) == "" {
 		return unavailableError{err}
 	}
@@ -145,7 +146,7 @@ func (c *caller) try(ctx context.Context, worst trouble, f func(ctx context.Cont
 			return err
 		}
 		if troubleOf(err) > worst || time.Since(start)+pause > c.retry {
-			return unavailable(err)
+			return Unavailable(err)
 		}
 		c.retrying(ctx, err)
 		select {
@@ -153,7 +154,7 @@ func (c *caller) try(ctx context.Context, worst trouble, f func(ctx context.Cont
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		case <-c.quit:
-			return unavailable(err)
+			return Unavailable(err)
 		}
 		pause = min(2*pause, maxPause)
 	}

@@ -176,6 +176,9 @@ func showJob(a *command.App, j job.Info) {
 	switch {
 	case j.State == job.Running:
 		what = "attempt " + strconv.Itoa(j.Attempt) + " of " + strconv.Itoa(j.Attempts)
+		if j.Waits != "" {
+			what += "; waits for " + j.Waits
+		}
 	case j.Outcome == job.Compacted:
 		what = number.Thousands(j.Before) + " → " + number.Thousands(j.After) + " tokens"
 	case j.Outcome != "" && j.Reason != "":
@@ -191,7 +194,11 @@ func showJob(a *command.App, j job.Info) {
 	}
 	a.TwoParts(terminal.Bold, j.ID+"  ", text)
 	if j.Error != "" {
-		a.Line(2, strings.Join(slices.DeleteFunc([]string{j.Error, j.Hint}, func(s string) bool { return s == "" }), "; "))
+		text := strings.Join(slices.DeleteFunc([]string{j.Error, j.Hint}, func(s string) bool { return s == "" }), "; ")
+		if j.State == job.Running || j.State == job.Queued {
+			text = "last attempt: " + text
+		}
+		a.Line(2, "  "+text)
 	}
 }
 
@@ -200,9 +207,9 @@ func jobCommand(a *command.App, name, short, long string, do func(job.Jobs, cont
 	return &cobra.Command{
 		Use:     name + " ID",
 		Short:   short,
-		Long:    long,
+		Long:    long + "\n\nID is the ID of a job, or the beginning of one.",
 		Example: "  tenfold jobs " + name + " 3v9q0hxk2m7c5t1r8w4z6j0n2p",
-		Args:    command.Arguments(1, 1, `"tenfold jobs ls" lists the IDs`),
+		Args:    command.Arguments(1, 1, `"tenfold jobs ls" lists the IDs; the beginning of one will do`),
 		RunE: func(c *cobra.Command, args []string) error {
 			jobs, done, err := jobs(c.Context(), a)
 			if err != nil {

@@ -64,6 +64,7 @@ type Facet struct {
 // A Conversation is one opened.
 type Conversation struct {
 	ConversationRow
+	Created     time.Time    `json:"created" doc:"names the log: where it is another time, it is another conversation of the same id"`
 	Model       string       `json:"model" doc:"the newest that answered; empty where unknown"`
 	Window      int          `json:"window" doc:"its context window in tokens; 0 where unknown"`
 	Compactions []Compaction `json:"compactions" doc:"all that the log holds, the oldest first"`
@@ -106,19 +107,20 @@ type Compaction struct {
 // An Outline is the structure of a log in columns, one value an entry, from seq
 // From on. Columns of strings are indexes into their lists.
 type Outline struct {
-	Version int64    `json:"version"`
-	From    int64    `json:"from" doc:"seq of the first value"`
-	Kinds   []string `json:"kinds"`
-	Fates   []string `json:"fates"`
-	Kind    []int    `json:"kind"`
-	Turn    []int    `json:"turn"`
-	Step    []int    `json:"step"`
-	Before  []int    `json:"before" doc:"tokens raw"`
-	After   []int    `json:"after" doc:"tokens that a model sees"`
-	Fate    []int    `json:"fate"`
-	By      []int    `json:"by" doc:"index into compactions of the conversation; -1 for none"`
-	Pair    []int64  `json:"pair" doc:"seq of the call of a result, or of the result of a call; 0 for none"`
-	Flags   []int    `json:"flags" doc:"bits: 1 an error, 2 said by a person, 4 pinned, 8 of a sub-agent, 16 no model sees its kind"`
+	Created time.Time `json:"created" doc:"that of the conversation"`
+	Version int64     `json:"version"`
+	From    int64     `json:"from" doc:"seq of the first value"`
+	Kinds   []string  `json:"kinds"`
+	Fates   []string  `json:"fates"`
+	Kind    []int     `json:"kind"`
+	Turn    []int     `json:"turn"`
+	Step    []int     `json:"step"`
+	Before  []int     `json:"before" doc:"tokens raw"`
+	After   []int     `json:"after" doc:"tokens that a model sees"`
+	Fate    []int     `json:"fate"`
+	By      []int     `json:"by" doc:"index into compactions of the conversation; -1 for none"`
+	Pair    []int64   `json:"pair" doc:"seq of the call of a result, or of the result of a call; 0 for none"`
+	Flags   []int     `json:"flags" doc:"bits: 1 an error, 2 said by a person, 4 pinned, 8 of a sub-agent, 16 no model sees its kind"`
 }
 
 // A Row is one entry in a list: a line of it.
@@ -146,8 +148,9 @@ type Row struct {
 
 // Rows is a window of a log.
 type Rows struct {
-	Version int64 `json:"version"`
-	Items   []Row `json:"items"`
+	Created time.Time `json:"created" doc:"that of the conversation"`
+	Version int64     `json:"version"`
+	Items   []Row     `json:"items"`
 }
 
 // An Entry is one whole. Text and Shown are cut to the window that was asked for.

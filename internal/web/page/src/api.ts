@@ -183,6 +183,8 @@ export interface Conversation {
   began: string;
   /** all that the log holds, the oldest first */
   compactions: Compaction[];
+  /** names the log: where it is another time, it is another conversation of the same id */
+  created: string;
   /** what its recorded requests cost, US$; 0 where unknown */
   dollars: number;
   /** time of the last message */
@@ -559,6 +561,8 @@ export interface Outline {
   before: number[];
   /** index into compactions of the conversation; -1 for none */
   by: number[];
+  /** that of the conversation */
+  created: string;
   fate: number[];
   fates: string[];
   /** bits: 1 an error, 2 said by a person, 4 pinned, 8 of a sub-agent, 16 no model sees its kind */
@@ -794,6 +798,8 @@ export interface Row {
 }
 
 export interface Rows {
+  /** that of the conversation */
+  created: string;
   items: Row[];
   version: number;
 }
@@ -1103,7 +1109,7 @@ export interface Ops {
   /** One entry whole */
   "GET /api/conversations/{id}/entries/{seq}": { path: {id: string; seq: number}; query: {offset?: number; limit?: number}; body: undefined; out: Entry };
   /** Follow a conversation */
-  "GET /api/conversations/{id}/events": { path: {id: string}; query: {after?: number}; body: undefined; out: undefined };
+  "GET /api/conversations/{id}/events": { path: {id: string}; query: {after?: number; created?: string}; body: undefined; out: undefined };
   /** Save a conversation as a page to share */
   "GET /api/conversations/{id}/export": { path: {id: string}; query: {to?: "html"; compacted?: boolean; redact?: boolean; word?: string[] | null}; body: undefined; out: undefined };
   /** Measure strategies on a conversation */

@@ -49,11 +49,16 @@ export async function call<K extends keyof Ops>(
   if (signal) init.signal = signal;
   if (body !== undefined) {
     init.body = JSON.stringify(body);
-    init.headers = { Accept: "application/json", "Content-Type": "application/json" };
+    // A browser sends a request again whose connection broke, where it may be done already.
+    init.headers = { Accept: "application/json", "Content-Type": "application/json", "Idempotency-Key": newKey() };
   }
   const answer = await request(pathOf(template, args as Record<string, unknown>), init);
   if (answer.status === 202 || answer.status === 204) return undefined as Ops[K]["out"];
   return (await answer.json()) as Ops[K]["out"];
+}
+
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");
 }
 
 /** request asks for an address of the API. It throws a Problem unless the server grants it. */

@@ -15,6 +15,7 @@ export interface Writing {
 export interface Opened {
   id: string;
   conversation: Signal<Conversation | undefined>;
+  /** error is why it could not be asked for last. */
   error: Signal<unknown>;
   status: Signal<Status | undefined>;
   version: Signal<number>; // of the log, as far as it was told
@@ -27,6 +28,11 @@ export interface Opened {
   on: (told: (e: Told) => void) => () => void;
   /** reload asks for the conversation again. */
   reload: () => void;
+  /**
+   * same says whether an answer is of the conversation that is shown. Where it is of another one with the
+   * same id, all that is shown is of the past, and the page is loaded again.
+   */
+  same: (created: string) => boolean;
 }
 
 interface Held extends Opened {
@@ -76,10 +82,12 @@ function make(id: string): Held {
   let stop = () => {};
   let waits = 0;
   let said = 0; // the newest entry that ends a text
+  let made = ""; // when the conversation was created
 
   const load = async () => {
     try {
       const c = await call("GET /api/conversations/{id}", { id });
+      if (!held.same(c.created)) return undefined;
       if (held.holders > 0 && c.title) document.title = `${visible(c.title)} · Tenfold`;
       batch(() => {
         held.conversation.value = c;
@@ -94,13 +102,20 @@ function make(id: string): Held {
     }
   };
 
+  const connected = (yes: boolean) => {
+    held.connected.value = yes;
+    if (yes && held.error.value !== undefined) held.reload();
+  };
+  // A log that lacks what was told of is another one, as after the restore of a backup.
+  const refused = (last: number) => void load().then((c) => c && c.entries < last && location.reload());
+
   // begin loads and follows. A server that is away or about to end is asked again.
   const begin = (wait: number) =>
     void load().then((c) => {
       if (held.holders === 0) return;
       stop();
       const e = held.error.value;
-      if (c) stop = follow(id, c.entries, told, (yes) => (held.connected.value = yes));
+      if (c) stop = follow(c, told, connected, refused);
       else if (e instanceof Problem && e.away) {
         const timer = setTimeout(begin, wait, Math.min(2 * wait, 10_000));
         stop = () => clearTimeout(timer);
@@ -151,6 +166,11 @@ function make(id: string): Held {
     reload: () => {
       clearTimeout(waits);
       waits = window.setTimeout(load, 120);
+    },
+    same: (created) => {
+      made ||= created;
+      if (made !== created) location.reload();
+      return made === created;
     },
     hold: () => {
       if (held.holders++ > 0) return;

@@ -1,5 +1,5 @@
 import type { Event } from "./api";
-import { call } from "./call";
+import { pathOf } from "./call";
 
 /** What a stream tells: the type is the event's name. */
 export type Told = Event & { type: string };
@@ -8,14 +8,13 @@ const names = ["entry", "status", "text", "reasoning", "output"] as const;
 
 /**
  * follow listens to a conversation from after a seq on, until the function that it
- * gives is called. The browser reconnects with Last-Event-ID; where it gives up (the
- * server was away), this begins again after the newest entry it was told of. A log that
- * has no such entry is another one, as after the restore of a backup: then all that is
- * shown is of the past, and the page is loaded again. While the tab is hidden it listens
- * to nothing: a browser opens only six connections to a host.
+ * gives is called. The browser reconnects with Last-Event-ID; where it gives up, because
+ * the server refused, this calls refused with the newest entry it was told of, and begins
+ * again after that. While the tab is hidden it listens to nothing: a browser opens only
+ * six connections to a host.
  */
-export function follow(id: string, after: number, told: (e: Told) => void, connected: (yes: boolean) => void): () => void {
-  let last = after;
+export function follow(of: { id: string; created: string; entries: number }, told: (e: Told) => void, connected: (yes: boolean) => void, refused: (last: number) => void): () => void {
+  let last = of.entries;
   let source: EventSource | undefined;
   let timer = 0;
   let wait = 500;
@@ -26,7 +25,7 @@ export function follow(id: string, after: number, told: (e: Told) => void, conne
   };
   const open = () => {
     close();
-    const from = new EventSource(`/api/conversations/${encodeURIComponent(id)}/events?after=${last}`);
+    const from = new EventSource(pathOf("/api/conversations/{id}/events", { id: of.id, after: last, created: of.created }));
     source = from;
     from.onopen = () => {
       wait = 500;
@@ -35,8 +34,7 @@ export function follow(id: string, after: number, told: (e: Told) => void, conne
     from.onerror = () => {
       connected(false);
       if (from.readyState !== EventSource.CLOSED) return; // the browser tries again itself
-      // Why, the browser does not say.
-      void call("GET /api/conversations/{id}", { id }).then((c) => c.entries < last && source === from && location.reload(), () => {});
+      refused(last); // why, the browser does not say
       timer = window.setTimeout(open, wait);
       wait = Math.min(wait * 2, 10_000);
     };

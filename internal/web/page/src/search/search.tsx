@@ -19,7 +19,7 @@ export function SearchView(_: { id: string }) {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef(0);
   const list = useRef<HTMLDivElement>(null);
-  const got = useLoad(async (signal) => (q ? ((await call("GET /api/search", { q, limit: most }, undefined, signal)).items ?? []) : []), [q]);
+  const got = useLoad(async (signal) => ({ q, hits: q ? ((await call("GET /api/search", { q, limit: most }, undefined, signal)).items ?? []) : [] }), [q]);
   useEffect(() => {
     if (field.current && document.activeElement !== field.current) field.current.value = q;
   }, [q]);
@@ -62,7 +62,7 @@ export function SearchView(_: { id: string }) {
         </form>
       </search>
       <div ref={list}>
-        {q ? <Waits of={got}>{(hits) => <Hits q={q} hits={hits} />}</Waits> : <Hint />}
+        {q ? <Waits of={got}>{(had) => had.q && <Hits {...had} />}</Waits> : <Hint />}
       </div>
     </div>
   );

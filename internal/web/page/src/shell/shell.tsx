@@ -1,7 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { signal } from "@preact/signals";
 import type { Meta } from "../api";
-import { call } from "../call";
+import { call, Problem } from "../call";
+import { useConversation } from "../conversation";
 import { conversationPath, go, place } from "../router";
 import { Asking } from "../parts/dialog";
 import { Help, helping } from "./help";
@@ -85,6 +86,26 @@ function Tabs() {
   );
 }
 
+/** Lost says that what is shown of a conversation is of the past: it was deleted, or the server no longer knows who asks. */
+function Lost({ id }: { id: string }) {
+  const { conversation, error } = useConversation(id);
+  const e = error.value;
+  if (!conversation.value || !(e instanceof Problem) || e.away) return null;
+  return (
+    <div class="lost" role="alert">
+      {e.status === 404 ? (
+        <p>
+          <strong>This conversation was deleted.</strong> What you see is as it was before. <a href="/">All conversations</a>
+        </p>
+      ) : (
+        <p>
+          <strong>What you see may be out of date.</strong> {[e.message, e.detail, e.hint].filter(Boolean).join(". ")}
+        </p>
+      )}
+    </div>
+  );
+}
+
 export function Shell() {
   useKeys("Everywhere", [
     { key: "?", does: "keys and signs", run: () => (helping.value = true) },
@@ -105,6 +126,7 @@ export function Shell() {
     <>
       <Header />
       <Tabs />
+      {at.id && <Lost key={at.id} id={at.id} />}
       <main id="main" tabIndex={-1}>
         <View key={at.view + at.id} id={at.id} />
       </main>

@@ -12,6 +12,7 @@ const toasts = signal<Toast[]>([]);
 let made = 0;
 
 function show(text: string, hint: string, bad: boolean): void {
+  if (bad && toasts.value.some((t) => t.bad && t.text === text && t.hint === hint)) return; // it is said already
   const id = ++made;
   toasts.value = [...toasts.value.slice(-3), { id, text, hint, bad }];
   // What went wrong stays until it is dismissed.

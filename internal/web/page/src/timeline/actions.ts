@@ -1,6 +1,5 @@
 import { call, Problem } from "../call";
-import { tokens } from "../format";
-import { ask } from "../parts/dialog";
+import type { Opened } from "../conversation";
 import { meta } from "../shell/shell";
 import { fail, say } from "../shell/toast";
 import type { Log } from "./outline";
@@ -10,7 +9,7 @@ import type { Log } from "./outline";
  * while it waits, it asks once more after it, from the earliest seq. A server that is
  * away is asked again until stop.
  */
-export function outlineLoader(id: string, log: Log, loaded: () => void, failed: (e: unknown) => void): { from: (seq: number) => void; stop: () => void } {
+export function outlineLoader({ id, same }: Opened, log: Log, loaded: () => void, failed: (e: unknown) => void): { from: (seq: number) => void; stop: () => void } {
   let busy = false;
   let next = 0;
   let timer = 0;
@@ -24,6 +23,7 @@ export function outlineLoader(id: string, log: Log, loaded: () => void, failed: 
     call("GET /api/conversations/{id}/outline", { id, from: seq })
       .then(
         (o) => {
+          if (!same(o.created)) return;
           if (!log.merge(o)) next = log.length + 1;
           loaded();
         },
@@ -43,24 +43,6 @@ export function outlineLoader(id: string, log: Log, loaded: () => void, failed: 
       });
   };
   return { from, stop: () => clearTimeout(timer) };
-}
-
-/** undoLast asks, and takes the last compaction back. */
-export async function undoLast(id: string, done: () => void): Promise<void> {
-  if (meta.value?.read_only) return say("The server is read only: nothing can be undone.");
-  try {
-    const last = (await call("GET /api/conversations/{id}", { id })).compactions.filter((c) => c.live).at(-1);
-    if (!last) return say("No compaction to undo.");
-    const turns = last.from_turn === last.to_turn ? `turn ${last.from_turn}` : `turns ${last.from_turn} to ${last.to_turn}`;
-    const saved = last.before > last.after ? `, which saved ${tokens(last.before - last.after)} tokens` : "";
-    const what = `This is ${last.strategy || last.source || "a compaction"} over ${turns}${saved}. Undoing restores the originals; it can be redone.`;
-    if (!(await ask("Undo the last compaction?", what, "Undo"))) return;
-    await call("POST /api/conversations/{id}/undo", { id }, {});
-    say("Undone. The originals are back.");
-    done();
-  } catch (e) {
-    fail(e);
-  }
 }
 
 /** togglePin pins an entry, or unpins it. */

@@ -1,5 +1,6 @@
 import type { Row } from "../api";
 import { call } from "../call";
+import type { Opened } from "../conversation";
 
 /** Entries come in windows of this many, as many as the server gives at once. */
 export const windowSize = 200;
@@ -18,7 +19,7 @@ export class Rows {
   private resting = new Set<number>(); // failed, or did not have what was wanted
 
   constructor(
-    private id: string,
+    private of: Opened,
     private changed: () => void,
     private failed: (e: unknown) => void,
   ) {}
@@ -60,9 +61,10 @@ export class Rows {
       const w = this.wanted.shift()!;
       this.busy.add(w);
       this.stale.delete(w);
-      call("GET /api/conversations/{id}/rows", { id: this.id, from: w * windowSize + 1, limit: windowSize })
+      call("GET /api/conversations/{id}/rows", { id: this.of.id, from: w * windowSize + 1, limit: windowSize })
         .then(
           (rows) => {
+            if (!this.of.same(rows.created)) return;
             const have = new Map(this.windows.get(w)); // the stream may know of newer ones
             for (const row of rows.items) if (windowOf(row.seq) === w) have.set(row.seq, row);
             this.windows.delete(w);

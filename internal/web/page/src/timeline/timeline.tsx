@@ -2,12 +2,14 @@ import { useEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { useConversation } from "../conversation";
 import { count } from "../format";
+import { undo as undoLast, undoable } from "../compactions/actions";
 import { Live } from "../live/live";
 import { ProblemBox } from "../parts/load";
 import { conversationPath, go, place } from "../router";
 import { useKeys } from "../shell/keys";
+import { meta } from "../shell/shell";
 import { fail, say } from "../shell/toast";
-import { outlineLoader, togglePin, undoLast } from "./actions";
+import { outlineLoader, togglePin } from "./actions";
 import { Grid, type GridControl } from "./grid";
 import { Head, Jump } from "./head";
 import { EntryLine, GroupLine, levelOf, TurnLine } from "./line";
@@ -34,14 +36,14 @@ export function TimelineView({ id }: { id: string }) {
   // The model: what is known of the log, and what of it is folded.
   const model = useMemo(() => {
     const log = new Log();
-    return { log, folds: new Folds(log), rows: new Rows(id, draw as () => void, fail), loaded: 0 };
+    return { log, folds: new Folds(log), rows: new Rows(opened, draw as () => void, fail), loaded: 0 };
   }, [id]);
   const { log, folds, rows } = model;
   const [shape, reshape] = useReducer((n: number) => n + 1, 0);
   const lines = useMemo(() => linesOf(log, folds), [model, shape]);
 
   const counts = useRef(0); // the timer after which the figures of the head are asked for again
-  const load = useMemo(() => outlineLoader(id, log, () => (model.loaded++, reshape(undefined as never)), setProblem), [model]);
+  const load = useMemo(() => outlineLoader(opened, log, () => (model.loaded++, reshape(undefined as never)), setProblem), [model]);
   useEffect(() => {
     load.from(1);
     rows.want([Number(place.value.hash) || 1], Infinity); // at once, rather than after the outline
@@ -178,7 +180,11 @@ export function TimelineView({ id }: { id: string }) {
     setFollows(false);
     move(0, "start");
   };
-  const undo = () => undoLast(id, opened.reload);
+  const undo = () => {
+    if (meta.value?.read_only) say("The server is read only: nothing can be undone.");
+    else if (undoable(conversation?.compactions ?? []).length === 0) say("No compaction to undo.");
+    else void undoLast(id).then((done) => done && opened.reload());
+  };
   const page = () => control.current?.page() ?? 10;
   const pin = () => at.type === lineOf.entry && at.seq && togglePin(id, at.seq, log.has(at.seq, flag.pinned), opened.reload);
 
