@@ -128,7 +128,7 @@ func (x *codexWriter) number() *int64 {
 }
 
 // numbered is an original line, numbered after those of our own that are before it.
-func (x *codexWriter) numbered(line []byte, root engine.Node) []byte {
+func (x *codexWriter) numbered(line []byte, root walk.Node) []byte {
 	n, ok := WholeNumber(root.Get("ordinal").Raw())
 	if !ok {
 		return line
