@@ -38,7 +38,7 @@ func (g *gathered) End(transcript.Conversation, []string) error {
 // the view.
 func TestV4CommitsOfRealSessions(t *testing.T) {
 	tried, lost, left := 0, 0, 0
-	for _, file := range corpustest.Sample(corpustest.Files(t, "claude-code", "codex", "pi")) {
+	for _, file := range corpustest.Files(t, "claude-code", "codex", "pi") {
 		f, err := transcript.Open(file.Path)
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestV4CommitsOfRealSessions(t *testing.T) {
 		if err != nil || len(g.entries) < 60 {
 			continue
 		}
-		if tried++; tried > 8 && !corpustest.All() {
+		if tried++; tried > 20 && !corpustest.All() {
 			break
 		}
 		g.entries = slices.DeleteFunc(g.entries, func(e tenfold.Entry) bool { return e.Payload.Kind() == tenfold.KindCompaction })
