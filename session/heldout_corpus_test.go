@@ -87,7 +87,8 @@ func TestV4CommitsOfRealSessions(t *testing.T) {
 			}
 		}
 	}
-	if left*2 > lost {
+	// A third of all; a sample has only a few, and more of them in a plan that hides less.
+	if left*3 > lost*2 {
 		t.Errorf("of %d names %d are still lost", lost, left)
 	}
 }

@@ -22,13 +22,13 @@ func TestF4OutputsInMessagesGiveWay(t *testing.T) {
 	add(tenfold.UserMessage{Parts: tenfold.Text("find out why the oven is cold")})
 	for i := range 20 {
 		add(tenfold.AssistantMessage{Text: fmt.Sprintf("I look at shelf %d.", i)})
-		add(tenfold.UserMessage{Synthetic: true, Parts: tenfold.Text("\n" + strings.Repeat("0", 900) + fmt.Sprintf("\n[shelf %d]\n", i) + strings.Repeat("words of no use to anybody at all\n", 40))})
+		add(tenfold.UserMessage{Synthetic: true, Purpose: tenfold.Notice, Parts: tenfold.Text("\n" + strings.Repeat("0", 900) + fmt.Sprintf("\n[shelf %d]\n", i) + strings.Repeat("words of no use to anybody at all\n", 40))})
 	}
 	add(tenfold.AssistantMessage{Text: "It is not plugged in."})
 	p := tenfold.Project(l)
 	made := plan(t, p, strategy.Options{}, "fit:target=20%")
 	holdTarget(t, "outputs", p, made)
-	if !made.Fitted.Met() {
+	if !made.Fitted.Met() || made.After*100 < made.Fitted.Target*92 {
 		t.Errorf("%d tokens, and the target is %d: %+v", made.After, made.Fitted.Target, made.Fitted.Always)
 	}
 	shown := payloads(made.View())

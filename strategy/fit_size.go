@@ -230,7 +230,7 @@ func (f *fitting) missing(tokens, margin int) []one {
 		case !f.p.Reads(seq):
 		case e.Payload.Kind() == tenfold.KindToolCall:
 			take(seq, true, margin)
-		case e.Payload.Kind() == tenfold.KindAssistantMessage, e.Payload.Kind() == tenfold.KindUserMessage && !isNotice(e.Payload):
+		case e.Payload.Kind() == tenfold.KindAssistantMessage, e.Payload.Kind() == tenfold.KindUserMessage && (!isNotice(e.Payload) || f.shielded(seq)):
 			take(seq, false, 0)
 		}
 	}
@@ -299,6 +299,10 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 		case tenfold.KindToolCall:
 			at = l.Pair(seq)
 		case tenfold.KindAssistantMessage:
+		case tenfold.KindUserMessage:
+			if isRequest(e) || !f.shielded(seq) {
+				continue
+			}
 		default:
 			continue
 		}
