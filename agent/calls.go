@@ -270,7 +270,7 @@ func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note 
 	if err := note(tenfold.ApprovalRequested, v.Reason); err != nil {
 		return v, "", err
 	}
-	answer, err := w.askPerson(ctx, Question{Branch: w.branch, Call: j.call, Intent: j.intent, Reason: v.Reason})
+	answer, err := w.askPerson(ctx, Question{Branch: w.branch, Call: j.call, Intent: j.intent, Firm: v.Firm, Reason: v.Reason})
 	switch {
 	case over(ctx):
 		return v, "", nil

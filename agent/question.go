@@ -24,6 +24,8 @@ type Question struct {
 	Branch string
 	Call   tenfold.ToolCall
 	Intent toolbox.Intent
+	// Firm says that it is asked each time, whatever the person consented to.
+	Firm bool
 	// Reason is why it is asked.
 	Reason string
 }

@@ -106,7 +106,7 @@ func (b *balance) add(l *tenfold.Log, e tenfold.Entry, lifetime time.Duration, l
 			b.request(lifetime)
 			b.turn, b.step, b.begun = turn, step, true
 		}
-		b.answered = e.Time
+		b.answered = e.Time.Round(0) // the cache ages while the machine sleeps
 	}
 	if e.Payload.Kind().Visible() {
 		b.newest = e.Time

@@ -90,7 +90,8 @@ func (t CacheAware) Cold(c Cache) (bool, string) {
 	if c.Touched.IsZero() {
 		return true, "nothing cached"
 	}
-	until := c.Touched.Add(cmp.Or(max(t.ColdAfter, 0), max(c.Lifetime, 0), DefaultColdAfter))
+	// By the wall clock, which goes on while the machine sleeps, as the provider does.
+	until := c.Touched.Round(0).Add(cmp.Or(max(t.ColdAfter, 0), max(c.Lifetime, 0), DefaultColdAfter))
 	form := "15:04:05 UTC"
 	if c.Now.Sub(until).Abs() >= 24*time.Hour {
 		form = "2006-01-02 " + form

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -142,6 +143,19 @@ func someCache(t *rapid.T) (trigger.CacheAware, trigger.Cache) {
 		time.Duration(rapid.IntRange(-100, 7200).Draw(t, "ago"))*time.Second)
 	c.Lifetime = time.Duration(rapid.IntRange(0, 3600).Draw(t, "lifetime")) * time.Second
 	return when, c
+}
+
+// A cache gets cold while the machine sleeps, and what Go measures time by stands still.
+func TestCacheAwareWhileTheMachineSleeps(t *testing.T) {
+	touched := time.Now()
+	now := touched.Add(time.Hour)
+	*(*int64)(unsafe.Add(unsafe.Pointer(&now), 8)) -= int64(time.Hour)
+	if now.Sub(touched) != 0 {
+		t.Skip("times are made otherwise")
+	}
+	if cold, why := (trigger.CacheAware{}).Cold(trigger.Cache{Touched: touched, Now: now}); !cold {
+		t.Error(why)
+	}
 }
 
 // What fires goes on firing when more would go, and when the cache gets colder.

@@ -41,7 +41,7 @@ const (
 
 var modes = []sdk.SessionMode{
 	{Id: modeAsk, Name: "Ask", Description: new("Ask before edits and commands, as the configuration says")},
-	{Id: modeEdits, Name: "Allow edits", Description: new("Edit files of the workspace without asking")},
+	{Id: modeEdits, Name: "Allow edits", Description: new("Edit files of the workspace without asking, except those that other programs act on")},
 	{Id: modeAll, Name: "Allow all", Description: new("Run everything that the configuration does not deny without asking")},
 }
 
@@ -271,7 +271,7 @@ func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Ans
 	c.mu.Lock()
 	mode := c.mode
 	c.mu.Unlock()
-	if mode == modeAll || mode == modeEdits && q.Intent.Effect == toolbox.Edits {
+	if mode == modeAll || mode == modeEdits && q.Intent.Effect == toolbox.Edits && !q.Firm {
 		return agent.Answer{Allowed: true}, nil
 	}
 	call := sdk.ToolCallUpdate{
@@ -286,13 +286,15 @@ func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Ans
 	if q.Reason != "" {
 		call.Content = append(call.Content, sdk.ToolContent(sdk.TextBlock(visible(q.Reason))))
 	}
-	r, err := c.editor.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{
-		SessionId: c.id, ToolCall: call, Options: []sdk.PermissionOption{
-			{OptionId: allowOnce, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow"},
-			{OptionId: allowAlways, Kind: sdk.PermissionOptionKindAllowAlways, Name: "Allow for this session"},
-			{OptionId: reject, Kind: sdk.PermissionOptionKindRejectOnce, Name: "Reject"},
-		},
-	})
+	options := []sdk.PermissionOption{
+		{OptionId: allowOnce, Kind: sdk.PermissionOptionKindAllowOnce, Name: "Allow"},
+		{OptionId: allowAlways, Kind: sdk.PermissionOptionKindAllowAlways, Name: "Allow for this session"},
+		{OptionId: reject, Kind: sdk.PermissionOptionKindRejectOnce, Name: "Reject"},
+	}
+	if q.Firm {
+		options = slices.Delete(options, 1, 2)
+	}
+	r, err := c.editor.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{SessionId: c.id, ToolCall: call, Options: options})
 	switch {
 	case ctx.Err() != nil:
 		return agent.Answer{}, ctx.Err()

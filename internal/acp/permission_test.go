@@ -20,6 +20,8 @@ func TestQuestionsGoToThePersonAsTheModeSays(t *testing.T) {
 		Call:   tenfold.ToolCall{CallID: "c1", Name: "fs_create_file", Arguments: `{"path":"a","content":"A"}`},
 		Intent: toolbox.Intent{Effect: toolbox.Edits, Paths: []string{"a"}, Subject: "a"},
 	}
+	hook := edit // in .git, say
+	hook.Firm = true
 	run := agent.Question{
 		Call:   tenfold.ToolCall{CallID: "c2", Name: "shell", Arguments: `{"command":"make"}`},
 		Intent: toolbox.Intent{Effect: toolbox.Commands, Command: "make", Subject: "make"}, Reason: "make is in no list",
@@ -39,6 +41,7 @@ func TestQuestionsGoToThePersonAsTheModeSays(t *testing.T) {
 		{"ask", run, selected("something else"), agent.Answer{}, 1, "not offered"},
 		{"ask", run, sdk.NewRequestPermissionOutcomeCancelled(), agent.Answer{}, 1, "cancelled the question"},
 		{"edits", edit, selected("reject"), agent.Answer{Allowed: true}, 0, ""},
+		{"edits", hook, selected("reject"), agent.Answer{}, 1, ""},
 		{"edits", run, selected("reject"), agent.Answer{}, 1, ""},
 		{"all", run, selected("reject"), agent.Answer{Allowed: true}, 0, ""},
 	} {
@@ -67,7 +70,10 @@ func TestQuestionsGoToThePersonAsTheModeSays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, part := range []string{string(id), at.q.Intent.Subject, at.q.Reason, `"allow_always"`} {
+			if offered := strings.Contains(string(data), `"allow_always"`); offered == at.q.Firm {
+				t.Errorf("to be allowed always is offered: %v", offered)
+			}
+			for _, part := range []string{string(id), at.q.Intent.Subject, at.q.Reason} {
 				if !strings.Contains(string(data), part) {
 					t.Errorf("the question lacks %q: %s", part, data)
 				}

@@ -131,7 +131,11 @@ func (m *model) answer(key tea.KeyPressMsg, typing bool) tea.Cmd {
 	case "y":
 		m.settle(agent.Answer{Allowed: true}, "Allowed once", "")
 	case "a":
-		if !q.whole {
+		switch {
+		case q.Firm:
+			m.note = "this is asked about each time"
+			return nil
+		case !q.whole:
 			m.note = "too long to be allowed always"
 			return nil
 		}
@@ -175,7 +179,7 @@ func (m *model) questionLines(width int) []string {
 	}
 	keys := "[y] once  [a] always  [n] no  [r] no, with a reason"
 	switch {
-	case !q.whole:
+	case !q.whole, q.Firm:
 		keys = "[y] once  [n] no  [r] no, with a reason"
 	case width < len(keys)+1:
 		keys = "[y]es [a]lways [n]o [r]eason"

@@ -28,14 +28,17 @@ func TestDeniedCallIsShown(t *testing.T) {
 
 // asks has the agent ask about commands, one after the other or at once, and tells
 // what was answered.
-func asks(b *bench, commands ...string) chan agent.Answer {
+func asks(b *bench, commands ...string) chan agent.Answer { return asksEach(b, false, commands...) }
+
+// asksEach is asks, and firm has it asked each time.
+func asksEach(b *bench, firm bool, commands ...string) chan agent.Answer {
 	answers := make(chan agent.Answer, len(commands))
 	b.agent.run = func(ctx context.Context, _ string, _ func(agent.Event)) error {
 		done := make(chan error)
 		for _, command := range commands {
 			go func() {
 				a, err := b.agent.approver.Approve(ctx, agent.Question{
-					Call: call("1", "shell", "{}"), Reason: "it writes",
+					Call: call("1", "shell", "{}"), Firm: firm, Reason: "it writes",
 					Intent: toolbox.Intent{Effect: toolbox.Commands, Command: command, Subject: command},
 				})
 				answers <- a
@@ -150,6 +153,21 @@ func TestApprovalOfALongCommand(t *testing.T) {
 	b.lacks(b.below(), "always")
 	b.press("a")
 	b.wants(b.below(), "too long to be allowed always")
+	b.press("y")
+	b.settle()
+	if got := <-answers; got != (agent.Answer{Allowed: true}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What is asked about each time cannot be allowed for good.
+func TestApprovalEachTime(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	answers := asksEach(b, true, "rm -rf .git/hooks")
+	b.lacks(b.below(), "always")
+	b.press("a")
+	b.wants(b.below(), "this is asked about each time")
 	b.press("y")
 	b.settle()
 	if got := <-answers; got != (agent.Answer{Allowed: true}) {

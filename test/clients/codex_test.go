@@ -47,6 +47,31 @@ func TestCodexOfAnotherProvider(t *testing.T) {
 	}
 }
 
+// A session that was taken over and gone on with goes back to Codex beside the original.
+func TestCodexTakesACopyBack(t *testing.T) {
+	t.Parallel()
+	p, session := made(t, Codex())
+	q := p.again(t, Codex())
+	p.tenfold("query", "--resume", session.Path, "-p", "Who wrote it?", "--model", "local/gpt-5.5", "--cfg", "providers.local.base_url="+q.URL+"/v1")
+	file := filepath.Join(filepath.Dir(q.Home), "export", "session.jsonl")
+	q.Write(file, "")
+	p.tenfold("conversation", "export", "--to", "codex", "--out", file)
+	s := q.Take(file)
+	if s.ID == session.ID {
+		t.Error("the copy has the id of the original")
+	}
+	q.Resume(s, prompt)
+	var said []string
+	for _, l := range History(q.last(), false) {
+		said = append(said, l.Text)
+	}
+	for _, want := range []string{"What does this module do?", "Who wrote it?", "Nobody does.", prompt} {
+		if !slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, want) }) {
+			t.Errorf("%q is not in %q", want, said)
+		}
+	}
+}
+
 // A session of another tool's names no provider, and any goes on with it.
 func TestCodexGoesOnWithAnyProvider(t *testing.T) {
 	t.Parallel()

@@ -203,14 +203,22 @@ func (p *eventPrinter) called(branch string, c tenfold.ToolCall) {
 	}
 }
 
-// lastLine is the last line that a result says anything in.
+// lastLine is the last line that a result says anything in, with what the tool says
+// behind it; the exit code is the outcome.
 func lastLine(r tenfold.ToolResult) string {
-	text := strings.TrimSpace(tenfold.SearchText(r))
-	text = text[strings.LastIndexByte(text, '\n')+1:]
+	lines := strings.Split(strings.TrimSpace(tenfold.SearchText(r)), "\n")
+	notes := ""
+	last := len(lines) - 1
+	for ; last > 0 && strings.HasPrefix(lines[last], "[") && strings.HasSuffix(lines[last], "]"); last-- {
+		if !strings.HasPrefix(lines[last], "[exit code ") {
+			notes = " " + terminal.Excerpt(lines[last], 200) + notes
+		}
+	}
+	text := lines[last]
 	if text == "" {
 		return ""
 	}
-	return ": " + terminal.Excerpt(text, 200)
+	return ": " + terminal.Excerpt(text, 200) + notes
 }
 
 func (p *eventPrinter) running(branch string, r agent.Running) {

@@ -57,7 +57,7 @@ func TestQueryPrintsEvents(t *testing.T) {
 		appended("", tenfold.ToolCall{CallID: "c2", Name: "shell"}),
 		call("c1", "shell", "go test\x1b]0;x\x07 ./..."),
 		{Output: &agent.Output{CallID: "c1", Text: "ok"}},
-		appended("", tenfold.ToolResult{CallID: "c1", Outcome: tenfold.Exit(1), Parts: []tenfold.Part{tenfold.TextPart("a\nFAIL\x1b[0m\n\n")}}),
+		appended("", tenfold.ToolResult{CallID: "c1", Outcome: tenfold.Exit(1), Parts: []tenfold.Part{tenfold.TextPart("a\nFAIL\x1b[0m\n[exit code 1]\n[contained: no network]\n")}}),
 		appended("", tenfold.Approval{State: tenfold.ApprovalDenied, CallID: "c2", Reason: "no"}),
 		appended("", tenfold.ToolResult{CallID: "c2", IsError: true, Parts: []tenfold.Part{tenfold.TextPart("Denied: no")}}),
 		{Branch: "root.task7", Text: "sub"},
@@ -80,7 +80,7 @@ func TestQueryPrintsEvents(t *testing.T) {
 		t.Errorf("standard output is\n%q, want\n%q (%v)", out, want, err)
 	}
 	const want = `• shell go test\x1b]0;x\x07 ./...
-shell: exit 1: FAIL\x1b[0m
+shell: exit 1: FAIL\x1b[0m [contained: no network]
 denied shell: no
 root.task7: git_diff: exit 1
 root.task7: • fs_read_file

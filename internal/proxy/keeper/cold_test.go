@@ -23,13 +23,14 @@ import (
 func TestX9WhatIsColdIsDoneAtRest(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
-		name, thought  string
-		spare, restart bool
+		name, thought          string
+		spare, restart, asleep bool
 	}{
 		{name: "an answer"},
 		{name: "a thought", thought: `{"type":"thinking","thinking":"hm","signature":"Ym91bmQ"},`},
 		{name: "spare", spare: true},
 		{name: "restart", restart: true},
+		{name: "asleep", asleep: true},
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			t.Parallel()
@@ -38,15 +39,19 @@ func TestX9WhatIsColdIsDoneAtRest(t *testing.T) {
 			c.thought, c.spare = one.thought, one.spare
 			c.live.Turns = 10
 			c.live.Auto.Strategies = []strategy.Strategy{planned{work: &done}}
+			pass := c.pass
+			if one.asleep {
+				c.now, pass = time.Now(), c.sleep
+			}
 			c.restart()
 			for range 8 {
 				c.turn(1500)
 			}
 			keeper.Rest(c.k, true)
-			if c.pass(4 * time.Minute); keeper.Cool(c.k) != 0 || done.plans.Load() > 0 {
+			if pass(4 * time.Minute); keeper.Cool(c.k) != 0 || done.plans.Load() > 0 {
 				t.Error("it is taken to be cold too early")
 			}
-			if c.pass(2 * time.Minute); keeper.Cool(c.k) != 1 || done.plans.Load() == 0 || c.status().Epochs != 0 {
+			if pass(2 * time.Minute); keeper.Cool(c.k) != 1 || done.plans.Load() == 0 || c.status().Epochs != 0 {
 				t.Errorf("%d plans, %+v", done.plans.Load(), c.status())
 			}
 			if keeper.Cool(c.k) != 0 {

@@ -110,7 +110,7 @@ func (ex *exchange) Done(status int, _ bool) {
 	if status < 200 || status >= 300 {
 		return
 	}
-	t.touched, t.cooled = ex.ended, false
+	t.touched, t.cooled = ex.ended.Round(0), false // the cache ages while the machine sleeps
 	t.count(ex)
 	switch {
 	case t.newest != ex:

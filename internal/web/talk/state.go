@@ -110,6 +110,9 @@ func (c *Talk) Approve(ctx context.Context, q agent.Question) (agent.Answer, err
 		asked.Detail = strings.ToValidUTF8(asked.Detail[:mostDetail], "") + "\n… and " + strconv.Itoa(over) + " bytes that are not shown"
 		asked.Choices = []string{answerOnce, answerNo}
 	}
+	if q.Firm { // whatever was said before
+		asked.Choices = []string{answerOnce, answerNo}
+	}
 	c.mu.Lock()
 	c.questions = append(c.questions, asked)
 	c.changed()

@@ -55,10 +55,10 @@ func TestQuestionsAreShownWhole(t *testing.T) {
 	t.Parallel()
 	c := New(nil).Use("c")
 	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan struct{}, 2)
+	done := make(chan struct{}, 3)
 	ask := func(command string) shape.Question {
 		go func() {
-			_, _ = c.Approve(ctx, agent.Question{Call: call("1", "shell"), Intent: toolbox.Intent{Effect: toolbox.Commands, Command: command}})
+			_, _ = c.Approve(ctx, agent.Question{Call: call("1", "shell"), Firm: strings.HasPrefix(command, "each time"), Intent: toolbox.Intent{Effect: toolbox.Commands, Command: command}})
 			done <- struct{}{}
 		}()
 		var s shape.Status
@@ -78,7 +78,11 @@ func TestQuestionsAreShownWhole(t *testing.T) {
 	if err := c.Reply(q.ID, shape.Reply{Answer: answerAlways}); err == nil {
 		t.Error("always was taken for what was not shown")
 	}
+	if q := ask("each time"); strings.Join(q.Choices, " ") != "once no" {
+		t.Errorf("%+v can be allowed always", q)
+	}
 	stop()
-	<-done
-	<-done
+	for range 3 {
+		<-done
+	}
 }

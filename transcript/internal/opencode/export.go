@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,12 +21,42 @@ type openCodeExporter struct{}
 // Export implements [engine.Exporter].
 func (openCodeExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 	x := &openCodeExport{Out: engine.NewOut(w), view: v}
-	if session, ok := x.native(); ok && !v.Compacted {
-		x.rebuild(session)
-	} else {
+	session, ok := x.native()
+	switch {
+	case !ok || v.Compacted:
 		x.synthesise()
+	case v.Copied:
+		var whole strings.Builder
+		to := x.Out
+		x.Out = engine.NewOut(&whole)
+		x.rebuild(session)
+		if err := x.Done(); err != nil {
+			return nil, err
+		}
+		x.Out = to
+		x.Write(x.renamed(whole.String(), x.sessionID(session)))
+	default:
+		x.rebuild(session)
 	}
 	return x.warn.Text(), x.Done()
+}
+
+// recordIDs are the values that name records: the prefix, a number that ascends, and letters.
+var recordIDs = regexp.MustCompile(`"(?:msg|prt)_[0-9a-f]{12}[0-9A-Za-z]{14}"`)
+
+// renamed gives a session and its records other letters: opencode would import what
+// has the ids of the original into that.
+func (x *openCodeExport) renamed(whole, session string) string {
+	s := x.newSynthesis(session)
+	rename := func(quoted string) string {
+		head := quoted[:len(quoted)-len(`"`)-idLetters]
+		return head + s.letters(quoted) + `"`
+	}
+	whole = recordIDs.ReplaceAllStringFunc(whole, rename)
+	if quoted := `"` + session + `"`; len(session) > idLetters {
+		whole = strings.ReplaceAll(whole, quoted, rename(quoted))
+	}
+	return whole
 }
 
 type openCodeExport struct {

@@ -334,11 +334,14 @@ func (s *synthesis) number(n uint64) string {
 	return hex.EncodeToString(b[:])
 }
 
+// idLetters is how many letters an id ends with.
+const idLetters = 14
+
 // letters is the part of an id that tells conversations apart.
 func (s *synthesis) letters(n string) string {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	sum := sha256.Sum256([]byte(s.seed + "\n" + n))
-	out := make([]byte, 14)
+	out := make([]byte, idLetters)
 	for i := range out {
 		out[i] = alphabet[int(sum[i])%len(alphabet)]
 	}
