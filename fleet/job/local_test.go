@@ -68,7 +68,9 @@ func TestSizesAreTheProvidersCount(t *testing.T) {
 		s := due(t, l.Store(plain), "a")
 		for range 6 {
 			for _, p := range []tenfold.Payload{
-				tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text(strings.Repeat("more to do ", 200))}, tenfold.AssistantMessage{Text: "Done."},
+				tenfold.TurnStart{},
+				tenfold.UserMessage{Parts: tenfold.Text(strings.Repeat("more to do ", 200))},
+				tenfold.AssistantMessage{Text: "Done."},
 				tenfold.Usage{Model: "m", Input: 2 * s.Projection().Tokens(), Output: 1},
 			} {
 				if err := s.Append(t.Context(), tenfold.Entry{Payload: p}); err != nil {
