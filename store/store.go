@@ -113,7 +113,8 @@ type Conversation struct {
 	// Created is when it began: for one that was imported, long before it was
 	// put in the store.
 	Created time.Time
-	// Updated is when the last append came.
+	// Updated is when the last append came. It never goes back: the clocks of programs
+	// differ.
 	Updated time.Time
 	// Version is the last seq of the log: the number of its entries.
 	Version int64

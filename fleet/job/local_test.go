@@ -17,6 +17,7 @@ import (
 	"tenfold/store"
 	"tenfold/store/memory"
 	"tenfold/strategy"
+	"tenfold/token"
 )
 
 // alone runs a test of a queue in one process, whose clock waits for nobody.
@@ -55,6 +56,37 @@ func TestLocal(t *testing.T) {
 		synctest.Wait()
 		if all := listed(t, l, job.Filter{}); len(all) != 2 || all[0].Conversation != "b" || all[0].Outcome != job.Compacted {
 			t.Errorf("%+v", all)
+		}
+	})
+}
+
+// What a job says of sizes is what everything else says of its conversation: by the
+// provider's count, where that is known.
+func TestSizesAreTheProvidersCount(t *testing.T) {
+	t.Parallel()
+	alone(t, func(t *testing.T, l *job.Local, plain store.Store) {
+		s := due(t, l.Store(plain), "a")
+		for range 6 {
+			for _, p := range []tenfold.Payload{
+				tenfold.TurnStart{},
+				tenfold.UserMessage{Parts: tenfold.Text(strings.Repeat("more to do ", 200))},
+				tenfold.AssistantMessage{Text: "Done."},
+				tenfold.Usage{Model: "m", Input: 2 * s.Projection().Tokens(), Output: 1},
+			} {
+				if err := s.Append(t.Context(), tenfold.Entry{Payload: p}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		before := token.Calibrate(s.Log()).Tokens(s.Projection().Tokens())
+		if before < 15*s.Projection().Tokens()/10 {
+			t.Fatalf("%d tokens of %d", before, s.Projection().Tokens())
+		}
+		l.Start(plain, worker(1))
+		synctest.Wait()
+		overlays(t, s)
+		if j := listed(t, l, job.Filter{})[0]; j.Outcome != job.Compacted || j.Before != before || j.After != token.Calibrate(s.Log()).Tokens(s.Projection().Tokens()) {
+			t.Errorf("%+v, and the view has %d tokens after %d", j, token.Calibrate(s.Log()).Tokens(s.Projection().Tokens()), before)
 		}
 	})
 }

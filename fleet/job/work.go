@@ -89,7 +89,8 @@ func outcome(c session.Result) ended {
 	e := ended{Outcome: Nothing, Reason: c.Reason}
 	switch c.Outcome {
 	case session.Applied, session.Repeated:
-		e = ended{Outcome: Compacted, Before: c.Plan.Before, After: c.Plan.After}
+		e = ended{Outcome: Compacted}
+		e.Before, e.After = c.Plan.Sizes() // as everything else says of the conversation
 		for _, o := range c.Overlays {
 			e.Compactions = append(e.Compactions, o.ID)
 		}

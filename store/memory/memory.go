@@ -306,7 +306,9 @@ func (s *Store) append(ctx context.Context, b store.Batch) (int64, error) {
 		return 0, err
 	}
 	if added > 0 {
-		l.about.Updated = b.Now.Round(0).UTC()
+		if now := b.Now.Round(0).UTC(); now.After(l.about.Updated) {
+			l.about.Updated = now
+		}
 		if b.Stats != nil {
 			l.about.Stats = listed(*b.Stats)
 		}

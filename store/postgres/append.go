@@ -26,7 +26,7 @@ import (
 const appendSQL = `
 WITH moved AS (
 	UPDATE tenfold_conversations AS c
-	SET version = c.version + w.entries, updated = w.updated,
+	SET version = c.version + w.entries, updated = greatest(c.updated, w.updated),
 		turns = coalesce(w.turns, c.turns), tokens_before = coalesce(w.before, c.tokens_before), tokens_after = coalesce(w.after, c.tokens_after), percent = coalesce(w.percent, c.percent),
 		ended = CASE WHEN w.turns IS NULL THEN c.ended ELSE w.ended END,
 		origin = coalesce(w.origin, c.origin), mark = coalesce(w.mark, c.mark), tool = coalesce(w.tool, c.tool), directory = coalesce(w.directory, c.directory),
@@ -70,7 +70,7 @@ WITH log AS (
 	SELECT count(*) AS n, coalesce(sum(size), 0)::bigint AS bytes FROM fresh
 ), moved AS (
 	UPDATE tenfold_conversations AS c
-	SET version = c.version + counted.n, updated = $3,
+	SET version = c.version + counted.n, updated = greatest(c.updated, $3),
 		turns = coalesce($4, c.turns), tokens_before = coalesce($5, c.tokens_before), tokens_after = coalesce($6, c.tokens_after), percent = coalesce($17, c.percent),
 		origin = coalesce($11, c.origin), mark = coalesce($12, c.mark), tool = coalesce($13, c.tool), directory = coalesce($14, c.directory),
 		ended = CASE WHEN $4::bigint IS NULL THEN c.ended ELSE $15::bigint END, bytes = c.bytes + counted.bytes,

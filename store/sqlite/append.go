@@ -143,10 +143,10 @@ func (tx *tx) log(id string) (*logState, error) {
 func (tx *tx) flush() (written bool, err error) {
 	for _, log := range tx.changed {
 		if log.stats != nil {
-			_, err = tx.exec("UPDATE conversations SET version = ?, updated = ?, turns = ?, tokens_before = ?, tokens_after = ?, percent = ?, ended = ? WHERE key = ?",
-				log.version, nanos(log.now), int64(log.stats.Turns), int64(log.stats.TokensBefore), int64(log.stats.TokensAfter), int64(log.stats.Percent), nanos(log.stats.Ended), log.key)
+			_, err = tx.exec("UPDATE conversations SET version = ?, updated = max(ifnull(updated, ?), ifnull(?, updated)), turns = ?, tokens_before = ?, tokens_after = ?, percent = ?, ended = ? WHERE key = ?",
+				log.version, nanos(log.now), nanos(log.now), int64(log.stats.Turns), int64(log.stats.TokensBefore), int64(log.stats.TokensAfter), int64(log.stats.Percent), nanos(log.stats.Ended), log.key)
 		} else {
-			_, err = tx.exec("UPDATE conversations SET version = ?, updated = ? WHERE key = ?", log.version, nanos(log.now), log.key)
+			_, err = tx.exec("UPDATE conversations SET version = ?, updated = max(ifnull(updated, ?), ifnull(?, updated)) WHERE key = ?", log.version, nanos(log.now), nanos(log.now), log.key)
 		}
 		if err == nil && log.origin != nil {
 			_, err = tx.exec("UPDATE conversations SET origin = ?, mark = ?, tool = ?, directory = ? WHERE key = ?",

@@ -85,6 +85,13 @@ func testListing(t *testing.T, _ *suite, st store.Store) {
 			t.Errorf("%s was appended to at %v and says %+v", id, now, c)
 		}
 	}
+	// The clock of another program may be behind.
+	if _, err := st.Append(t.Context(), store.Batch{Conversation: "a", Expected: 1, Entries: []tenfold.Entry{say("2", "x")}, Now: start.Add(-time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	if c, _ := st.Conversation(t.Context(), "a"); !c.Updated.Equal(start.Add(3*time.Second)) || c.Version != 2 {
+		t.Errorf("after an append by a clock that is behind it says %+v", c)
+	}
 	if got := list(t, st); !slices.Equal(got, []string{"a", "d", "b", "c"}) {
 		t.Errorf("after appends the listing is %v", got)
 	}
@@ -104,16 +111,19 @@ func testPages(t *testing.T, _ *suite, st store.Store) {
 		t.Errorf("an empty store has a page of %d, %v", len(page), err)
 	}
 	for i, id := range []string{"", "g", "c", "a", "b", "d", "e", "f", "h"} {
-		var at time.Time // none for the first two
+		created := start
+		var at time.Time // none for the first two, as of their creation
 		switch {
+		case i < 2:
+			created = at
 		case i >= 7:
 			at = time.Unix(int64(i-8), 30).UTC() // about 1970
 		case i >= 2:
 			at = start.Add(time.Duration(i/4) * 20 * time.Second) // some in one minute
 		}
-		ok(t, st.Create(t.Context(), store.Conversation{ID: id, Created: start, Updated: at}))
+		ok(t, st.Create(t.Context(), store.Conversation{ID: id, Created: created, Updated: at}))
 	}
-	// One without a time has that of its creation, unless it was appended to without.
+	// An append without a time changes nothing about it.
 	for _, id := range []string{"", "g"} {
 		_, err := st.Append(t.Context(), store.Batch{Conversation: id, Expected: store.AnyVersion, Entries: []tenfold.Entry{say("1", "x")}})
 		ok(t, err)

@@ -187,6 +187,8 @@ func TestUndoRedoAndPinSayWhatChanges(t *testing.T) {
 	if more := view(t, c); more <= short || !c.Projection().Pinned(int64(seq)) {
 		t.Errorf("pinned %v, and the view has %d tokens after %d", c.Projection().Pinned(int64(seq)), more, short)
 	}
+	press(tab, ".legend", "=")
+	tab.Wait(`(e => e && e.getBoundingClientRect().bottom <= e.closest(".line").getBoundingClientRect().bottom)([...document.querySelectorAll(".compared .line .entry *")].find(e => e.innerText === "pinned"))`) // it has room
 }
 
 func TestACompactionIsTriedBeforeAnythingIsWritten(t *testing.T) {

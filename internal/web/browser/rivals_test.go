@@ -124,6 +124,37 @@ func overlaysInEffect(t *testing.T, c *session.Session) (n int) {
 	return n
 }
 
+// A connection may have ended without a word while the machine slept: the page makes it
+// anew when it wakes.
+func TestAPageThatSleptListensAgain(t *testing.T) {
+	t.Parallel()
+	s := Serve(t)
+	s.Create("one", "one", told("one?", "The only answer.")...)
+	tab := s.Open(t, "/c/one")
+	tab.WaitText(".timeline", "The only answer.")
+	tab.Wait(`document.querySelector(".head h1") && !document.querySelector(".head").innerText.includes("not live")`)
+	Eval[bool](tab, `(real => (window.EventSource = class extends real { constructor(to) { super(to); window.streams = (window.streams ?? 0) + 1; } }, true))(EventSource)`)
+	Eval[bool](tab, `(real => (Date.now = () => real() + 3600e3, true))(Date.now)`)
+	tab.Wait(`window.streams === 1`)
+	tab.Wait(`!document.querySelector(".head").innerText.includes("not live")`)
+}
+
+// A question that nobody answers is asked again: the page does not wait for ever.
+func TestAnAnswerThatNeverComes(t *testing.T) {
+	t.Parallel()
+	s := Serve(t)
+	one := s.Create("one", "one", told("one?", "The first answer.")...)
+	tab := s.Open(t, "/c/one")
+	tab.WaitText(".timeline", "The first answer.")
+	Eval[bool](tab, `(real => (AbortSignal.timeout = () => real.call(AbortSignal, 500), true))(AbortSignal.timeout)`)
+	Eval[bool](tab, `(send => (window.fetch = (to, how) => to.includes("/outline") && !window.hung ? new Promise((_, fail) => (window.hung = true, how.signal?.addEventListener("abort", () => fail(how.signal.reason)))) : send(to, how), true))(fetch)`)
+	if err := one.Append(t.Context(), told("two?", "The second answer.")...); err != nil {
+		t.Fatal(err)
+	}
+	tab.Wait(`window.hung`)
+	tab.WaitText(".timeline", "The second answer.")
+}
+
 // A search that failed found nothing out, and says nothing of what was said.
 func TestASearchThatFailedSaysNoMore(t *testing.T) {
 	t.Parallel()

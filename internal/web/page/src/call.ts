@@ -17,6 +17,9 @@ export class Problem extends Error {
   }
 }
 
+/** How long an answer to a question may take, in milliseconds: a connection that broke off says nothing. What changes something takes its time. */
+const longest = 120_000;
+
 type Args<K extends keyof Ops> = Ops[K]["path"] & Ops[K]["query"];
 
 /** pathOf fills the holes of an operation's path from the arguments; the rest is the query. */
@@ -46,7 +49,8 @@ export async function call<K extends keyof Ops>(
 ): Promise<Ops[K]["out"]> {
   const [method, template] = (op as string).split(" ") as [string, string];
   const init: RequestInit = { method, headers: { Accept: "application/json" } };
-  if (signal) init.signal = signal;
+  const signals = [signal, method === "GET" ? AbortSignal.timeout(longest) : undefined].filter((s) => s !== undefined);
+  if (signals.length > 0) init.signal = AbortSignal.any(signals);
   if (body !== undefined) {
     init.body = JSON.stringify(body);
     // A browser sends a request again whose connection broke, where it may be done already.
@@ -67,7 +71,7 @@ export async function request(address: string, init: RequestInit): Promise<Respo
   try {
     answer = await fetch(address, { ...init, credentials: "same-origin" });
   } catch (e) {
-    if (init.signal?.aborted) throw e;
+    if (init.signal?.aborted && !(e instanceof DOMException && e.name === "TimeoutError")) throw e;
     throw new Problem(0, "The server does not answer.", "", "Check that tenfold serve still runs.");
   }
   if (!answer.ok) throw await problemOf(answer);

@@ -139,9 +139,14 @@ function Row({ id, c, i, row, index, place, high, at, open, press, stretch, chan
       <span role="gridcell" class="entry" onClick={press}>
         <span>
           <span class="seq">{seq ? `#${seq}` : "–"}</span> {seq ? `turn ${c.turn[i]}` : ""}
+          {row?.pinned && (
+            <>
+              {" "}
+              <strong class="pinned">pinned</strong>
+            </>
+          )}
         </span>
         <span class="soft">{row?.label || rowName(kind)}</span>
-        {row?.pinned && <span class="badge">pinned</span>}
       </span>
       <Cell side={row?.before} tokens={before} gone={before === 0} what="not in the view before" press={press} />
       <span role="gridcell" class="mark" onClick={press}>
