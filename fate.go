@@ -138,11 +138,11 @@ const (
 var reasonWords = [...]string{
 	ReasonNone: "no compaction covers it", ReasonUnseen: "no model sees it", ReasonRepair: "answers no call",
 	ReasonEmpty: "nothing in it", ReasonPinned: "pinned", ReasonRequest: "request of the turn", ReasonSummary: "in the summary",
-	ReasonTurns: "turn left out", ReasonReasoning: "reasoning goes", ReasonHeld: "the open tool loop needs it",
+	ReasonTurns: "turn left out", ReasonReasoning: "reasoning removed", ReasonHeld: "the open tool loop needs it",
 	ReasonBound: "bound to a prefix that changed",
-	ReasonFiles: "attachments go", ReasonPolicy: "policy for calls", ReasonNamed: "chosen call by call",
-	ReasonLines: "chosen text by text", ReasonRest: "not among those chosen", ReasonTyped: "a person wrote it", ReasonContext: "standing instruction",
-	ReasonOpen: "under way", ReasonHint: "hint of the tool", ReasonSmall: "too small to touch", ReasonBare: "nothing to take away",
+	ReasonFiles: "attachments removed", ReasonPolicy: "policy for calls", ReasonNamed: "chosen call by call",
+	ReasonLines: "chosen text by text", ReasonRest: "not selected", ReasonTyped: "a person wrote it", ReasonContext: "standing instruction",
+	ReasonOpen: "under way", ReasonHint: "hint of the tool", ReasonSmall: "too small to touch", ReasonBare: "nothing to remove",
 	ReasonLeft: "left alone by policy",
 }
 

@@ -255,7 +255,7 @@ func (w *worker) decide(ctx context.Context, j job) (v permission.Verdict, denie
 
 // Unasked begins the reason of a denial for want of somebody to ask; a colon follows
 // where a rule would allow the call.
-const Unasked = "it must be asked about, and nobody is there to be asked"
+const Unasked = "it requires approval, and no one is there to give it"
 
 // approve asks a person.
 func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note func(tenfold.ApprovalState, string) error) (permission.Verdict, string, error) {

@@ -141,7 +141,7 @@ var compactTool = ownTool{
 var recallTool = ownTool{
 	definition: tenfold.ToolDefinition{
 		Name:        "recall",
-		Description: "Get back original text of this conversation that was shortened or hidden: ref is what stands after recall in a mark, such as 417093:512; query finds by words. Give one of them. At most 2,000 tokens an answer; its last line says how to go on.",
+		Description: "Get back original text of this conversation that was shortened or hidden: ref is what follows recall in a mark, such as 417093:512; query finds by words. Give one of them. At most 2,000 tokens an answer; its last line says how to go on.",
 		Schema:      `{"type":"object","properties":{"ref":{"type":"string"},"query":{"type":"string"}}}`,
 	},
 	check: func(a arguments) (string, error) {

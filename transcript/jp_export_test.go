@@ -126,7 +126,7 @@ func TestJPExportOverlays(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"1 configuration stands in base_config.json beside the events and is not written: copy that file along",
+		"1 configuration is in base_config.json beside the events and is not written: copy that file along",
 		"2 compactions have no form in jp and are left out",
 	}
 	if !slices.Equal(warnings, want) {

@@ -43,7 +43,7 @@ type (
 		Limit  int    `json:"limit,omitempty" jsonschema:"How many lines. Default: as many as fit."`
 	}
 	expandArguments struct {
-		ID string `json:"id" jsonschema:"What stands after recall in a mark, such as 417093:512 or 417093:512-530; or the reference that an answer ends with."`
+		ID string `json:"id" jsonschema:"What follows recall in a mark, such as 417093:512 or 417093:512-530; or the reference that an answer ends with."`
 	}
 )
 

@@ -95,7 +95,7 @@ func TestComparisonOfOne(t *testing.T) {
 		t.Fatalf("%d rows: %+v", len(rows), rows)
 	}
 	if r := rows[1]; r.Seq != 3 || r.Before.Text != "it must be read first" || r.After.Text != "" || r.After.Tokens != 0 ||
-		r.Before.Fate != "kept" || r.After.Fate != "omitted" || r.By != "cmp_1" || r.Why != "reasoning goes" {
+		r.Before.Fate != "kept" || r.After.Fate != "omitted" || r.By != "cmp_1" || r.Why != "reasoning removed" {
 		t.Errorf("reasoning: %+v", r)
 	}
 	second, _ := compareOne(view, "cmp_2")

@@ -58,7 +58,7 @@ func Open(address, token string) (*Store, error) {
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http"):
 		return nil, &problem.Error{
-			Op: "open the store", Subject: address, Code: "store", Problem: "is no address of a server",
+			Op: "open the store", Subject: address, Code: "store", Problem: "is not the address of a server",
 			Hint: "write https://HOST or, on this machine, http://127.0.0.1:PORT",
 		}
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":

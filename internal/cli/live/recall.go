@@ -64,7 +64,7 @@ func (k *recallPart) run(ctx context.Context, c *cobra.Command, args []string) e
 	case searches && len(args) > 0:
 		return command.Usage("a reference and --search exclude each other", "quote a query of several words")
 	case !searches && len(args) == 0:
-		return command.Usage(c.CommandPath()+" requires a REF or --search", "copy what stands after \"recall\" in a view, such as 417093:512")
+		return command.Usage(c.CommandPath()+" requires a REF or --search", "copy what follows \"recall\" in a view, such as 417093:512")
 	case c.Flags().Changed("limit") && k.limit < 1:
 		return command.Usage("invalid --limit value "+command.Quote(strconv.Itoa(k.limit)), "write a number above 0")
 	}

@@ -339,7 +339,7 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 		said, err := k.Ask(ctx, "Allow "+terminal.VisibleLine(what)+"? [y/N, a to always allow such calls in this session] ")
 		switch {
 		case errors.Is(err, io.EOF):
-			return agent.Answer{}, errors.New("nobody answered")
+			return agent.Answer{}, errors.New("no answer was given")
 		case err != nil:
 			return agent.Answer{}, err
 		}

@@ -171,7 +171,7 @@ func TestQueryAsks(t *testing.T) {
 			t.Errorf("question %d: %+v %v, want %+v", i, got, err, want)
 		}
 	}
-	if got, err := k.Approve(t.Context(), q); got != (agent.Answer{}) || err == nil || err.Error() != "nobody answered" {
+	if got, err := k.Approve(t.Context(), q); got != (agent.Answer{}) || err == nil || err.Error() != "no answer was given" {
 		t.Errorf("at the end of input: %+v %v", got, err)
 	}
 	const line = "it may write anywhere\nAllow root.task1: shell: rm -r x\\x1b[1A Allow? y? [y/N, a to always allow such calls in this session] "

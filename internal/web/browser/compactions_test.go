@@ -88,7 +88,7 @@ func TestACompactionIsShownBeforeAndAfter(t *testing.T) {
 	// Each compaction alone: the first left only reasoning out, and says why.
 	Eval[bool](tab, `(document.querySelectorAll(".overlay")[1].click(), true)`)
 	tab.WaitText(".chosen h2", "Compaction 1: strip-reasoning")
-	tab.Wait(`document.querySelector(".line.fate-omitted .gone")?.innerText === "omitted: reasoning goes"`)
+	tab.Wait(`document.querySelector(".line.fate-omitted .gone")?.innerText === "omitted: reasoning removed"`)
 	if n := Eval[int](tab, `[...document.querySelectorAll(".legend button")].filter(b => !/kept|omitted|added/.test(b.innerText)).length`); n != 0 {
 		t.Errorf("%d fates that removing reasoning does not give", n)
 	}

@@ -78,7 +78,7 @@ func TestExportedPage(t *testing.T) {
 	tab.Click("#all")
 	tab.Wait(`document.querySelectorAll(".turn:not([open])").length === 0`)
 	tab.Click(".f-omitted > summary")
-	tab.Wait(`[...document.querySelectorAll(".f-omitted[open] .why")].some(e => e.checkVisibility() && e.innerText.includes("omitted: reasoning goes"))`)
+	tab.Wait(`[...document.querySelectorAll(".f-omitted[open] .why")].some(e => e.checkVisibility() && e.innerText.includes("omitted: reasoning removed"))`)
 	tab.Pictures("export")
 	tab.Accessible()
 	tab.Show(360, 740, false)

@@ -177,7 +177,7 @@ func (d *cline) shown(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string
 	}
 	for _, k := range keys {
 		if g := d.groups[k]; g != nil && g.done {
-			c.WarnHere("message stands behind what hides it and is shown", "messages stand behind what hides them and are shown")
+			c.WarnHere("message follows what hides it and is shown", "messages follow what hides them and are shown")
 			continue
 		}
 		d.hide(k, from, c.Place.Turn)

@@ -103,7 +103,7 @@ func (x *Export) whole() {
 		case isOverlay:
 			x.overlay(e, c, live[e.ID])
 		case e.ID == "base-config" && e.Source == "":
-			x.warn.Add(0, "configuration stands in base_config.json beside the events and is not written: copy that file along", "")
+			x.warn.Add(0, "configuration is in base_config.json beside the events and is not written: copy that file along", "")
 		default:
 			x.entry(e)
 		}

@@ -207,7 +207,7 @@ func (a *aider) finish() error {
 		if err := a.begin(); err != nil {
 			return err
 		}
-		a.out.Warn.Add(0, "conversation without a prompt: nobody said anything", "")
+		a.out.Warn.Add(0, "conversation has no prompt", "")
 	}
 	return a.end()
 }
