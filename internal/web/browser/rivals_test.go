@@ -101,6 +101,7 @@ func TestAnUndoFromTheTimelineIsOfWhatWasShown(t *testing.T) {
 	tab := s.Open(t, "/c/bread#2")
 	tab.Bear("409")
 	tab.Wait(active + `?.querySelector(".fate")?.textContent === "×omitted"`)
+	tab.WaitText("main", "1 compaction") // what there is to undo is asked for beside the timeline
 	tab.Keys("u")
 	tab.WaitText("dialog", "Undo the last compaction?")
 	compact("6")
