@@ -151,11 +151,13 @@ func (k *querying) check(c *cobra.Command) error {
 	}
 	l := &k.wish.Limits
 	l.Tokens = k.tokens.Given()
-	for flag, negative := range map[string]bool{
-		"max-steps": l.Steps < 0, "max-tokens": l.Tokens < 0, "max-dollars": !(l.Dollars >= 0), "max-time": l.Time < 0,
+	// 0 is not taken for "no limit", as the configuration does: who writes it means to
+	// spend nothing.
+	for flag, bounds := range map[string]bool{
+		"max-steps": l.Steps > 0, "max-tokens": l.Tokens > 0, "max-dollars": l.Dollars > 0, "max-time": l.Time > 0,
 	} {
-		if negative {
-			return command.Usage("invalid --"+flag+" value: it is below 0", "omit it for no limit")
+		if given(flag) && !bounds {
+			return command.Usage("invalid --"+flag+" value: it is not above 0", "omit it to go by the configuration")
 		}
 	}
 	if given("resume") && k.resume == "" {
