@@ -2,7 +2,6 @@
 // Written by "tenfold install opencode"; "tenfold uninstall opencode" removes it.
 const commands = ["tenfold"]
 const limit = 12_000 // milliseconds, after which opencode goes on without Tenfold
-const slow = limit / 2 // after so long for nothing, requests go on without Tenfold for a minute
 const small = 16_384 // characters of a tool's result, up to which nothing is shortened
 
 // ask runs "tenfold hook opencode EVENT"; undefined when that failed or took too long.
@@ -29,7 +28,7 @@ const asks = (m) => m.parts.some((p) => p.type === "compaction")
 export const Tenfold = async ({ client, directory }) => {
   const texts = new Map() // by session that opencode compacts, what is stored in place of a summary; "": let it
   const models = new Map()
-  let busy = 0 // until when requests do not wait for Tenfold, such as while its store is locked
+  let busy = 0 // until when requests do not wait for Tenfold, as they did for nothing: its store is locked, say
 
   async function limits(model) {
     const key = `${model?.providerID}/${model?.modelID}`
@@ -90,7 +89,7 @@ export const Tenfold = async ({ client, directory }) => {
     const began = performance.now() // no clock, which may be set back
     let answer = began < busy ? undefined : await ask("messages", event)
     if (answer?.send) answer = await ask("session", { ...event, why: answer.send, ...(await whole(session)) })
-    if (!answer?.raw && !answer?.view && performance.now() - began > slow) busy = performance.now() + 60_000
+    if (!answer?.raw && !answer?.view && performance.now() - began > limit / 2) busy = performance.now() + 60_000
     if (answer?.raw) return
     const made = (answer?.view && build(answer.view, messages, session)) ?? (await kept(session, messages))
     if (made) messages.splice(0, messages.length, ...made)
