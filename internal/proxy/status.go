@@ -61,7 +61,7 @@ func (s *Server) Announce(dir string, p Process) (remove func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, failed(err)
 	}
-	name := filepath.Join(dir, fmt.Sprintf("%d-%s%s", p.PID, s.status[:8], announced))
+	name := filepath.Join(dir, s.name(p.PID)+announced)
 	out, err := outfile.Create(name, 0o600)
 	if err != nil {
 		return nil, failed(err)
@@ -74,6 +74,25 @@ func (s *Server) Announce(dir string, p Process) (remove func(), err error) {
 		return nil, failed(err)
 	}
 	return func() { _ = os.Remove(name) }, nil
+}
+
+// name is what files of a process are called that others tidy up after.
+func (s *Server) name(pid int) string { return fmt.Sprintf("%d-%s", pid, s.status[:8]) }
+
+// Scratch makes an empty directory for what a client is given, which may hold
+// secrets of the person's. Where the process is killed, [Processes] removes it with the
+// announcement.
+func (s *Server) Scratch(pid int) (string, error) {
+	dir := scratch(s.name(pid))
+	return dir, os.Mkdir(dir, 0o700)
+}
+
+func scratch(name string) string { return filepath.Join(os.TempDir(), "tenfold-run-"+name) }
+
+// forget removes what a process left that ended without doing so.
+func forget(announcement string) {
+	_ = os.Remove(announcement)
+	_ = os.RemoveAll(scratch(strings.TrimSuffix(filepath.Base(announcement), announced)))
 }
 
 // writeStatus tells of the conversations.
@@ -141,13 +160,13 @@ func ask(ctx context.Context, name string) *Process {
 	}
 	var a announcement
 	if json.Unmarshal(data, &a) != nil || a.Token == "" {
-		_ = os.Remove(name)
+		forget(name)
 		return nil
 	}
 	p := &a.Process
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+p.Address+statusPath+a.Token, nil)
 	if err != nil {
-		_ = os.Remove(name)
+		forget(name)
 		return nil
 	}
 	// Never by way of a proxy: the token is nobody else's business.
@@ -156,7 +175,7 @@ func ask(ctx context.Context, name string) *Process {
 	var dial *net.OpError
 	switch {
 	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
-		_ = os.Remove(name)
+		forget(name)
 		return nil
 	case err != nil:
 		p.Problem = "does not answer"
@@ -164,7 +183,7 @@ func ask(ctx context.Context, name string) *Process {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode != http.StatusOK { // another program has the port now
-		_ = os.Remove(name)
+		forget(name)
 		return nil
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, longestStatus))

@@ -35,7 +35,18 @@ func TestProcesses(t *testing.T) {
 	announce(first.Server, first.address, 1)
 	remove := announce(second.Server, second.address, 2)
 	announce(NewServer(Options{}), first.address, 3) // another program has its port now
-	announce(NewServer(Options{}), "127.0.0.1:1", 4)
+	killed := NewServer(Options{})
+	announce(killed, "127.0.0.1:1", 4)
+	for _, server := range []*Server{first.Server, killed} {
+		given, err := server.Scratch(os.Getpid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = os.RemoveAll(given) }()
+		if err := os.WriteFile(filepath.Join(given, "settings.json"), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	announce(NewServer(Options{}), "no address", 5)
 	for name, text := range map[string]string{"torn.proxy.json": "{", "empty.proxy.json": `{"process":{}}`, "notes.txt": "mine"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -59,6 +70,11 @@ func TestProcesses(t *testing.T) {
 	for _, f := range files {
 		if info, err := f.Info(); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 			t.Errorf("%s can be read by others: %v, %v", f.Name(), info.Mode(), err)
+		}
+	}
+	for server, stays := range map[*Server]bool{first.Server: true, killed: false} {
+		if _, err := os.Stat(scratch(server.name(os.Getpid()))); (err == nil) != stays {
+			t.Errorf("the files of a client stay: %v, want %v", err == nil, stays)
 		}
 	}
 	remove()

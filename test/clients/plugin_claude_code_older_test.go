@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,7 +44,7 @@ func TestPluginClaudeCodeOlderVersions(t *testing.T) {
 			}
 			p.extra = []string{"CLAUDE_CODE_ENABLE_FUNCTION_HOOKS=1"} // what their vendor turns on from afar
 			p.talk("Count with care.", "/compact", "Go on.")
-			if failures, err := os.ReadFile(filepath.Join(p.data(), "tenfold", "failures.jsonl")); err == nil {
+			if failures, err := os.ReadFile(filepath.Join(p.data(), "tenfold", "failures.jsonl")); err == nil && len(bytes.TrimSpace(failures)) > 0 {
 				t.Errorf("failures recorded: %s", failures)
 			}
 			requests := p.Server.Main()

@@ -130,10 +130,10 @@ func (p *Place) accepted() {
 	}
 }
 
-// failures are what Tenfold recorded.
+// failures are what Tenfold recorded; the file begins with a line that keeps room.
 func (p *Place) failures() string {
 	data, _ := os.ReadFile(filepath.Join(filepath.Dir(p.Home), "tenfold", "tenfold", "failures.jsonl"))
-	return string(data)
+	return strings.TrimSpace(string(data))
 }
 
 // shows holds that the newest request is what our store has the conversation show,
@@ -392,7 +392,7 @@ func TestPluginOpenCodeFails(t *testing.T) {
 		t.Fatalf("%d epochs; failures: %s", len(all), p.failures())
 	}
 	fresh := o.begin()
-	for _, way := range []string{"echo nonsense", "exit 3", "cat >/dev/null; sleep 30", "echo '{\"view\":[\"msg_gone\"]}'", "exec '" + exe + "' hook nobody nothing"} {
+	for _, way := range []string{"echo nonsense", "exit 3", "echo '{\"view\":[\"msg_gone\"]}'", "exec '" + exe + "' hook nobody nothing"} {
 		write(way)
 		p.goesOn(o, model, s, way)
 	}
@@ -400,6 +400,16 @@ func TestPluginOpenCodeFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.goesOn(o, model, s, "no binary")
+	write("date >>'" + fake + ".asked'; cat >/dev/null; exec sleep 30")
+	for range 3 {
+		p.goesOn(o, model, s, "no answer")
+	}
+	if asked, err := os.ReadFile(fake + ".asked"); strings.Count(string(asked), "\n") != 1 {
+		t.Errorf("three requests wait for a Tenfold that does not answer: %s, %v", asked, err)
+	}
+	if err := os.Remove(fake); err != nil {
+		t.Fatal(err)
+	}
 	p.goesOn(p.serve(), model, s, "no binary, another process")
 	if all := epochs(p.Server.Main()); len(all) != 2 {
 		for i := range all[1:] {

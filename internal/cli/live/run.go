@@ -87,11 +87,6 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 	}
 	user := launch.User{Home: home, Env: os.LookupEnv}
 	upstreams := client.Upstreams(user, args)
-	scratch, err := os.MkdirTemp("", "tenfold-run-")
-	if err != nil {
-		return &problem.Error{Op: "run", Subject: name, Err: err, Hint: "check the directory for temporary files"}
-	}
-	defer func() { _ = os.RemoveAll(scratch) }()
 
 	listener, err := proxy.Listen(ctx, "127.0.0.1:0", false)
 	if err != nil {
@@ -107,6 +102,11 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 	k := keeperFor(a, f.noStore, keeper.Expected{Tool: client.Format, Directory: dir})
 	server := proxy.NewServer(proxy.Options{Keeper: k, Log: log})
 	token := server.Add("", proxy.Route{Client: client.Format, Dir: dir, Upstreams: upstreams})
+	scratch, err := server.Scratch(os.Getpid())
+	if err != nil {
+		return &problem.Error{Op: "run", Subject: name, Err: err, Hint: "check the directory for temporary files"}
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
 	address := listener.Addr().String()
 	remove, err := Announce(a, server, proxy.Process{Address: address, Client: client.Format, Dir: dir})
 	if err != nil { // the status command does not know it, and all else works
@@ -118,6 +118,9 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(serving, listener) }()
+	if dir, err := proxies(); err == nil {
+		go func() { _, _ = proxy.Processes(serving, dir) }() // which tidies up after killed ones
+	}
 	var code int
 	start, err := client.Start(user, args, launch.Target{
 		Base:      func(upstream string) string { return proxy.Base(address, token, upstream) },

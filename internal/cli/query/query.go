@@ -27,6 +27,7 @@ import (
 	"tenfold/internal/eventlog"
 	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/summary"
 )
 
 // querying is "tenfold query".
@@ -151,11 +152,13 @@ func (k *querying) check(c *cobra.Command) error {
 	}
 	l := &k.wish.Limits
 	l.Tokens = k.tokens.Given()
-	for flag, negative := range map[string]bool{
-		"max-steps": l.Steps < 0, "max-tokens": l.Tokens < 0, "max-dollars": !(l.Dollars >= 0), "max-time": l.Time < 0,
+	// 0 is not taken for "no limit", as the configuration does: who writes it means to
+	// spend nothing.
+	for flag, bounds := range map[string]bool{
+		"max-steps": l.Steps > 0, "max-tokens": l.Tokens > 0, "max-dollars": l.Dollars > 0, "max-time": l.Time > 0,
 	} {
-		if negative {
-			return command.Usage("invalid --"+flag+" value: it is below 0", "omit it for no limit")
+		if given(flag) && !bounds {
+			return command.Usage("invalid --"+flag+" value: it is not above 0", "omit it to go by the configuration")
 		}
 	}
 	if given("resume") && k.resume == "" {
@@ -269,7 +272,11 @@ func (k *querying) once(ctx context.Context, s *session.Session, message string)
 	if err != nil {
 		return errors.Join(err, dropEmpty(ctx, k.App, s))
 	}
-	defer func() { err = errors.Join(err, got.Close()) }()
+	defer func() {
+		if err = errors.Join(err, got.Close()); err != nil { // the message may have been refused
+			err = errors.Join(err, dropEmpty(context.WithoutCancel(ctx), k.App, s))
+		}
+	}()
 	var parts []tenfold.Part
 	if message != "" {
 		parts = []tenfold.Part{tenfold.TextPart(message)}
@@ -337,12 +344,27 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 }
 
 // dropEmpty removes a conversation in which nothing was said, and that nobody
-// gave a title.
+// gave a title. That a model was to be asked is not said in it.
 func dropEmpty(ctx context.Context, a *command.App, s *session.Session) error {
-	if s.Log().Version() > 0 || s.Title() != "" {
+	if s.Title() != "" {
 		return nil
 	}
-	return a.Workspace.Service.Delete(ctx, s.ID())
+	for e := range s.Log().Entries() {
+		if _, ok := e.Payload.(tenfold.ConfigDelta); !ok {
+			return nil
+		}
+	}
+	if err := a.Workspace.Service.Delete(ctx, s.ID()); err != nil {
+		return err
+	}
+	e, err := a.Effective()
+	if err != nil {
+		return err
+	}
+	if dir, err := compaction.ArtifactsDir(a, e); err == nil && dir != "" {
+		_ = os.Remove(summary.Directory(dir).Transcript(s.ID())) // which there may be none of
+	}
+	return nil
 }
 
 // ConfiguredModels are the models that the configuration names.

@@ -28,6 +28,7 @@ const asks = (m) => m.parts.some((p) => p.type === "compaction")
 export const Tenfold = async ({ client, directory }) => {
   const texts = new Map() // by session that opencode compacts, what is stored in place of a summary; "": let it
   const models = new Map()
+  let busy = 0 // until when requests do not wait for Tenfold, as they did for nothing: its store is locked, say
 
   async function limits(model) {
     const key = `${model?.providerID}/${model?.modelID}`
@@ -85,8 +86,10 @@ export const Tenfold = async ({ client, directory }) => {
     const session = messages[0]?.info.sessionID
     if (!session || texts.has(session)) return texts.get(session) && messages.splice(0) // opencode asks for a summary
     const event = await told(session, messages)
-    let answer = await ask("messages", event)
+    const began = performance.now() // no clock, which may be set back
+    let answer = began < busy ? undefined : await ask("messages", event)
     if (answer?.send) answer = await ask("session", { ...event, why: answer.send, ...(await whole(session)) })
+    if (!answer?.raw && !answer?.view && performance.now() - began > limit / 2) busy = performance.now() + 60_000
     if (answer?.raw) return
     const made = (answer?.view && build(answer.view, messages, session)) ?? (await kept(session, messages))
     if (made) messages.splice(0, messages.length, ...made)
