@@ -156,9 +156,20 @@ func leading(text string) (block string, is tenfold.Purpose, ok bool) {
 			return text, kindOf(t, text), true
 		}
 		block = text[:end+len(last)]
-		return block, kindOf(t, block), true
+		return text[:len(block)+t.line(text[len(block):])], kindOf(t, block), true
 	}
 	return "", "", false
+}
+
+// line gives how much of what follows the closing tag is the host's as well.
+func (t tag) line(rest string) int {
+	for _, start := range t.then {
+		if strings.HasPrefix(rest, "\n"+start) {
+			line, _, _ := strings.Cut(rest[1:], "\n")
+			return 1 + len(line)
+		}
+	}
+	return 0
 }
 
 // trailing gives the reminder at the end of a text.

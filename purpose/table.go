@@ -9,6 +9,8 @@ type tag struct {
 	// quotes says that the text inside may hold the closing tag as well, so that
 	// the last one counts.
 	quotes bool
+	// then begins the line that the host puts behind the closing tag.
+	then []string
 }
 
 var tags = []tag{
@@ -21,7 +23,7 @@ var tags = []tag{
 	{name: "bash-input", is: tenfold.Notice, quotes: true},
 	{name: "bash-stdout", is: tenfold.Notice, quotes: true},
 	{name: "bash-stderr", is: tenfold.Notice, quotes: true},
-	{name: "task-notification", is: tenfold.Notice, quotes: true},
+	{name: "task-notification", is: tenfold.Notice, quotes: true, then: []string{"Full transcript available at: ", "Read the output file to retrieve the "}},
 	{name: "new-diagnostics", is: tenfold.Notice},
 	{name: "ide_opened_file", is: tenfold.Notice},
 	{name: "ide_selection", is: tenfold.Notice, quotes: true},

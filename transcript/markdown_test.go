@@ -147,6 +147,8 @@ func TestMarkdownExport(t *testing.T) {
 		{ID: "n0", Payload: tenfold.Usage{Input: 3}},
 		{ID: "x0", Payload: tenfold.Compaction{ToStep: &step, Source: "user", Reason: "full", TokensBefore: 1200, TokensAfter: 80, Summary: &tenfold.Summary{Text: "A lamp was <found>."}}},
 		{ID: "t1", Payload: tenfold.TurnStart{}},
+		{ID: "h1", Payload: tenfold.UserMessage{Purpose: tenfold.Notice, Parts: tenfold.Text("A task ended.")}},
+		{ID: "g1", Payload: tenfold.UserMessage{Purpose: tenfold.Context, Parts: tenfold.Text("Be brief.")}},
 		{ID: "u1", Payload: tenfold.UserMessage{Parts: tenfold.Text("Thanks.")}},
 	}
 	for _, compacted := range []bool{false, true} {

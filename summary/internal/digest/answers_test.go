@@ -65,3 +65,35 @@ func TestM4aALongLastRequest(t *testing.T) {
 		}
 	}
 }
+
+// P9: a long message of the turn that the range ends inside of stands in the view, and is
+// not quoted again; of a whole turn it is.
+func TestP9WhatStandsInTheViewIsNotQuoted(t *testing.T) {
+	long := strings.Repeat("The oven of the bakery is too warm for the bread in it. ", 20) + "You must never open it."
+	request := requestOfLines(t, "t", "u "+long, "a I start.", "t", "u "+strings.Replace(long, "open it", "shut it", 1), `c 1 Bash {"command":"make"}`, "r 1 done", "a I go on.")
+	step := 0
+	for _, tt := range []struct {
+		to    *int
+		again bool
+	}{{nil, true}, {&step, false}} {
+		request.Range.ToStep = tt.to
+		for what, text := range map[string]string{
+			"digest": digested(t, digest.Digest{Tokens: 8000}, request),
+			"facts":  digest.LedgerOf(request).Text(8000),
+		} {
+			if got := strings.Contains(text, "You must never shut it."); got != tt.again {
+				t.Errorf("%s: quoted again is %v:\n%s", what, got, text)
+			}
+			if got := strings.Contains(text, "- last request, turn 1: a longer message, shown outside this summary\n"); got == tt.again {
+				t.Errorf("%s: told to stand outside is %v:\n%s", what, got, text)
+			}
+			if !strings.Contains(text, "You must never open it.") {
+				t.Errorf("%s: it has not what turn 0 demands:\n%s", what, text)
+			}
+		}
+		got := strings.Join(digest.FactsOf(request).Constraints(), "\n")
+		if strings.Contains(got, "never shut it.") != tt.again || !strings.Contains(got, "never open it.") {
+			t.Errorf("constraints %q", got)
+		}
+	}
+}

@@ -55,8 +55,8 @@ const (
 // digest to the next. It quotes the text of prior summaries that are
 // not digests; the overlap is still there to be read, and is not.
 func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
-	counter := counterOf(r)
-	l := NewLedger(counter)
+	l := ledgerFor(r)
+	counter := l.counter
 	x := &words{focus: atom.NewFocus(r.Focus), seen: map[string]bool{}}
 	size := 0
 	for turn, e := range raw(r) {

@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -143,13 +144,16 @@ func hunks(f *file) string {
 			before, added, removed := difference(p)
 			if line == "" {
 				line = firstOf("+", added)
+				if p.Old == "" && opens(line) {
+					line = ""
+				}
 			}
 			if gone == "" {
 				gone = firstOf("-", removed)
 			}
-			found := definitions(append([]string{p.Head}, added...))
+			found := definitions(f.path, append([]string{p.Head}, added...))
 			if len(found) == 0 {
-				found = definitions(append([]string{p.Head}, before...))
+				found = definitions(f.path, append([]string{p.Head}, before...))
 				found = found[max(0, len(found)-1):]
 			}
 			for _, name := range found {
@@ -196,11 +200,22 @@ func difference(p tool.Piece) (before, added, removed []string) {
 // firstOf is the first of some lines that says something, behind a mark.
 func firstOf(mark string, lines []string) string {
 	for _, line := range lines {
-		if line = strings.TrimSpace(line); strings.Trim(line, "{}()[];,/*#-=<>`\"'") != "" {
+		if line = strings.TrimSpace(line); strings.Trim(line, "{}()[];,/*#-=<>`\"'") != "" && !strings.HasPrefix(line, "#!") {
 			return mark + " " + line
 		}
 	}
 	return ""
+}
+
+// opens reports whether a line, behind its mark, begins files of its kind and says
+// nothing of this one.
+func opens(line string) bool {
+	for _, start := range []string{"package ", "import ", "from ", "#include ", "using "} {
+		if strings.HasPrefix(line, "+ "+start) {
+			return true
+		}
+	}
+	return false
 }
 
 // definers are words before the name of what a line defines.
@@ -209,16 +224,29 @@ var definers = wordSet("func function def class fn struct interface type enum tr
 // leading are words that may stand before a definer.
 var leading = wordSet("export default async public private protected static final abstract pub pub(crate) override const inline virtual unsafe extern declare internal sealed local")
 
-// definitions gives the names of what lines define: functions, types, tests,
-// headings of documents.
-func definitions(lines []string) []string {
+// definitions gives the names of what lines of a file define: functions, types,
+// tests, headings of documents.
+func definitions(file string, lines []string) []string {
 	var names []string
 	for _, line := range lines {
-		if name := definition(line); name != "" && !slices.Contains(names, name) {
+		name := definition(line)
+		if strings.HasPrefix(name, "#") && !isDocument(file) {
+			continue // a comment
+		}
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// isDocument reports whether a file's headings begin with a #, by its name.
+func isDocument(file string) bool {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".md", ".mdx", ".mdc", ".markdown":
+		return true
+	}
+	return false
 }
 
 func definition(line string) string {

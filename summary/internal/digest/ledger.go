@@ -42,6 +42,7 @@ type Ledger struct {
 	lastTurn  int
 	recent    []string // the latest of its words, the newest last, whoever spoke since
 	spoken    int      // how many requests there were
+	shown     *int     // the turn whose messages a view shows beside the ledger (P9)
 }
 
 // openKey tells calls apart that wait for a result.
@@ -55,6 +56,8 @@ type request struct {
 	branch string
 	// questions are what it answers; none for a message.
 	questions []string
+	// message is set where a message said it last, and not the answer to a call.
+	message bool
 	// binds is set where it states a constraint, back where it was taken back.
 	binds, back bool
 	order       int // the entry that said it last
@@ -91,11 +94,26 @@ func NewLedger(c tenfold.Counter) *Ledger {
 // LedgerOf makes the ledger of the raw entries of a request's whole range, also
 // of those that prior summaries stand for (S-8).
 func LedgerOf(r strategy.SummaryRequest) *Ledger {
-	l := NewLedger(counterOf(r))
+	l := ledgerFor(r)
 	for turn, e := range raw(r) {
 		l.AddAt(turn, e)
 	}
 	return l
+}
+
+// ledgerFor makes the empty ledger of a request.
+func ledgerFor(r strategy.SummaryRequest) *Ledger {
+	l := NewLedger(counterOf(r))
+	if r.Range.ToStep != nil {
+		l.shown = &r.Range.ToTurn
+	}
+	return l
+}
+
+// standsIn reports whether a view shows the messages of a turn whole, beside the
+// ledger: the range ends inside of it (P9).
+func (l *Ledger) standsIn(turn int, branch string) bool {
+	return l.shown != nil && turn == *l.shown && branch == ""
 }
 
 // Facts are a ledger, and the lines of messages that state constraints.
@@ -109,8 +127,8 @@ type Facts struct {
 // that prior summaries stand for included.
 func FactsOf(r strategy.SummaryRequest) Facts {
 	f := Facts{Ledger: LedgerOf(r)}
-	for _, e := range raw(r) {
-		if m, ok := e.Payload.(tenfold.UserMessage); ok {
+	for turn, e := range raw(r) {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && !f.standsIn(turn, e.Branch) {
 			f.constraints = append(f.constraints, Constraints(purpose.Said(m))...)
 		}
 	}
@@ -204,22 +222,24 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 			}
 		}
 	}
-	l.addRequest(turn, branch, text, questions...)
+	if r := l.addRequest(turn, branch, text, questions...); r != nil {
+		r.message = true
+	}
 }
 
-// addRequest notes what a person said. What was said before in the same words
-// is noted once.
-func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) {
+// addRequest notes what a person said, and gives the note; nil for no words. What
+// was said before in the same words is noted once.
+func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) *request {
 	if text == "" {
-		return
+		return nil
 	}
 	key := branch + "\x00" + strings.Join(questions, "\x00") + "\x00" + text
 	if r, ok := l.asked[key]; ok {
 		if r.turns[len(r.turns)-1] != turn {
 			r.turns = append(r.turns, turn)
 		}
-		r.order, r.back = l.entries, false
-		return
+		r.order, r.back, r.message = l.entries, false, false
+		return r
 	}
 	r := &request{turns: []int{turn}, text: text, branch: branch, questions: questions, order: l.entries}
 	if r.long = utf8.RuneCountInString(text) > wholeMessage; r.long {
@@ -230,6 +250,7 @@ func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) 
 	}
 	l.asked[key] = r
 	l.requests = append(l.requests, r)
+	return r
 }
 
 func (l *Ledger) addApproval(turn int, branch string, a tenfold.Approval) {

@@ -109,6 +109,10 @@ func (l *Ledger) requestItems(s *items) {
 			question, _, _ := strings.Cut(strings.TrimSpace(strings.Join(r.questions, " ")), "\n")
 			where += ", to " + code(strings.Trim(question, "#* "), lineLength+proposedPart*(len(r.questions)-1))
 		}
+		if r.long && r.message && l.standsIn(r.turns[len(r.turns)-1], r.branch) {
+			s.add(in, rank, order, "- %s: a longer message, shown outside this summary\n", where)
+			continue
+		}
 		if !r.long {
 			n := s.add(in, rank, order, "- %s:%s", where, quoted(r.text))
 			(*s)[n-1].must = rank != rankDecision

@@ -23,7 +23,7 @@ func TestM4aCommandsChangeFiles(t *testing.T) {
 		`c 10 Bash {"command":"python3 - <<'EOF'\np='i.py'\ns=open(p).read()\nopen(p,'w').write(s)\nEOF"}`, "r 10 ",
 	), "Changed files")
 	holds(t, text, []string{
-		"- `a.go`: written, turn 0\n  - in `Open`: `+ package a`\n", "- `b.go`: modified, turn 0\n", "- `d.go`: deleted, turn 0\n", "- `e.go`: created, turn 0\n",
+		"- `a.go`: written, turn 0\n  - in `Open`\n", "- `b.go`: modified, turn 0\n", "- `d.go`: deleted, turn 0\n", "- `e.go`: created, turn 0\n",
 		"- `f.go`: written, turn 0\n", "- `h.go`: changed, then restored to what was committed, turn 0\n", "- `i.py`: modified, turn 0\n",
 	}, []string{"c.go", "g.go", "out.log", "`+ b`"})
 }
@@ -184,4 +184,16 @@ func TestM4aFailureMendedByOtherFlags(t *testing.T) {
 			t.Errorf("%s, then %s: open is %t, want %t:\n%s", c.red, c.then, open, c.open, text)
 		}
 	}
+}
+
+// M4a: a comment is not a heading, and the line that files of a kind begin with tells
+// nothing of one.
+func TestM4aWhatSaysNothingOfAChangedFile(t *testing.T) {
+	files := sectionOf(digestOfLines(
+		t,
+		"t", "u Work.", `c 1 Write {"file_path":"/w/run.sh","content":"#!/bin/bash\n# Wait for the server\nsleep 1\n"}`, "r 1 ok",
+		`c 2 Write {"file_path":"/w/a.ts","content":"import * as fs from 'fs';\nexport function open() {}\n"}`, "r 2 ok",
+		`c 3 Edit {"file_path":"/w/b.ts","old_string":"import a from 'a';","new_string":"import b from 'b';"}`, "r 3 ok",
+	), "Changed files")
+	holds(t, files, []string{"`/w/run.sh`: written, turn 0\n  - `+ # Wait for the server`\n", "`/w/a.ts`: written, turn 0\n  - in `open`\n", "`/w/b.ts`: modified, turn 0\n  - `+ import b from 'b';`\n"}, []string{"in `#", "bash", "* as"})
 }

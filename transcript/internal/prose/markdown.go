@@ -195,7 +195,10 @@ func (m *Markdown) said(p tenfold.Payload, branch, note string, at time.Time) {
 	switch p := p.(type) {
 	case tenfold.UserMessage:
 		who := "User"
-		if p.Synthetic {
+		switch {
+		case p.Purpose == tenfold.Notice:
+			who = "Notice"
+		case p.Synthetic, p.Purpose == tenfold.Context:
 			who = "Context"
 		}
 		m.note(who + about)
