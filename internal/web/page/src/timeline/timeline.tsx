@@ -182,7 +182,7 @@ export function TimelineView({ id }: { id: string }) {
   };
   const undo = () => {
     if (meta.value?.read_only) say("The server is read only: nothing can be undone.");
-    else if (undoable(conversation?.compactions ?? []).length === 0) say("No compaction to undo.");
+    else if (conversation && undoable(conversation.compactions ?? []).length === 0) say("No compaction to undo.");
     else void undoLast(id).then((done) => done && opened.reload());
   };
   const page = () => control.current?.page() ?? 10;
