@@ -152,6 +152,7 @@ func TestAPageLivesThroughARestart(t *testing.T) {
 	tab.Bear("ERR_") // while there is no server
 	tab.Bear("Failed to")
 	tab.WaitText("main", "The first answer.")
+	tab.Follows("one")
 	s.Stop()
 	if err := one.Append(t.Context(), told("two?", "The second answer.")...); err != nil {
 		t.Fatal(err)
@@ -206,7 +207,7 @@ func TestATabSeesAnotherLog(t *testing.T) {
 	tab := s.Open(t, "/c/one")
 	tab.Bear("") // the server is away for a while
 	tab.WaitText(".timeline", "The second answer.")
-	tab.WaitText("main", "6 entries") // it has asked for the conversation, and follows it
+	tab.Follows("one")
 	s.Stop()
 	s.Run("conversation", "rm", "one", "--yes")
 	s.Create("one", "one", told("one?", "Another answer.")...)

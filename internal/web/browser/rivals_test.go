@@ -19,7 +19,7 @@ func TestADeletedConversationSaysSo(t *testing.T) {
 	compactions.WaitText("main", "Nothing is compacted yet")
 	for _, tab := range []*Tab{timeline, compactions} {
 		tab.Bear("404")
-		tab.WaitText("body", "one")
+		tab.Follows("one")
 	}
 	s.Run("conversation", "rm", "one", "--yes")
 	for _, tab := range []*Tab{timeline, compactions} {
@@ -37,7 +37,7 @@ func TestAPageIsSignedOutByARestart(t *testing.T) {
 	tab := s.Open(t, "/c/one")
 	tab.Bear("")
 	tab.WaitText(".timeline", "The only answer.")
-	tab.WaitText("main", "3 entries")
+	tab.Follows("one")
 	s.Stop()
 	s.Start()
 	tab.WaitText(".lost", "What you see may be out of date.")
@@ -56,7 +56,7 @@ func TestAReplacedConversationIsShownAlone(t *testing.T) {
 	tab.Bear("404")
 	tab.Bear("409")
 	tab.WaitText(".timeline", "The first answer.")
-	tab.WaitText("main", "3 entries")
+	tab.Follows("one")
 	s.Run("conversation", "rm", "one", "--yes")
 	s.Create("one", "one", told("two?", "Another answer.")...)
 	tab.WaitText(".timeline", "Another answer.")
@@ -101,6 +101,7 @@ func TestAnUndoFromTheTimelineIsOfWhatWasShown(t *testing.T) {
 	tab := s.Open(t, "/c/bread#2")
 	tab.Bear("409")
 	tab.Wait(active + `?.querySelector(".fate")?.textContent === "×omitted"`)
+	tab.Follows("Bread")
 	tab.WaitText("main", "1 compaction") // what there is to undo is asked for beside the timeline
 	tab.Keys("u")
 	tab.WaitText("dialog", "Undo the last compaction?")
@@ -133,7 +134,8 @@ func TestAPageThatSleptListensAgain(t *testing.T) {
 	s.Create("one", "one", told("one?", "The only answer.")...)
 	tab := s.Open(t, "/c/one")
 	tab.WaitText(".timeline", "The only answer.")
-	tab.Wait(`document.querySelector(".head h1") && !document.querySelector(".head").innerText.includes("not live")`)
+	tab.Follows("one")
+	tab.Wait(`!document.querySelector(".head").innerText.includes("not live")`)
 	Eval[bool](tab, `(real => (window.EventSource = class extends real { constructor(to) { super(to); window.streams = (window.streams ?? 0) + 1; } }, true))(EventSource)`)
 	Eval[bool](tab, `(real => (Date.now = () => real() + 3600e3, true))(Date.now)`)
 	tab.Wait(`window.streams === 1`)
@@ -147,6 +149,7 @@ func TestAnAnswerThatNeverComes(t *testing.T) {
 	one := s.Create("one", "one", told("one?", "The first answer.")...)
 	tab := s.Open(t, "/c/one")
 	tab.WaitText(".timeline", "The first answer.")
+	tab.Follows("one")
 	Eval[bool](tab, `(real => (AbortSignal.timeout = () => real.call(AbortSignal, 500), true))(AbortSignal.timeout)`)
 	Eval[bool](tab, `(send => (window.fetch = (to, how) => to.includes("/outline") && !window.hung ? new Promise((_, fail) => (window.hung = true, how.signal?.addEventListener("abort", () => fail(how.signal.reason)))) : send(to, how), true))(fetch)`)
 	if err := one.Append(t.Context(), told("two?", "The second answer.")...); err != nil {

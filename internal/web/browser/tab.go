@@ -195,6 +195,13 @@ func (b *Tab) Wait(expression string) {
 	}
 }
 
+// Follows waits until the page has its conversation, which takes longer than its first
+// lines, and listens to it: of what is done from then on it is told.
+func (b *Tab) Follows(title string) {
+	b.t.Helper()
+	b.Wait(fmt.Sprintf("document.title === %q", title+" · Tenfold"))
+}
+
 // WaitText waits until an element holds a text.
 func (b *Tab) WaitText(selector, text string) {
 	b.t.Helper()

@@ -61,7 +61,7 @@ func TestTheTimeline(t *testing.T) {
 	}
 
 	at("at first", "Turn 0")
-	tab.Wait(`document.title === "Bread · Tenfold"`)
+	tab.Follows("Bread")
 	// 12 heads of turns, 1 head of what the compaction hides, 12 × 4 entries, and the
 	// compaction: what only counts is hidden.
 	tab.Wait(rowCount + " === 62")
