@@ -112,7 +112,7 @@ func TestLineChangesTime(t *testing.T) {
 	for _, part := range []string{"(", "$(", "\"$(", "`", "<(", "$((", "a<<E\n", "a <<E;", "${", "'", "\"", "{", "cd a;", "x=aa; x=$x$x;", "touch a; rm b;", "open(a", "for a in ["} {
 		begun := time.Now()
 		changesOf(t, "touch x; "+strings.Repeat(part, 1<<20/len(part)), "")
-		if took := time.Since(begun); took > 5*time.Second {
+		if took := time.Since(begun); took > time.Minute { // it takes a second, or for ever
 			t.Errorf("%q takes %s", part, took)
 		}
 	}
