@@ -118,7 +118,7 @@ func (p *Projection) settleReasoning(a, b int32) {
 			break
 		}
 		if n := p.log.node(seq); p.reads(n) {
-			p.settle(seq, n)
+			p.updateFate(seq, n)
 		}
 	}
 	p.layout.stale = true

@@ -143,7 +143,7 @@ func (p *Projection) settleResults(from int32) {
 		if !p.shows(n.pair, p.log.node(n.pair)) {
 			p.countHidden(n.pair, -1)
 		}
-		p.settle(seq, n)
+		p.updateFate(seq, n)
 	}
 }
 
@@ -241,9 +241,9 @@ func (p *Projection) applyEntry(seq int32) {
 	}
 }
 
-// settle gives an entry the fate the overlays say, and tells how many tokens
+// updateFate gives an entry the fate the overlays say, and tells how many tokens
 // less that costs than before. Void entries are nobody's business.
-func (p *Projection) settle(seq int32, n *node) int32 {
+func (p *Projection) updateFate(seq int32, n *node) int32 {
 	if n.is(flagVoid) {
 		return 0
 	}
@@ -252,9 +252,9 @@ func (p *Projection) settle(seq int32, n *node) int32 {
 
 // settlePair settles an entry, and the result of a call with it.
 func (p *Projection) settlePair(seq int32, n *node) int32 {
-	saved := p.settle(seq, n)
+	saved := p.updateFate(seq, n)
 	if n.kind == codeCall && p.answered(n) {
-		saved += p.settle(n.pair, p.log.node(n.pair))
+		saved += p.updateFate(n.pair, p.log.node(n.pair))
 	}
 	return saved
 }
@@ -534,7 +534,7 @@ func (p *Projection) releaseReasoning(before int32) {
 		o.heldFrom = 0
 		for s := max(from, o.lo); s <= o.hi; s++ {
 			if n := p.log.node(s); n.kind == codeReasoning && p.reads(n) {
-				p.settle(s, n)
+				p.updateFate(s, n)
 			}
 		}
 		p.layout.stale = true

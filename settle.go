@@ -169,7 +169,7 @@ func (p *Projection) settleRange(lo, hi int32) {
 		}
 		for seq := max((at-1)<<chunkBits, hi) + 1; seq <= min(at<<chunkBits, p.version); seq++ {
 			if n := p.log.node(seq); n.kind == codeResult && lo <= n.pair && n.pair <= hi && p.reads(n) {
-				p.settle(seq, n)
+				p.updateFate(seq, n)
 			}
 		}
 	}
@@ -187,9 +187,9 @@ func (p *Projection) settleEach(seq, last, hi int32) {
 		if plain && (n.kind == codeAssistant || n.kind == codeItem) && p.state(seq) == (state{}) {
 			continue
 		}
-		p.settle(seq, n)
+		p.updateFate(seq, n)
 		if n.kind == codeCall && n.pair > hi && n.pair <= p.version {
-			p.settle(n.pair, p.log.node(n.pair))
+			p.updateFate(n.pair, p.log.node(n.pair))
 		}
 	}
 }

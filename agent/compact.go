@@ -10,9 +10,9 @@ import (
 	"tenfold/store"
 )
 
-// settle does about the request that is about to be sent what the controller says
+// consultController does about the request that is about to be sent what the controller says
 // (A1–A8). A stop is given where the request cannot be sent.
-func (w *worker) settle() (*Stop, error) {
+func (w *worker) consultController() (*Stop, error) {
 	if w.branch != "" {
 		return w.settleBranch(w.wish.Load())
 	}

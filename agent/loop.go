@@ -106,7 +106,7 @@ func (w *worker) notice(text string) tenfold.Entry {
 // step compacts if it is time to, and has the model answer once. A stop is given
 // where there is a reason for one.
 func (w *worker) step() (*Stop, error) {
-	if stop, err := w.settle(); stop != nil || err != nil || w.state() != Asked {
+	if stop, err := w.consultController(); stop != nil || err != nil || w.state() != Asked {
 		return stop, err // another program may have answered meanwhile
 	}
 	if w.answered() {

@@ -221,9 +221,9 @@ func (u *units) Pop() any {
 	return last
 }
 
-// foreseen is the best lines for the atoms that will be used within a horizon,
+// clairvoyant is the best lines for the atoms that will be used within a horizon,
 // chosen by one that knows them: what recall a choice of lines can have at all.
-func (c *Cut) foreseen(budget, horizon int) *View {
+func (c *Cut) clairvoyant(budget, horizon int) *View {
 	s := c.session
 	open := make([]bool, len(c.carried))
 	newest := map[int32]int64{} // of each line, where it stands last

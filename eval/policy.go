@@ -168,7 +168,7 @@ func (p Policy) budgeted(name, parameters string) (Policy, error) {
 	case "atoms":
 		p.view = func(_ context.Context, c *Cut) (*View, error) { return c.dump(c.budget(target)), nil }
 	default:
-		p.view = func(_ context.Context, c *Cut) (*View, error) { return c.foreseen(c.budget(target), horizon), nil }
+		p.view = func(_ context.Context, c *Cut) (*View, error) { return c.clairvoyant(c.budget(target), horizon), nil }
 	}
 	return p, nil
 }

@@ -445,7 +445,7 @@ func (c *chooser) open() {
 func (c *chooser) buy(r ranked) {
 	n := len(c.picks)
 	c.left -= r.cost
-	c.take(r.at)
+	c.choose(r.at)
 	for i := range c.picks[n:] {
 		c.picks[n+i].spent = int64(c.o.Budget)*token - c.left
 	}

@@ -184,8 +184,8 @@ func (c *chooser) next(group, step int32) (int32, bool) {
 	return 0, false
 }
 
-// take takes a candidate, with its group's opening and the lines that fill gaps.
-func (c *chooser) take(at int32) {
+// choose takes a candidate, with its group's opening and the lines that fill gaps.
+func (c *chooser) choose(at int32) {
 	one := &c.all[at]
 	e := &c.ix.entries[one.entry]
 	g := &c.groups[e.group]

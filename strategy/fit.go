@@ -87,7 +87,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	f.report.After, f.report.Injected = after, f.renewedTokens(f.view)
 	f.noteFocus()
-	return f.o.laid(f.p, f.view, f.proposal(f.best)), nil
+	return f.o.withView(f.p, f.view, f.proposal(f.best)), nil
 }
 
 // fitting is one plan of fit under way.

@@ -26,11 +26,11 @@ const (
 // system prompt and the tools are to blame.
 func (f *fitting) fit(ctx context.Context) error {
 	stands := maps.Clone(f.stands)
-	least := f.settle()
+	least := f.giveWay()
 	if room := f.besideConfig(); least > f.limit && room > f.limit {
 		f.limit, f.report.Room = room, room
 		f.stands, f.report.GaveWay = stands, 0
-		least = f.settle()
+		least = f.giveWay()
 	}
 	f.report.Always = f.standing(f.base)
 	room := f.limit - least

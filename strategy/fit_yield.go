@@ -27,10 +27,10 @@ type concession struct {
 	last bool
 }
 
-// settle has what always stays give way, in the order of F4, until it is within
+// giveWay has what always stays give way, in the order of F4, until it is within
 // its share of the target, and gives what it costs then. The last request and
 // pins never do, nor what is left of the last step.
-func (f *fitting) settle() int {
+func (f *fitting) giveWay() int {
 	f.project()
 	least := f.cost(f.base)
 	share := f.limit * alwaysShare / 100

@@ -129,8 +129,8 @@ func (o Options) nothing(format string, args ...any) ([]tenfold.Compaction, erro
 	return nil, nil
 }
 
-// withheld notes what would be done were it not a dry run.
-func (o Options) withheld(format string, args ...any) ([]tenfold.Compaction, error) {
+// noteWithheld notes what would be done were it not a dry run.
+func (o Options) noteWithheld(format string, args ...any) ([]tenfold.Compaction, error) {
 	o.underWay().step.Withheld = true
 	return o.nothing(format, args...)
 }
@@ -177,8 +177,8 @@ func (o Options) withOverlays(p *tenfold.Projection, proposed ...tenfold.Compact
 	return u.next
 }
 
-// laid gives overlays on, and notes the view that they make.
-func (o Options) laid(p, view *tenfold.Projection, proposed []tenfold.Compaction) []tenfold.Compaction {
+// withView gives overlays on, and notes the view that they make.
+func (o Options) withView(p, view *tenfold.Projection, proposed []tenfold.Compaction) []tenfold.Compaction {
 	u := o.underWay()
 	u.over, u.proposed, u.next = p, slices.Clone(proposed), view
 	return proposed

@@ -71,7 +71,7 @@ func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made 
 	}
 	if q, ok := o.Summarizer.(Quoter); ok && o.DryRun {
 		if quote := q.Quote(r); quote != (Quote{}) {
-			_, err := o.withheld("%s", quote.words(j.span))
+			_, err := o.noteWithheld("%s", quote.words(j.span))
 			return nil, false, err
 		}
 	}

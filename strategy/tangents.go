@@ -60,7 +60,7 @@ func (s ClassifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o 
 		return o.nothing("no turn of turns %s is off the task", o.Range)
 	}
 	if o.DryRun {
-		return o.withheld("off the task: %s", list(named))
+		return o.noteWithheld("off the task: %s", list(named))
 	}
 	if o.Confirm == nil {
 		return o.nothing("not confirmed, so these turns stay: %s", list(named))

@@ -47,16 +47,16 @@ func listen(ctx context.Context, m provider.Model, r provider.Request, track *tr
 	if track.plain.Load() {
 		r.Schema = ""
 	}
-	said, err := hear(ctx, m, r, track, call)
+	said, err := collectAnswer(ctx, m, r, track, call)
 	if r.Schema != "" && said == "" && provider.KindOf(err) == provider.Invalid && provider.MaxOutput(err) == 0 {
 		r.Schema = ""
-		if said, err = hear(ctx, m, r, track, call); err == nil {
+		if said, err = collectAnswer(ctx, m, r, track, call); err == nil {
 			track.plain.Store(true)
 		}
 	}
 	if ctx.Err() == nil && track.began(call) && brokeOff(err) {
 		call = track.call(r.View.Tokens())
-		said, err = hear(ctx, m, r, track, call)
+		said, err = collectAnswer(ctx, m, r, track, call)
 	}
 	if err == nil {
 		err = track.unread(call, r.View.Tokens())
@@ -68,10 +68,10 @@ func brokeOff(err error) bool {
 	return slices.Contains([]provider.Kind{provider.CutOff, provider.Overloaded, provider.Unreachable}, provider.KindOf(err))
 }
 
-// hear collects the text of one answer. An answer that is no good whatever it
+// collectAnswer collects the text of one answer. An answer that is no good whatever it
 // says is a [*stoppedError]. No more is taken in than the answer may have: a
 // token has rarely more than sixteen bytes.
-func hear(ctx context.Context, m provider.Model, r provider.Request, track *tracker, call int) (string, error) {
+func collectAnswer(ctx context.Context, m provider.Model, r provider.Request, track *tracker, call int) (string, error) {
 	most := r.MaxTokens*16 + 1<<12
 	var text strings.Builder
 	streamed := 0

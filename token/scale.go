@@ -124,9 +124,9 @@ func (s Scale) Counts(counts ...tenfold.Count) []tenfold.Count {
 		after.add(c.After, &scaled[i].After)
 	}
 	kept := s.Tokens(same.sum)
-	same.settle(kept)
-	before.settle(s.Tokens(same.sum+before.sum) - kept)
-	after.settle(s.Tokens(same.sum+after.sum) - kept)
+	same.matchTotal(kept)
+	before.matchTotal(s.Tokens(same.sum+before.sum) - kept)
+	after.matchTotal(s.Tokens(same.sum+after.sum) - kept)
 	for i, c := range counts {
 		if c.Before == c.After {
 			scaled[i].After = scaled[i].Before
@@ -154,9 +154,9 @@ func (a *apportioned) add(n int, figure *int) {
 	a.sum, a.given = a.sum+n, a.given+*figure
 }
 
-// settle has the parts add up to a total: the largest of those that rounding moved away
+// matchTotal has the parts add up to a total: the largest of those that rounding moved away
 // from it are rounded the other way.
-func (a *apportioned) settle(total int) {
+func (a *apportioned) matchTotal(total int) {
 	left, one := total-a.given, 1
 	if left < 0 {
 		left, one = -left, -1

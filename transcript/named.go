@@ -27,9 +27,9 @@ func importNamed(ctx context.Context, src Source, head []byte, as engine.Handler
 		return err
 	}
 	if other == engine.No && !d.some {
-		return d.settle(nil) // an empty file is of any format
+		return d.endHeldBack(nil) // an empty file is of any format
 	}
-	return d.settle(problem)
+	return d.endHeldBack(problem)
 }
 
 // mistaken says that a source named to be of one format is of another, or of
@@ -64,7 +64,7 @@ type doubted struct {
 
 // Begin implements [Sink].
 func (d *doubted) Begin(c Conversation) error {
-	if err := d.settle(nil); err != nil {
+	if err := d.endHeldBack(nil); err != nil {
 		return err
 	}
 	return d.Sink.Begin(c)
@@ -84,13 +84,13 @@ func (d *doubted) Entry(e tenfold.Entry) error {
 func (d *doubted) End(c Conversation, warnings []string) error {
 	d.end = func() error { return d.Sink.End(c, warnings) }
 	if d.read {
-		return d.settle(nil)
+		return d.endHeldBack(nil)
 	}
 	return nil
 }
 
-// settle ends the conversation that was held back, or gives the problem.
-func (d *doubted) settle(problem error) error {
+// endHeldBack ends the conversation that was held back, or gives the problem.
+func (d *doubted) endHeldBack(problem error) error {
 	end := d.end
 	d.end = nil
 	switch {

@@ -177,16 +177,16 @@ func cacheAware(inner string) (Trigger, error) {
 // NeedsPlan reports whether the answer to the view hangs on what a plan would
 // do: it would be another with a [CacheAware] member that fires than with one
 // that does not. Where it is false there is no need to plan before asking.
-func NeedsPlan(t Trigger, v View) bool { return settle(t, v, true) != settle(t, v, false) }
+func NeedsPlan(t Trigger, v View) bool { return answerIf(t, v, true) != answerIf(t, v, false) }
 
-// settle is the answer where all members that look at a plan answer yes, or no.
-func settle(t Trigger, v View, planned bool) bool {
+// answerIf is the answer where all members that look at a plan answer yes, or no.
+func answerIf(t Trigger, v View, planned bool) bool {
 	switch t := t.(type) {
 	case CacheAware:
 		return planned
 	case several:
 		for _, m := range t.members {
-			if settle(m, v, planned) != t.all {
+			if answerIf(m, v, planned) != t.all {
 				return !t.all
 			}
 		}

@@ -112,13 +112,13 @@ func (x *liveReplay) run(ctx context.Context, l *tenfold.Log) error {
 			return err
 		}
 		said := next + answerOf(own.entries[next:q.before])
-		if err := x.take(ctx, own.entries[next:said], raw.entries[next:said]); err != nil {
+		if err := x.appendBoth(ctx, own.entries[next:said], raw.entries[next:said]); err != nil {
 			return err
 		}
 		if err := x.rest(ctx, own.entries[next:said], q.at); err != nil {
 			return err
 		}
-		if err := x.take(ctx, own.entries[said:q.before], raw.entries[said:q.before]); err != nil {
+		if err := x.appendBoth(ctx, own.entries[said:q.before], raw.entries[said:q.before]); err != nil {
 			return err
 		}
 		next = q.before
@@ -194,8 +194,8 @@ func largestPrompt(l *tenfold.Log) int {
 	return most
 }
 
-// take appends entries to both.
-func (x *liveReplay) take(ctx context.Context, own, raw []tenfold.Entry) error {
+// appendBoth appends entries to both.
+func (x *liveReplay) appendBoth(ctx context.Context, own, raw []tenfold.Entry) error {
 	for _, e := range own {
 		if compacts(e) {
 			x.own.advance()
@@ -204,7 +204,7 @@ func (x *liveReplay) take(ctx context.Context, own, raw []tenfold.Entry) error {
 				x.limit = 1
 			}
 		}
-		if err := x.own.take(e); err != nil {
+		if err := x.own.appendEntry(e); err != nil {
 			return err
 		}
 	}
@@ -240,7 +240,7 @@ func (x *liveReplay) reported(u tenfold.Usage) tenfold.Usage {
 func (x *liveReplay) mirror() error {
 	for e := range x.session.Log().After(x.ours.l.Version()) {
 		x.count(e)
-		if err := x.ours.take(e); err != nil {
+		if err := x.ours.appendEntry(e); err != nil {
 			return err
 		}
 	}

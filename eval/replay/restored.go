@@ -24,9 +24,9 @@ const leastRise = 10_000
 // compacted begins anew.
 func (r *restored) compacted() { r.waits, r.tokens = true, 0 }
 
-// take takes in a report of a request of so many counted tokens, and gives how many it
+// addUsage takes in a report of a request of so many counted tokens, and gives how many it
 // shows to have been put back.
-func (r *restored) take(u tenfold.Usage, counted int) int {
+func (r *restored) addUsage(u tenfold.Usage, counted int) int {
 	at := report{float64(u.Input) + float64(u.CacheRead) + float64(u.CacheWrite), float64(counted)}
 	if at.reported <= 0 || counted <= 0 {
 		return 0

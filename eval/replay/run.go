@@ -66,7 +66,7 @@ func replay(ctx context.Context, s replayEvents, terms replayTerms, counter tenf
 			return r.cost, err
 		}
 		for ; next < q.before; next++ {
-			if err := r.take(s.entries[next]); err != nil {
+			if err := r.appendEntry(s.entries[next]); err != nil {
 				return r.cost, err
 			}
 		}
@@ -79,9 +79,9 @@ func replay(ctx context.Context, s replayEvents, terms replayTerms, counter tenf
 	return r.cost, nil
 }
 
-// take appends an entry. What changes how earlier ones are seen ends the common
+// appendEntry appends an entry. What changes how earlier ones are seen ends the common
 // part where the change is.
-func (r *replayer) take(e tenfold.Entry) error {
+func (r *replayer) appendEntry(e tenfold.Entry) error {
 	var with *tenfold.Projection
 	switch p := e.Payload.(type) {
 	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin, tenfold.ConfigDelta:
@@ -105,7 +105,7 @@ func (r *replayer) take(e tenfold.Entry) error {
 		r.configured = model
 	case tenfold.Usage:
 		if e.Branch == "" && !r.reported(p) {
-			r.hold(r.restored.take(p, r.sent-r.held))
+			r.hold(r.restored.addUsage(p, r.sent-r.held))
 		}
 	}
 	if e.Payload.Kind().Visible() {

@@ -199,11 +199,11 @@ func (l *Local) run(ctx context.Context, st store.Store, w *Worker, j *localJob)
 	defer l.mu.Unlock()
 	defer l.poke()
 	j.cancel, j.Waits = nil, ""
-	l.settle(ctx, j, how, err)
+	l.recordEnd(ctx, j, how, err)
 }
 
-// settle notes how an attempt ended.
-func (l *Local) settle(ctx context.Context, j *localJob, how ended, err error) {
+// recordEnd notes how an attempt ended.
+func (l *Local) recordEnd(ctx context.Context, j *localJob, how ended, err error) {
 	now := l.now()
 	busy := &session.BusyError{}
 	switch {

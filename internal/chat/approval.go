@@ -113,7 +113,7 @@ func (m *model) answer(key tea.KeyPressMsg, typing bool) tea.Cmd {
 		case "enter":
 			reason := strings.TrimSpace(m.input.value())
 			m.input.leaveReason()
-			m.settle(agent.Answer{Reason: reason}, "Denied", reason)
+			m.answerQuestion(agent.Answer{Reason: reason}, "Denied", reason)
 		case "esc":
 			q.reasoned = false
 			m.input.leaveReason()
@@ -129,7 +129,7 @@ func (m *model) answer(key tea.KeyPressMsg, typing bool) tea.Cmd {
 	m.note = ""
 	switch key.String() {
 	case "y":
-		m.settle(agent.Answer{Allowed: true}, "Allowed once", "")
+		m.answerQuestion(agent.Answer{Allowed: true}, "Allowed once", "")
 	case "a":
 		switch {
 		case q.Firm:
@@ -139,9 +139,9 @@ func (m *model) answer(key tea.KeyPressMsg, typing bool) tea.Cmd {
 			m.note = "too long to be allowed always"
 			return nil
 		}
-		m.settle(agent.Answer{Allowed: true, Always: true}, "Allowed for this session", "")
+		m.answerQuestion(agent.Answer{Allowed: true, Always: true}, "Allowed for this session", "")
 	case "n", "esc":
-		m.settle(agent.Answer{}, "Denied", "")
+		m.answerQuestion(agent.Answer{}, "Denied", "")
 	case "r":
 		q.reasoned = true
 		m.input.enterReason()
@@ -149,8 +149,8 @@ func (m *model) answer(key tea.KeyPressMsg, typing bool) tea.Cmd {
 	return nil
 }
 
-// settle answers the first question, and asks the next.
-func (m *model) settle(a agent.Answer, words, reason string) {
+// answerQuestion answers the first question, and asks the next.
+func (m *model) answerQuestion(a agent.Answer, words, reason string) {
 	q := m.questions[0]
 	m.questions = m.questions[1:]
 	m.say(terminal.Faint, sentence(words, clean(reason)))

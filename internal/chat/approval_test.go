@@ -93,7 +93,7 @@ func TestApprovalReason(t *testing.T) {
 	b.wants(b.below(), "[y] once")
 	b.press("r")
 	b.write("use y and a")
-	b.take(tea.PasteMsg{Content: ", please"})
+	b.handle(tea.PasteMsg{Content: ", please"})
 	b.press("enter")
 	b.settle()
 	if got := <-answers; got != (agent.Answer{Reason: "use y and a, please"}) {
@@ -113,12 +113,12 @@ func TestApprovalIsNotAnsweredByAccident(t *testing.T) {
 	answers := asks(b, "make")
 	y := tea.KeyPressMsg{Code: 'y', Text: "y"}
 	b.clock.pass(tooSoon - time.Millisecond)
-	b.take(y) // with the question
+	b.handle(y) // with the question
 	if len(b.questions) != 1 {
 		t.Fatal("a key that came with the question answers it")
 	}
 	b.clock.pass(tooSoon + time.Millisecond)
-	b.take(y) // the key before was long ago
+	b.handle(y) // the key before was long ago
 	b.settle()
 	if got := <-answers; !got.Allowed {
 		t.Fatal("a key after a while does not answer")
@@ -127,11 +127,11 @@ func TestApprovalIsNotAnsweredByAccident(t *testing.T) {
 	answers = asks(b, "make")
 	for range 20 { // someone who types
 		b.clock.pass(100 * time.Millisecond)
-		b.take(y)
+		b.handle(y)
 	}
 	b.wants(b.below(), "pause for a moment, then answer")
 	b.clock.pass(time.Second)
-	b.take(tea.PasteMsg{Content: "y"})
+	b.handle(tea.PasteMsg{Content: "y"})
 	b.wants(b.below(), "a paste is not an answer")
 	if len(answers) > 0 || len(b.questions) != 1 {
 		t.Fatal("it is answered")

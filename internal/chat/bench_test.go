@@ -141,9 +141,9 @@ func (b *bench) press(keys ...string) {
 		if !named {
 			msg = tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
 		}
-		cmd := b.take(msg)
+		cmd := b.handle(msg)
 		if files, ok := run(cmd).(filesMsg); ok {
-			b.take(files)
+			b.handle(files)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func (b *bench) enter(text string) {
 func (b *bench) settle() {
 	b.t.Helper()
 	for b.job != nil && len(b.questions) == 0 {
-		b.take(b.job.next())
+		b.handle(b.job.next())
 	}
 }
 
@@ -187,7 +187,7 @@ func (b *bench) settle() {
 func (b *bench) while(waits func() bool) {
 	b.t.Helper()
 	for b.job != nil && waits() {
-		b.take(b.job.next())
+		b.handle(b.job.next())
 	}
 }
 

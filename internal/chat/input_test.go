@@ -51,19 +51,19 @@ func TestPastes(t *testing.T) {
 		{"[pasted 1: 1 line, 3 bytes]", "[pasted 1: 1 line, 3 bytes]"},
 	} {
 		b.input.set("")
-		b.take(tea.PasteMsg{Content: tt.text})
+		b.handle(tea.PasteMsg{Content: tt.text})
 		if got := b.input.value(); got != tt.shown {
 			t.Errorf("%q is %q", tt.text, got)
 		}
 	}
 	b.input.set("")
 	b.write("see ")
-	b.take(tea.PasteMsg{Content: "x\ty"})
+	b.handle(tea.PasteMsg{Content: "x\ty"})
 	b.press("backspace")
 	if got := b.input.value(); got != "see " {
 		t.Errorf("%q is left", got)
 	}
-	b.take(tea.PasteMsg{Content: strings.Repeat("z", shortPaste+1) + "\xff"})
+	b.handle(tea.PasteMsg{Content: strings.Repeat("z", shortPaste+1) + "\xff"})
 	b.press("enter")
 	b.settle()
 	if want := []string{"see " + strings.Repeat("z", shortPaste+1) + "\uFFFD"}; !slices.Equal(b.agent.asked, want) {
@@ -71,7 +71,7 @@ func TestPastes(t *testing.T) {
 	}
 	b.wants(b.written(), "> see [pasted 5: 1 line, 604 bytes]")
 	b.lacks(b.written(), "zzz")
-	b.take(tea.PasteMsg{Content: strings.Repeat("z", mostPaste+1)})
+	b.handle(tea.PasteMsg{Content: strings.Repeat("z", mostPaste+1)})
 	if b.input.value() != "" {
 		t.Error("a paste of any size is taken")
 	}
@@ -109,7 +109,7 @@ func TestHistoryFile(t *testing.T) {
 	b := newBench(t, Options{History: file})
 	b.enter("one")
 	b.settle()
-	b.take(tea.PasteMsg{Content: "a\tb"})
+	b.handle(tea.PasteMsg{Content: "a\tb"})
 	b.press("enter")
 	b.settle()
 	b.enter(strings.Repeat("x", 100))

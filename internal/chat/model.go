@@ -120,7 +120,7 @@ func (m *model) Init() tea.Cmd { return nil }
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	cmd := m.take(msg)
+	cmd := m.handle(msg)
 	if m.gone {
 		return m, tea.Quit
 	}
@@ -137,7 +137,7 @@ func (m *model) tick() tea.Cmd {
 	return tea.Tick(tickEvery, func(time.Time) tea.Msg { return tickMsg{j} })
 }
 
-func (m *model) take(msg tea.Msg) tea.Cmd {
+func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return m.resize(msg.Width, msg.Height)

@@ -129,7 +129,7 @@ func TestA5InputIsClosedWhileCompacting(t *testing.T) {
 	b.while(func() bool { return !b.compacting })
 	b.wants(b.written(), "◇ Compacting: focus the API. The input is closed until it is done.")
 	b.write("hello")
-	b.take(tea.PasteMsg{Content: "pasted"})
+	b.handle(tea.PasteMsg{Content: "pasted"})
 	b.press("enter")
 	b.wants(b.below(), "(input closed)", "the input is closed while the conversation is compacted")
 	if b.input.value() != "" || len(b.queued) > 0 {

@@ -73,7 +73,7 @@ func TestA6Exceeded(t *testing.T) {
 		b.wants(b.below(), "[r] retry compaction  [n] new session  [q] quit")
 		b.wants(b.written(), "✗ The context is full")
 		b.press("esc")
-		b.take(tea.PasteMsg{Content: "hello"})
+		b.handle(tea.PasteMsg{Content: "hello"})
 		b.enter("hello")
 		if len(b.agent.asked) != 1 || b.offer == nil || b.input.value() != "" {
 			t.Fatalf("%s: asked %q, input %q", name, b.agent.asked, b.input.value())
@@ -131,7 +131,7 @@ func TestMessageThatIsNotStoredComesBack(t *testing.T) {
 	for _, full := range []error{errors.New("disk full"), context.Canceled} {
 		b := newBench(t, Options{})
 		b.agent.full = full
-		b.take(tea.PasteMsg{Content: "a\tpaste"})
+		b.handle(tea.PasteMsg{Content: "a\tpaste"})
 		b.enter(" and text")
 		b.enter("next")
 		b.write("later")
@@ -158,10 +158,10 @@ func TestOfferIsNotTakenByAccident(t *testing.T) {
 	b.settle()
 	n := tea.KeyPressMsg{Code: 'n', Text: "n"}
 	b.clock.pass(tooSoon - time.Millisecond)
-	b.take(n) // with the offer
+	b.handle(n) // with the offer
 	for range 5 {
 		b.clock.pass(100 * time.Millisecond)
-		b.take(n) // someone who types
+		b.handle(n) // someone who types
 	}
 	b.wants(b.below(), "[r] retry", "pause for a moment, then choose")
 	b.press("c")

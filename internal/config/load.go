@@ -168,7 +168,7 @@ func (l *Layers) workspace(name string, trust Trust) error {
 		n.addTo(l.below)
 		return l.over(n, true)
 	}
-	n, l.Ignored = heed(n)
+	n, l.Ignored = splitTrusted(n)
 	for i, s := range l.Ignored {
 		if f, _ := lookup(s.Path); f.rule().secret { // it was not checked, and may hold a password or a key
 			l.Ignored[i].Value = nil

@@ -48,9 +48,9 @@ func ReadWorkspaceFile(name string) ([]byte, error) {
 	return text, err
 }
 
-// heed parts what a workspace's file says into what it may set before it is
+// splitTrusted parts what a workspace's file says into what it may set before it is
 // trusted and the settings that need trust. Mistakes stay, to be reported.
-func heed(n *node) (open *node, closed []Setting) {
+func splitTrusted(n *node) (open *node, closed []Setting) {
 	open, closed = n.split(nil, func(path []string, n *node) bool {
 		f, ok := lookup(path)
 		switch {
@@ -113,7 +113,7 @@ func NeedsTrust(name string, text []byte) ([]Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, closed := heed(n)
+	_, closed := splitTrusted(n)
 	return closed, nil
 }
 

@@ -80,7 +80,7 @@ func (p *passage) run(protocol wire.Protocol, kind wire.Kind, read bool) (status
 	if err != nil {
 		return p.pass(bytes.NewReader(raw), int64(len(raw)))
 	}
-	p.exchange = p.take(p.r, Incoming{
+	p.exchange = p.askKeeper(p.r, Incoming{
 		Protocol: protocol, Kind: kind, Path: p.target.path, Header: p.r.Header, Body: plain,
 		Client: p.target.route.Client, Dir: p.target.route.Dir,
 	})

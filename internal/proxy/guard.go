@@ -171,8 +171,8 @@ type guarded struct {
 	failed bool
 }
 
-// take asks the Keeper about a request.
-func (s *Server) take(r *http.Request, in Incoming) *guarded {
+// askKeeper asks the Keeper about a request.
+func (s *Server) askKeeper(r *http.Request, in Incoming) *guarded {
 	g := &guarded{server: s, body: in.Body}
 	g.try(func() { g.Exchange = s.keeper.Take(r.Context(), in) })
 	return g

@@ -245,7 +245,7 @@ func (s *Server) change(ctx context.Context, id string, t turning, dry bool, see
 		on = s.with
 	}
 	err = on(ctx, id, func(o *session.Session) error {
-		would, err := s.foreseen(o, t)
+		would, err := s.previewUndo(o, t)
 		if err == nil {
 			err = seen.still(would)
 		}
@@ -262,8 +262,8 @@ func (s *Server) change(ctx context.Context, id string, t turning, dry bool, see
 	return out, err
 }
 
-// foreseen says what an undo or a redo would do.
-func (s *Server) foreseen(o *session.Session, t turning) (out report.Change, err error) {
+// previewUndo says what an undo or a redo would do.
+func (s *Server) previewUndo(o *session.Session, t turning) (out report.Change, err error) {
 	next, nothing := (*tenfold.Projection).Undo, session.ErrNothingToUndo
 	switch {
 	case t.redo && t.one:

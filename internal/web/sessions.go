@@ -81,7 +81,7 @@ type opened struct {
 func (s *sessions) with(ctx context.Context, id string, f func(*opened) error) error {
 	row, err := s.service.Find(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
-		s.letGo(id)
+		s.forgetUnused(id)
 	}
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (s *sessions) release(id string, o *opened) {
 		} else {
 			o.size = o.session.Log().Version()
 			if o.idle == nil {
-				o.idle = time.AfterFunc(longestIdle, func() { s.letGo(id) })
+				o.idle = time.AfterFunc(longestIdle, func() { s.forgetUnused(id) })
 			} else {
 				o.idle.Reset(longestIdle)
 			}
@@ -198,8 +198,8 @@ func (s *sessions) release(id string, o *opened) {
 	}
 }
 
-// letGo forgets a conversation that nobody uses.
-func (s *sessions) letGo(id string) {
+// forgetUnused forgets a conversation that nobody uses.
+func (s *sessions) forgetUnused(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o := s.open[id]; o != nil && o.users == 0 {

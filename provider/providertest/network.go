@@ -167,7 +167,7 @@ func (v Vendor) deadline(t *testing.T) {
 			if provider.KindOf(err) != provider.TimedOut {
 				t.Errorf("the error is %v", err)
 			}
-			wholesome(t, err)
+			checkError(t, err)
 		})
 	}
 }
@@ -230,7 +230,7 @@ func (v Vendor) unreachable(t *testing.T) {
 	if provider.KindOf(err) != provider.Unreachable {
 		t.Errorf("the error is %v", err)
 	}
-	wholesome(t, err)
+	checkError(t, err)
 }
 
 // redirect expects that the key goes nowhere else.
@@ -242,5 +242,5 @@ func (v Vendor) redirect(t *testing.T) {
 	if provider.KindOf(err) != provider.Invalid || !strings.Contains(err.Error(), "redirect") {
 		t.Errorf("the error is %v", err)
 	}
-	wholesome(t, err)
+	checkError(t, err)
 }

@@ -263,7 +263,7 @@ func (v Vendor) cut(t *testing.T) {
 				case err != nil && got.Stop != "":
 					t.Fatalf("%s ended at %d (%v): stop and error", a.Name, at, how)
 				}
-				wholesome(t, err)
+				checkError(t, err)
 			}
 		}
 		for _, junk := range []string{"data: {\"type\": tru\n\n", "data: \xff\xfe\x00\n\n", "data: 12\n\n", "<html>bad gateway</html>", ""} {
@@ -271,7 +271,7 @@ func (v Vendor) cut(t *testing.T) {
 			if err == nil || got.Stop != "" {
 				t.Errorf("%q is an answer: %+v", junk, got)
 			}
-			wholesome(t, err)
+			checkError(t, err)
 		}
 	}
 }
@@ -325,13 +325,13 @@ func (v Vendor) endless(t *testing.T) {
 			if kept := int64(after.HeapAlloc) - int64(before.HeapAlloc); kept > most {
 				t.Errorf("kept %d bytes", kept)
 			}
-			wholesome(t, err)
+			checkError(t, err)
 		})
 	}
 }
 
-// wholesome holds an error to what every error promises.
-func wholesome(t testing.TB, err error) {
+// checkError holds an error to what every error promises.
+func checkError(t testing.TB, err error) {
 	t.Helper()
 	if err == nil {
 		return
@@ -363,7 +363,7 @@ func (f Failure) check(t testing.TB, err error) {
 	if !errors.As(err, &e) {
 		t.Fatalf("the error is %v", err)
 	}
-	wholesome(t, err)
+	checkError(t, err)
 	got := provider.Error{Kind: e.Kind, Used: e.Used, Limit: e.Limit, MaxOutput: e.MaxOutput, After: e.After}
 	if got != f.Want {
 		t.Errorf("got %+v, want %+v\nof %s", got, f.Want, e.Message)

@@ -196,7 +196,7 @@ func (s *Store) write(ctx context.Context, written *bool, more More, read func(p
 	return s.db.begin(ctx, s.tenant, func(ctx context.Context, tx pgx.Tx) error {
 		err := within(tx)(ctx, read, sql, args...)
 		if err == nil && *written {
-			err = s.besides(ctx, tx, more)
+			err = s.doMore(ctx, tx, more)
 		}
 		return err
 	})

@@ -238,7 +238,7 @@ func (s *Store) writeGroup(from *grouper, g *group) {
 					more = append(more, m.more)
 				}
 			}
-			return s.besides(ctx, tx, more...)
+			return s.doMore(ctx, tx, more...)
 		})
 	})
 	late.Stop()

@@ -235,7 +235,7 @@ func (s *Store) appendLocked(ctx context.Context, k *keys, b store.Batch, c *col
 			now = m.version
 		}
 		if err == nil {
-			err = s.besides(ctx, tx, more)
+			err = s.doMore(ctx, tx, more)
 		}
 		return err
 	})

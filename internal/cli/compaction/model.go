@@ -49,7 +49,7 @@ func (r *Flags) chooseWriters(a *command.App, req *session.Request, e *config.Ef
 			return command.Usage(all[classifies].by+": requires a model, and none is configured",
 				"set one: --cfg conversation.compaction.summarizer_model=anthropic/claude-haiku-4-5")
 		}
-		if err := r.tangents(a, req, all[classifies].by); err != nil {
+		if err := r.confirmTangents(a, req, all[classifies].by); err != nil {
 			return err
 		}
 		r.Writers.classifier = summary.Classifier{Model: *model}

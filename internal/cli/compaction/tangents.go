@@ -15,9 +15,9 @@ import (
 	"tenfold/strategy"
 )
 
-// tangents has a person confirm which turns to omit (S-13). If that is impossible
+// confirmTangents has a person confirm which turns to omit (S-13). If that is impossible
 // it fails before a model is called.
-func (r *Flags) tangents(a *command.App, req *session.Request, by string) error {
+func (r *Flags) confirmTangents(a *command.App, req *session.Request, by string) error {
 	switch {
 	case r.DryRun: // it only lists
 	case r.yes:

@@ -34,9 +34,9 @@ type Backend struct {
 
 var _ web.Backend = (*Backend)(nil)
 
-// aside gives an app for one request: it shares the store with the others and
+// forRequest gives an app for one request: it shares the store with the others and
 // nothing that it writes, and says nothing on the terminal.
-func (b *Backend) aside() *command.App {
+func (b *Backend) forRequest() *command.App {
 	one := *b.App
 	one.Terminal = &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(io.Discard), Err: io.Discard, JSON: true}
 	one.Settings.Layers, one.Settings.Told, one.Settings.Unsaid = nil, map[string]bool{}, nil
@@ -51,12 +51,12 @@ func (b *Backend) Active() (string, error) { return b.Workspace.Active.Get() }
 
 // Request implements [web.Backend].
 func (b *Backend) Request(s *session.Session, w shape.Wish, dry bool) (web.Prepared, error) {
-	return wished(b.aside(), s, w, dry)
+	return wished(b.forRequest(), s, w, dry)
 }
 
 // Replay implements [web.Backend].
 func (b *Backend) Replay(s *session.Session) (replay.Options, []string, error) {
-	return conversation.Replay(b.aside(), s, nil)
+	return conversation.Replay(b.forRequest(), s, nil)
 }
 
 // Live implements [web.Backend].
@@ -72,9 +72,9 @@ func (b *Backend) Live(s *session.Session) (session.Live, error) {
 // it thousands of times.
 func (b *Backend) effective(l *tenfold.Log) (*config.Effective, error) {
 	if extras := command.ExtrasOf(l); len(extras) > 0 {
-		return b.aside().Effective(extras...)
+		return b.forRequest().Effective(extras...)
 	}
-	return b.settings.Get(func() (*config.Effective, error) { return b.aside().Effective() })
+	return b.settings.Get(func() (*config.Effective, error) { return b.forRequest().Effective() })
 }
 
 // Agent implements [web.Backend].
@@ -83,7 +83,7 @@ func (b *Backend) Agent(ctx context.Context, s *session.Session, model string, a
 	if err != nil {
 		return nil, nil, err
 	}
-	o, err := query.Open(ctx, b.aside(), query.Wish{Session: s, Model: model, Dir: workplace(c), Approver: approver})
+	o, err := query.Open(ctx, b.forRequest(), query.Wish{Session: s, Model: model, Dir: workplace(c), Approver: approver})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,7 +124,7 @@ func (b *Backend) Meta() shape.Meta {
 	for _, p := range body.Profiles() {
 		m.Providers = append(m.Providers, p.Name)
 	}
-	e, err := b.aside().Effective()
+	e, err := b.forRequest().Effective()
 	if err != nil { // whatever needs the configuration says so
 		return m
 	}

@@ -129,7 +129,7 @@ type dueLimit struct {
 }
 
 func (b *Backend) dueLimit() (dueLimit, error) {
-	e, err := b.aside().Effective()
+	e, err := b.forRequest().Effective()
 	if err != nil {
 		return dueLimit{}, err
 	}
@@ -190,7 +190,7 @@ func (b *Backend) unattended(s *session.Session) (session.Live, error) {
 	if err != nil || m == nil {
 		return out, err // the digest writes
 	}
-	by, err := query.LiveSettings(b.aside(), e, s.ID(), m)
+	by, err := query.LiveSettings(b.forRequest(), e, s.ID(), m)
 	out.Request.Options.Summarizer = by.Request.Options.Summarizer
 	return out, err
 }

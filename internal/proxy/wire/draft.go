@@ -179,7 +179,7 @@ func (e *editor) put(d *draft) {
 	}
 	model := d.role == e.d.assistant
 	if last := e.last(); !model || last.role != d.role {
-		e.settle()
+		e.endNewest()
 	}
 	last := e.last()
 	switch {
@@ -189,7 +189,7 @@ func (e *editor) put(d *draft) {
 		e.drafts = append(e.drafts, e.asUser(continueText))
 	case last.message >= 0 && d.message == last.message+1 && !last.moved && !d.moved: // as they came
 	case model && last.role == d.role && e.d.strict && d.thinksAt(0) && !last.thinksAt(len(last.blocks)-1):
-		e.settle()
+		e.endNewest()
 		e.drafts = append(e.drafts, e.asUser(continueText))
 	case last.role == d.role && (model || d.role == e.d.user):
 		last.blocks, last.moved = append(last.blocks, d.blocks...), true
@@ -219,8 +219,8 @@ func (e *editor) joins(d *draft) bool {
 	return false
 }
 
-// settle ends the newest draft: thinking may not end a message.
-func (e *editor) settle() {
+// endNewest ends the newest draft: thinking may not end a message.
+func (e *editor) endNewest() {
 	last := e.last()
 	for last.moved && e.d.strict && last.thinksAt(len(last.blocks)-1) {
 		if last.blocks = last.blocks[:len(last.blocks)-1]; len(last.blocks) == 0 {
@@ -287,7 +287,7 @@ func (e *editor) bytes(upto int) ([]byte, error) {
 // in which the model speaks first, twice in a row, or nobody. Behind all that the
 // client says the answer follows, in the next request.
 func (e *editor) meet(upto int) {
-	e.settle()
+	e.endNewest()
 	n, ends := len(e.drafts), upto == len(e.r.Messages)
 	next := ends && upto > 0 && !e.r.Messages[upto-1].Model || !ends && e.r.Messages[upto].Model
 	switch {

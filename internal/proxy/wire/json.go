@@ -62,8 +62,8 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// take passes over one byte that has to come.
-func (s *scanner) take(c byte) {
+// expect passes over one byte that has to come.
+func (s *scanner) expect(c byte) {
 	if s.peek() != c {
 		s.fail(errSyntax)
 		return
@@ -154,7 +154,7 @@ func (s *scanner) members(marks bool, each func(name []byte)) {
 		s.peek()
 		s.name = s.at
 		name := s.text()
-		s.take(':')
+		s.expect(':')
 		each(name)
 		if marks && string(name) == `"cache_control"` {
 			s.out, s.loose, s.marked = s.out[:min(mark, len(s.out))], true, true
@@ -178,7 +178,7 @@ func (s *scanner) items(each func()) {
 
 // list walks over what stands between two brackets, commas aside.
 func (s *scanner) list(open, end byte, each func()) {
-	s.take(open)
+	s.expect(open)
 	if s.depth++; s.depth > mostDepth {
 		s.fail(errShape)
 	}
@@ -191,7 +191,7 @@ func (s *scanner) list(open, end byte, each func()) {
 			s.at++
 		}
 	}
-	s.take(end)
+	s.expect(end)
 	s.depth--
 }
 

@@ -40,10 +40,10 @@ func (l *listener) Write(p []byte) (int, error) {
 			break
 		}
 		if len(l.line) == 0 {
-			l.take(p[:end])
+			l.readLine(p[:end])
 		} else {
 			l.line = append(l.line, p[:end]...)
-			l.take(l.line)
+			l.readLine(l.line)
 			l.line = l.line[:0]
 		}
 		if p = p[end+1:]; l.plain {
@@ -53,8 +53,8 @@ func (l *listener) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// take reads a line of a stream.
-func (l *listener) take(line []byte) {
+// readLine reads a line of a stream.
+func (l *listener) readLine(line []byte) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(line) == 0 {
 		if l.some {
@@ -115,7 +115,7 @@ func (l *listener) add(events []provider.Event, err error) {
 // Response implements [Listener].
 func (l *listener) Response() Response {
 	if len(l.line) > 0 && !l.plain && !l.over {
-		l.take(l.line)
+		l.readLine(l.line)
 		l.line = nil
 	}
 	if l.plain {

@@ -114,7 +114,7 @@ func (c *Talk) write(reasoning bool, text string) {
 		i = c.add(&piece{reasoning: reasoning})
 	}
 	c.pieces[i].text = append(c.pieces[i].text, text...)
-	c.soon()
+	c.wakeSoon()
 }
 
 // print takes in what a call has printed.
@@ -131,7 +131,7 @@ func (c *Talk) print(branch, call, text string) {
 		}
 		p.text, p.dropped = slices.Clone(p.text[over:]), p.dropped+over
 	}
-	c.soon()
+	c.wakeSoon()
 }
 
 func (c *Talk) add(p *piece) int {
@@ -150,8 +150,8 @@ func (c *Talk) changed() {
 	}
 }
 
-// soon wakes who follows the texts, in a moment.
-func (c *Talk) soon() {
+// wakeSoon wakes who follows the texts, in a moment.
+func (c *Talk) wakeSoon() {
 	if c.waking || len(c.listeners) == 0 {
 		return
 	}

@@ -105,13 +105,13 @@ func (e *Endpoint) stream(ctx context.Context, address string, body []byte, d De
 	defer cancel()
 	r, err := e.post(inner, address, body)
 	if err != nil {
-		yield(provider.Event{}, e.settle(ctx, inner, err))
+		yield(provider.Event{}, e.tellDeadline(ctx, inner, err))
 		return
 	}
 	defer func() { _ = r.Body.Close() }()
 	if mime, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); strings.EqualFold(strings.TrimSpace(mime), "text/html") {
 		raw, _ := io.ReadAll(io.LimitReader(r.Body, maxProblem))
-		yield(provider.Event{}, e.settle(ctx, inner, &provider.Error{
+		yield(provider.Event{}, e.tellDeadline(ctx, inner, &provider.Error{
 			Kind: provider.Invalid, Model: e.Name, Message: e.clean("a web page came in the place of an answer: "+pageText(string(raw)), body),
 			Hint: "check the base URL; a proxy or a page to sign in may stand before the server",
 		}))
@@ -125,7 +125,7 @@ func (e *Endpoint) stream(ctx context.Context, address string, body []byte, d De
 		p.Header = r.Header
 		err = e.Failure(p, body)
 	}
-	yield(provider.Event{}, e.settle(ctx, inner, err))
+	yield(provider.Event{}, e.tellDeadline(ctx, inner, err))
 }
 
 // read goes through a stream. Without an error it was stopped, or left.
@@ -179,12 +179,12 @@ func (e *Endpoint) Fetch(ctx context.Context, address string, body []byte) ([]by
 	defer cancel()
 	r, err := e.post(inner, address, body)
 	if err != nil {
-		return nil, e.settle(ctx, inner, err)
+		return nil, e.tellDeadline(ctx, inner, err)
 	}
 	defer func() { _ = r.Body.Close() }()
 	raw, err := io.ReadAll(io.LimitReader(r.Body, maxProblem))
 	if err != nil {
-		return nil, e.settle(ctx, inner, e.cutOff(err))
+		return nil, e.tellDeadline(ctx, inner, e.cutOff(err))
 	}
 	return raw, nil
 }
@@ -196,9 +196,9 @@ func (e *Endpoint) deadline(ctx context.Context) (context.Context, context.Cance
 	return context.WithTimeout(ctx, e.timeout)
 }
 
-// settle tells the end of the caller's context, and of our own deadline, from
+// tellDeadline tells the end of the caller's context, and of our own deadline, from
 // what they look like to the network.
-func (e *Endpoint) settle(ctx, inner context.Context, err error) error {
+func (e *Endpoint) tellDeadline(ctx, inner context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

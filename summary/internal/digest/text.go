@@ -93,7 +93,7 @@ func (l *Ledger) requestItems(s *items) {
 			in, order, lead, rank, size = inNow, atRequest, "last request, ", rankTask, taskSize
 		case i == 0:
 			rank, size = rankTask, taskSize
-		case !r.binds && wonders(r.text):
+		case !r.binds && onlyAsks(r.text):
 			rank = rankDecision
 		}
 		switch {
@@ -166,8 +166,8 @@ func answered(text string) string {
 	return strings.TrimPrefix(quote(text), " ")
 }
 
-// wonders reports whether a message only asks something: no deed is wanted.
-func wonders(text string) bool {
+// onlyAsks reports whether a message only asks something: no deed is wanted.
+func onlyAsks(text string) bool {
 	if !strings.HasSuffix(strings.TrimSpace(text), "?") {
 		return false
 	}

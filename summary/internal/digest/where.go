@@ -94,10 +94,10 @@ func (l *Ledger) moved(branch string, c *call, p tenfold.ToolResult) {
 	tail := output[max(0, len(output)-1<<10):]
 	if at := strings.LastIndex(tail, resetTo); at >= 0 {
 		dir, _, _ := strings.Cut(tail[at+len(resetTo):], "\n")
-		l.settle(tool.CleanPath(dir))
+		l.setRoot(tool.CleanPath(dir))
 		w.stay(branch, c.name, "")
 	} else if first, _, _ := strings.Cut(strings.TrimSpace(output), "\n"); w.root == "" && c.dir == "" && c.command != nil && alone(c.command.text) == "pwd" {
-		l.settle(tool.CleanPath(first))
+		l.setRoot(tool.CleanPath(first))
 	}
 }
 
@@ -127,9 +127,9 @@ func (w *where) enter(dir string) {
 
 func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
 
-// settle notes the session's directory. Files that were told from it are files of
+// setRoot notes the session's directory. Files that were told from it are files of
 // it.
-func (l *Ledger) settle(root string) {
+func (l *Ledger) setRoot(root string) {
 	if !tool.IsAbs(root) || l.where.root == root {
 		return
 	}

@@ -328,9 +328,9 @@ func markup(s *Source, b *strings.Builder, n int) {
 	}
 }
 
-// soup writes single characters drawn from everything above, so that any two
+// mixed writes single characters drawn from everything above, so that any two
 // classes of characters come to be neighbours.
-func soup(s *Source, b *strings.Builder, n int) {
+func mixed(s *Source, b *strings.Builder, n int) {
 	list := []string{"a", "z", "A", "Z", "0", "9", " ", "  ", "\t", "\n", "\r", "'", "/", ".", "-", "\u0301", "\ufe0f", "é", "É", "ß", "ǅ", "ʰ", "日", "ا", "Ⅷ", "½", "٣", "😀", "\u00a0", "\u2028", "\u3000", "\u200d", "_", "s", "S", "ſ", "\x00", "\u0378", "𝐀", "𐐨", "\U000e0100"}
 	for range n {
 		b.WriteString(pick(s, list))

@@ -44,7 +44,7 @@ func Strings(seed uint64, n int) []string {
 				pick(s, kinds)(s, &b, 1+s.Intn(2))
 			}
 		case kind == len(kinds)+1:
-			soup(s, &b, 1+s.Intn(40))
+			mixed(s, &b, 1+s.Intn(40))
 		default:
 			for range 2 + s.Intn(4) {
 				pick(s, kinds)(s, &b, 1+s.Intn(12))

@@ -141,7 +141,7 @@ func (c *claude) hold(branch, id string, entries []tenfold.Entry) error {
 	o := c.open[branch]
 	if o == nil {
 		if branch == "" {
-			if err := c.aside(entries[0], id); err != nil {
+			if err := c.ensureTurn(entries[0], id); err != nil {
 				return err
 			}
 		}

@@ -24,8 +24,8 @@ func (c *claude) prompt(l *claudeLine, id string) error {
 	return nil
 }
 
-// aside makes sure that an injected message or a result stands in a turn.
-func (c *claude) aside(e tenfold.Entry, id string) error {
+// ensureTurn makes sure that an injected message or a result stands in a turn.
+func (c *claude) ensureTurn(e tenfold.Entry, id string) error {
 	if _, ok := e.Payload.(tenfold.UserMessage); !ok {
 		return c.resume()
 	}

@@ -49,7 +49,7 @@ func (x *codexWriter) compacted() {
 				x.response(out)
 			}
 		}
-		x.told(it.Payload)
+		x.repeatForInterface(it.Payload)
 	}
 }
 

@@ -84,7 +84,7 @@ func (x *codexWriter) entry(e tenfold.Entry) {
 	for _, out := range x.items(e.Payload, x.record.shape(e.Source)) {
 		x.response(out)
 	}
-	x.told(e.Payload)
+	x.repeatForInterface(e.Payload)
 }
 
 func (x *codexWriter) usage(u tenfold.Usage) {
@@ -100,9 +100,9 @@ func (x *codexWriter) usage(u tenfold.Usage) {
 	x.line("event_msg", c)
 }
 
-// told repeats, for the user interface, what was said: Codex shows and lists
+// repeatForInterface repeats, for the user interface, what was said: Codex shows and lists
 // sessions by these lines.
-func (x *codexWriter) told(p tenfold.Payload) {
+func (x *codexWriter) repeatForInterface(p tenfold.Payload) {
 	switch p := p.(type) {
 	case tenfold.UserMessage:
 		if p.Synthetic {

@@ -152,22 +152,22 @@ func lookOn(text []byte) (s sample, to int) {
 			o := outline(dec, sampleDepth)
 			s.Objects = append(s.Objects, o)
 			if !o.Whole {
-				return s.settle(text), to
+				return s.classify(text), to
 			}
 		case 0, ']', '}':
-			return s.settle(text), to
+			return s.classify(text), to
 		default:
 			if _, err := dec.ReadValue(); err != nil {
-				return s.settle(text), to
+				return s.classify(text), to
 			}
 			s.Others++
 		}
 	}
-	return s.settle(text), len(text)
+	return s.classify(text), len(text)
 }
 
-// settle tells one object from lines of objects.
-func (s sample) settle(text []byte) sample {
+// classify tells one object from lines of objects.
+func (s sample) classify(text []byte) sample {
 	if len(s.Objects) == 0 {
 		s.Shape = ShapeText
 	}

@@ -125,7 +125,7 @@ func (in *Intake) Entry(e tenfold.Entry) error {
 	if m, ok := e.Payload.(tenfold.UserMessage); ok && in.Format != Tenfold {
 		e.Payload = withPurpose(m)
 	}
-	in.outcomes.settle(&e)
+	in.outcomes.setOutcome(&e)
 	in.entries++
 	in.seekDirectory(&e)
 	switch e.Payload.(type) {

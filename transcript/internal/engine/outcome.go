@@ -35,7 +35,7 @@ func (o *outcomes) begin(f Format) {
 	*o = outcomes{flag: flags[f], as: f == Tenfold, calls: map[[2]string]string{}}
 }
 
-func (o *outcomes) settle(e *tenfold.Entry) {
+func (o *outcomes) setOutcome(e *tenfold.Entry) {
 	if o.as {
 		return
 	}

@@ -220,7 +220,7 @@ func (x *Export) head(typ string) jpHead {
 	return jpHead{x.now.UTC().Format("2006-01-02 15:04:05.000000"), typ}
 }
 
-func (x *Export) made(v any) { x.event(x.Marshal(v)) }
+func (x *Export) marshalled(v any) { x.event(x.Marshal(v)) }
 
 // entry makes the event of one entry.
 func (x *Export) entry(e tenfold.Entry) {
@@ -235,16 +235,16 @@ func (x *Export) entry(e tenfold.Entry) {
 	}
 	switch p := e.Payload.(type) {
 	case tenfold.TurnStart:
-		x.made(x.head("turn_start"))
+		x.marshalled(x.head("turn_start"))
 	case tenfold.UserMessage:
 		text := engine.Joiner{Between: "\n\n"}
 		text.Add(x.Text(p.Parts, text.Between))
 		for _, a := range p.Attachments {
 			text.Add(a.Element())
 		}
-		x.made(jpRequest{x.head("chat_request"), text.String()})
+		x.marshalled(jpRequest{x.head("chat_request"), text.String()})
 	case tenfold.AssistantMessage:
-		x.made(jpMessage{x.head("chat_response"), p.Text})
+		x.marshalled(jpMessage{x.head("chat_response"), p.Text})
 	case tenfold.Reasoning:
 		x.reasoning(p)
 	case tenfold.ToolCall:
@@ -256,10 +256,10 @@ func (x *Export) entry(e tenfold.Entry) {
 			event.Metadata = map[string]string{"google_thought_signature": thought}
 			delete(x.thoughts, p.CallID)
 		}
-		x.made(event)
+		x.marshalled(event)
 	case tenfold.ToolResult:
 		content := base64.StdEncoding.EncodeToString([]byte(x.Text(p.Parts, "\n")))
-		x.made(jpResult{x.head("tool_call_response"), p.CallID, content, p.IsError})
+		x.marshalled(jpResult{x.head("tool_call_response"), p.CallID, content, p.IsError})
 	case tenfold.ConfigDelta:
 		x.config(p)
 	case tenfold.ProviderItem, tenfold.Approval, tenfold.Pin, tenfold.Unknown:
@@ -286,7 +286,7 @@ func (x *Export) reasoning(r tenfold.Reasoning) {
 			return
 		}
 	}
-	x.made(event)
+	x.marshalled(event)
 }
 
 // Text joins parts; a file is named, for JP's events hold none.

@@ -20,7 +20,7 @@ func (x *Export) config(d tenfold.ConfigDelta) {
 		x.event(d.Extra)
 		return
 	case own:
-		x.made(jpDelta{"config_delta", x.head("").Time, jsontext.Value(d.Extra)})
+		x.marshalled(jpDelta{"config_delta", x.head("").Time, jsontext.Value(d.Extra)})
 		return
 	}
 	if d.Tools != nil {
@@ -51,7 +51,7 @@ func (x *Export) config(d tenfold.ConfigDelta) {
 	if delta.Assistant.System == nil && delta.Assistant.Model == nil {
 		return
 	}
-	x.made(jpDelta{"config_delta", x.head("").Time, jsontext.Value(x.Marshal(delta))})
+	x.marshalled(jpDelta{"config_delta", x.head("").Time, jsontext.Value(x.Marshal(delta))})
 }
 
 // jpConfiguration are members of a configuration of JP's.
@@ -142,5 +142,5 @@ func (x *Export) overlay(e tenfold.Entry, c tenfold.Compaction, live bool) {
 		x.now = e.Time
 	}
 	event.jpHead = x.head("compaction")
-	x.made(event)
+	x.marshalled(event)
 }

@@ -23,11 +23,11 @@ func (p *pi) message(r *Record, id string) error {
 		}
 	case "custom", "hookMessage":
 		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
-			return p.aside(r, id, tenfold.Notice, parts, w.Cuts)
+			return p.showSynthetic(r, id, tenfold.Notice, parts, w.Cuts)
 		}
 	case "bashExecution":
 		if !m.excluded {
-			return p.aside(r, id, tenfold.Notice, tenfold.Text(m.bashText()), nil)
+			return p.showSynthetic(r, id, tenfold.Notice, tenfold.Text(m.bashText()), nil)
 		}
 		return p.unknown(r, id)
 	case "branchSummary", "compactionSummary":
@@ -56,9 +56,9 @@ func (p *pi) show(e tenfold.Entry) error {
 	return p.Show(e)
 }
 
-// aside emits a message that no person wrote to the model: what a command of the
+// showSynthetic emits a message that no person wrote to the model: what a command of the
 // person's printed, what an extension said, or a summary.
-func (p *pi) aside(r *Record, id string, is tenfold.Purpose, parts []tenfold.Part, cuts []walk.Cut) error {
+func (p *pi) showSynthetic(r *Record, id string, is tenfold.Purpose, parts []tenfold.Part, cuts []walk.Cut) error {
 	u := tenfold.UserMessage{Parts: parts, Purpose: is, Synthetic: true}
 	return p.show(tenfold.Entry{ID: id, Source: walk.Splice(r.raw, cuts), Payload: u})
 }

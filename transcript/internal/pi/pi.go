@@ -167,7 +167,7 @@ func (p *pi) body(r *Record, id string) error {
 			return p.unknown(r, id)
 		}
 		text := piBranchSummary(w.Text(r.Summary))
-		return p.aside(r, id, tenfold.Request, tenfold.Text(text), w.Cuts)
+		return p.showSynthetic(r, id, tenfold.Request, tenfold.Text(text), w.Cuts)
 	case "compaction":
 		return p.compaction(r, id)
 	case "context_edit":

@@ -100,7 +100,7 @@ func (p *pi) runs(n int32) ([]piRun, bool) {
 	return path, true
 }
 
-func (p *pi) tangled() {
+func (p *pi) warnTreeTooLarge() {
 	p.Warn.Add(p.rec.line, "abandoned branch stays visible: the tree is too large to tell what belongs to it",
 		"abandoned branches stay visible: the tree is too large to tell what belongs to them")
 }
@@ -110,10 +110,10 @@ func (p *pi) jump(at int32, id string) error {
 	old, ok := p.runs(p.leaf)
 	path, ok2 := p.runs(at)
 	if !ok || !ok2 {
-		p.tangled()
+		p.warnTreeTooLarge()
 		return nil
 	}
-	if err := p.settle(path, id); err != nil {
+	if err := p.placeCompactions(path, id); err != nil {
 		return err
 	}
 	if !p.Place.Opened {
@@ -177,7 +177,7 @@ func (p *pi) leave(id string, hide tenfold.Compaction, shows []tenfold.Compactio
 			return err
 		}
 		if p.walked += len(p.dropped); p.walked > engine.WalkLimit {
-			p.tangled()
+			p.warnTreeTooLarge()
 			return nil
 		}
 		for _, turn := range p.dropped {
@@ -266,11 +266,11 @@ func on(path []piRun, n, segment int32) bool {
 	return slices.ContainsFunc(path, func(r piRun) bool { return r.segment == segment && n <= r.last })
 }
 
-// settle revokes the compactions that do not lie on a path and gives back
+// placeCompactions revokes the compactions that do not lie on a path and gives back
 // those that do: pi looks at the last one on it.
-func (p *pi) settle(path []piRun, id string) error {
+func (p *pi) placeCompactions(path []piRun, id string) error {
 	if p.walked += len(p.compacts) * len(path); p.walked > engine.WalkLimit {
-		p.tangled()
+		p.warnTreeTooLarge()
 		return nil
 	}
 	live := make([]bool, len(p.compacts))
@@ -326,7 +326,7 @@ func (p *pi) compaction(r *Record, id string) error {
 	if !p.Place.Opened {
 		// What it stands for is in no line before; the model saw the text.
 		p.Warn.Add(r.line, "compaction covers an earlier file: its summary is kept as a message", "compactions cover an earlier file: their summaries are kept as messages")
-		return p.aside(r, id, tenfold.Request, tenfold.Text(text), w.Cuts)
+		return p.showSynthetic(r, id, tenfold.Request, tenfold.Text(text), w.Cuts)
 	}
 	c := piCompaction{node: p.leaf, id: id, turn: p.Place.Turn, step: -1}
 	if kept := p.firstKept(r); kept != nil {

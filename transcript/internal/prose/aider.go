@@ -108,7 +108,7 @@ func (a *aider) line(line string) error {
 		if a.banner == "" {
 			a.banner = stamp
 		}
-		return a.take(aiderBlock{kind: aiderNote, text: line, time: t})
+		return a.addBlock(aiderBlock{kind: aiderNote, text: line, time: t})
 	case strings.HasPrefix(line, AiderUser) || bare == "####":
 		kind = aiderPrompt
 	case strings.HasPrefix(line, aiderInfo) || bare == ">":
@@ -141,14 +141,14 @@ func (a *aider) close() error {
 	if a.block.Empty() {
 		return nil
 	}
-	return a.take(aiderBlock{kind: kind, text: a.block.Take()})
+	return a.addBlock(aiderBlock{kind: kind, text: a.block.Take()})
 }
 
 // What waits for a prompt is bounded: past this it is a conversation without.
 const aiderWaiting = 64 << 20
 
-// take hands a block on, once the conversation's prompt is there.
-func (a *aider) take(b aiderBlock) error {
+// addBlock hands a block on, once the conversation's prompt is there.
+func (a *aider) addBlock(b aiderBlock) error {
 	if !a.prompted {
 		a.waiting = append(a.waiting, b)
 		a.size += len(b.text)
