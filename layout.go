@@ -146,16 +146,16 @@ func (p *Projection) hiddenStretches() []hidden {
 		omit(c.lo, c.hi)
 	}
 	out = append(out, runs...)
-	spared := p.spared()
+	spared := p.sparedRanges()
 	for i := range out {
 		out[i].shielded = p.shielded(out[i].lo, out[i].hi, spared)
 	}
 	return out
 }
 
-// spared gives the stretches, in order, whose user messages overlays that
+// sparedRanges gives the stretches, in order, whose user messages overlays that
 // hide what is around them leave alone (P9).
-func (p *Projection) spared() []cover {
+func (p *Projection) sparedRanges() []cover {
 	var all, out []cover
 	for i := range p.overlays {
 		if o := &p.overlays[i]; o.live && o.users > 0 && o.users <= o.hi {

@@ -72,7 +72,7 @@ func writeAnthropic(w *wire) any {
 	})
 	for _, m := range w.messages {
 		if m.user {
-			for _, s := range w.stretches(m) {
+			for _, s := range w.roleRuns(m) {
 				body.say(cmp.Or(s.role, "user"), anthropicUser(s.message))
 			}
 			continue

@@ -71,7 +71,7 @@ func writeOpenAIChat(w *wire) any {
 	})
 	for _, m := range w.messages {
 		if m.user {
-			for _, s := range w.stretches(m) {
+			for _, s := range w.roleRuns(m) {
 				body.Messages = append(body.Messages, chatUser(s)...)
 			}
 		} else if a := w.chatAssistant(m.items); a.Content != nil || a.ToolCalls != nil {

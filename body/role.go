@@ -70,9 +70,9 @@ type stretch struct {
 	message
 }
 
-// stretches parts a user's message by role. Results stand in the first, which
+// roleRuns parts a user's message by role. Results stand in the first, which
 // is the user's, for they follow their calls at once.
-func (w *wire) stretches(m message) []stretch {
+func (w *wire) roleRuns(m message) []stretch {
 	out := []stretch{{message: message{user: true}}}
 	for _, it := range m.items {
 		role := w.role(it)

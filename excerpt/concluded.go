@@ -16,10 +16,10 @@ const (
 	leadBytes, mostLead, longestLead, leastLead = 80, 400, 1200, 40
 )
 
-// lead is how many lines of a text its beginning is, before any code unless it begins with
+// leadLength is how many lines of a text its beginning is, before any code unless it begins with
 // that ("Committed:" and the commit); 0 where it says next to nothing. The text leads on
 // where it ends with what announces something.
-func lead(text string) (length int32, leadsOn bool) {
+func leadLength(text string) (length int32, leadsOn bool) {
 	text = strings.TrimRight(text, " \t\r\n")
 	if len(text) < leastLead {
 		return 0, false

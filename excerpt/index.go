@@ -267,7 +267,7 @@ func (ix *Index) message(e tenfold.Entry, kind role) {
 	}
 	text := tenfold.TextLines(e.Payload)
 	if kind == roleAssistant {
-		at.lead, at.leadsOn = lead(text)
+		at.lead, at.leadsOn = leadLength(text)
 	}
 	ix.read(at, text, 1)
 	ix.finish(at)

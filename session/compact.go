@@ -207,7 +207,7 @@ func (s *Session) rebase(plan *strategy.Plan, made int64) (why string) {
 		turn, step, _ := s.log.Where(e.Seq)
 		switch payload := e.Payload.(type) {
 		case tenfold.Compaction:
-			if payload.Summary != nil && meets(plan, payload.FromTurn, payload.ToTurn) {
+			if payload.Summary != nil && overlaps(plan, payload.FromTurn, payload.ToTurn) {
 				return "another summary of the range came first"
 			}
 			if payload.Rewinds() {
@@ -247,7 +247,7 @@ func (s *Session) lastStep(turn int, version int64) (int, bool) {
 	return 0, false
 }
 
-func meets(plan *strategy.Plan, from, to int) bool {
+func overlaps(plan *strategy.Plan, from, to int) bool {
 	for _, c := range plan.Compactions {
 		if c.Summary != nil && from <= c.ToTurn && to >= c.FromTurn {
 			return true

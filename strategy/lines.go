@@ -72,9 +72,9 @@ func isName(word string) bool {
 	return letters >= 3 && marks > 0
 }
 
-// mattering picks at most so many lines of a text: trouble first, then lines
+// importantLines picks at most so many lines of a text: trouble first, then lines
 // with names used later, each kind in order.
-func mattering(text string, used map[string]bool, most int) []tenfold.LineRange {
+func importantLines(text string, used map[string]bool, most int) []tenfold.LineRange {
 	var trouble, named []int
 	lines := strings.Split(text, "\n")
 	repeats := map[string]int{}

@@ -204,7 +204,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 			return Plan{Unused: plan.Unused}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
 		n, before := len(plan.Steps), plan.view
-		plan.add(s.Name(), o.worded(proposed), o)
+		plan.add(s.Name(), o.withoutEmpty(proposed), o)
 		if fate, _, _ := plan.view.Fate(request); request > 0 && fate == tenfold.Omitted && !hidden(before, request) {
 			turn, _, _ := p.Log().Where(request)
 			o.Notef("the first request (turn %d) is not shown any more", turn)
@@ -248,9 +248,9 @@ func (pl Pipeline) flat() Pipeline {
 	return out
 }
 
-// worded gives what a strategy proposes in a slice of the plan's own, without the
+// withoutEmpty gives what a strategy proposes in a slice of the plan's own, without the
 // summaries that say nothing, which any strategy may have written (C6).
-func (o Options) worded(proposed []tenfold.Compaction) []tenfold.Compaction {
+func (o Options) withoutEmpty(proposed []tenfold.Compaction) []tenfold.Compaction {
 	return slices.DeleteFunc(slices.Clone(proposed), func(c tenfold.Compaction) bool {
 		empty := c.Summary != nil && tenfold.Blank(c.Summary.Text)
 		if empty {

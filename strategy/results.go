@@ -194,7 +194,7 @@ func addLines(p *tenfold.Projection, picks []pick, most int) {
 			}
 		}
 		r, _ := p.Log().Entry(c.result)
-		if lines := mattering(tenfold.SearchText(r.Payload), used, most); lines != nil {
+		if lines := importantLines(tenfold.SearchText(r.Payload), used, most); lines != nil {
 			own := *c.policy
 			own.Lines = lines
 			picks[i].policy = &own

@@ -174,7 +174,7 @@ func (m *model) renew() tea.Cmd {
 		}
 		report(change(func(m *model) {
 			m.agent, m.closed, m.folded = conversation, false, nil
-			m.unqueue()
+			m.sendQueued()
 			m.gap()
 			m.sayMarked("● ", terminal.Cyan, "A new conversation. The old one is kept: `tenfold conversation ls` lists it.")
 		}))

@@ -213,7 +213,7 @@ func (m *model) ended(err error) tea.Cmd {
 	if m.unsent != "" {
 		m.say(terminal.Yellow, "The message was not stored. It is in the input again.")
 		m.queued = append([]string{m.unsent}, m.queued...)
-		m.unqueue()
+		m.sendQueued()
 		m.again, m.unsent = nil, "" // what went before it would be gone on with
 	}
 	m.offer, m.offered = m.offerAfter(err != nil && !stopped), m.now()
@@ -225,9 +225,9 @@ func (m *model) ended(err error) tea.Cmd {
 	return m.send(next)
 }
 
-// unqueue puts what waits to be sent into the input, where nothing is run that it could
+// sendQueued puts what waits to be sent into the input, where nothing is run that it could
 // wait for.
-func (m *model) unqueue() {
+func (m *model) sendQueued() {
 	if len(m.queued) > 0 {
 		m.input.set(strings.TrimSuffix(strings.Join(append(m.queued, m.input.value()), "\n"), "\n"))
 		m.queued = nil

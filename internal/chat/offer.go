@@ -19,7 +19,7 @@ type choice struct {
 func (m *model) offerAfter(failed bool) []choice {
 	compact := func() tea.Cmd { return m.compact("") }
 	write := func() tea.Cmd {
-		m.unqueue()
+		m.sendQueued()
 		return nil
 	}
 	switch {
@@ -44,7 +44,7 @@ func (m *model) choose(key string, typing bool) tea.Cmd {
 	}
 	if key == "esc" && !m.closed {
 		m.offer = nil
-		m.unqueue()
+		m.sendQueued()
 		return nil
 	}
 	for _, c := range m.offer {

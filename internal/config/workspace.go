@@ -59,7 +59,7 @@ func splitTrusted(n *node) (open *node, closed []Setting) {
 		case n.table != nil && f.isTable():
 			return len(n.table) > 0 || opens(f.typ)
 		}
-		return !f.holdsValue() || (f.open && harmless(f.typ, n.value))
+		return !f.holdsValue() || (f.open && needsNoTrust(f.typ, n.value))
 	})
 	return open, slices.DeleteFunc(closed, func(s Setting) bool { return s.Table }) // empty ones say nothing
 }
@@ -72,9 +72,9 @@ func opens(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && slices.ContainsFunc(fields(t), func(f field) bool { return f.open || opens(f.typ) })
 }
 
-// harmless reports whether a value of an open key needs no model: a digest replaces
+// needsNoTrust reports whether a value of an open key needs no model: a digest replaces
 // a summary that a model would write, but nothing else names tangents.
-func harmless(t reflect.Type, v any) bool {
+func needsNoTrust(t reflect.Type, v any) bool {
 	if t != reflect.TypeFor[Strategies]() {
 		return true
 	}

@@ -207,6 +207,6 @@ func (p *page) setup() {
 	}
 }
 
-func (p *page) foot() {
+func (p *page) footer() {
 	p.raw("</section>\n</main>\n<footer><p>Written by Tenfold. This file asks the network for nothing.</p></footer>\n<script>", script, "</script>\n</body>\n</html>\n")
 }

@@ -50,7 +50,7 @@ const LongestText = 256 << 10
 // projection must not change meanwhile; pass a snapshot of one that may.
 func Write(w io.Writer, view *tenfold.Projection, o Options) (Result, error) {
 	p := &page{Options: o, view: view, log: view.Log(), scale: token.Calibrate(view.Log())}
-	p.survey()
+	p.collect()
 	// What was replaced stands above the texts, so they are gone through twice.
 	p.reset(io.Discard)
 	p.write()
@@ -91,5 +91,5 @@ func (p *page) write() {
 	} else {
 		p.entries()
 	}
-	p.foot()
+	p.footer()
 }

@@ -30,7 +30,7 @@ type turnSum struct {
 	at              time.Time
 }
 
-func (p *page) survey() {
+func (p *page) collect() {
 	p.by, p.shown, p.added = map[string]tenfold.Count{}, map[int64]tenfold.Payload{}, map[int64][]tenfold.Item{}
 	p.listed = make([]bool, p.log.Version()+1)
 	p.turns = make([]turnSum, max(p.log.Turns(), 1))

@@ -63,7 +63,7 @@ func (s *Server) appendEntries(ctx context.Context, in *appending) (out shape.Ap
 		return out, err
 	}
 	if len(body.Entries) == 0 {
-		return out, unfit("the request has no entries", "send at least one", nil)
+		return out, unprocessable("the request has no entries", "send at least one", nil)
 	}
 	key := in.key()
 	entries, err := newEntries(ctx, body.Entries, key)
@@ -109,7 +109,7 @@ func (s *Server) beginConversation(ctx context.Context, in *beginning) (out shap
 		return out, err
 	}
 	if len(body.ID) > 500 || len(body.Title) > 500 {
-		return out, unfit("the id or the title is longer than 500 bytes", "shorten it", nil)
+		return out, unprocessable("the id or the title is longer than 500 bytes", "shorten it", nil)
 	}
 	key := in.key()
 	entries, err := newEntries(ctx, body.Entries, key)

@@ -93,7 +93,7 @@ func (s *Server) apply(ctx context.Context, id, key string, p Plan) (out report.
 	plan := strategy.Plan{Pins: p.Pins, Asked: true} // it is not to be made again
 	for i, c := range p.Compactions {
 		if err := applicable(c.Compaction); err != nil {
-			return out, unfit(fmt.Sprintf("plan.compactions[%d]: %v", i, err), "apply the plan as it was made", nil)
+			return out, unprocessable(fmt.Sprintf("plan.compactions[%d]: %v", i, err), "apply the plan as it was made", nil)
 		}
 		if c.Source != strategy.SourceAuto {
 			c.Source = "user"
@@ -101,7 +101,7 @@ func (s *Server) apply(ctx context.Context, id, key string, p Plan) (out report.
 		plan.Compactions = append(plan.Compactions, c.Compaction)
 	}
 	if len(plan.Compactions) == 0 {
-		return out, unfit("the plan has no compactions", "there is nothing to apply", nil)
+		return out, unprocessable("the plan has no compactions", "there is nothing to apply", nil)
 	}
 	if key == "" {
 		same, err := json.Marshal(Plan{Version: p.Version, Compactions: p.Compactions, Pins: p.Pins}, json.Deterministic(true))
@@ -118,7 +118,7 @@ func (s *Server) apply(ctx context.Context, id, key string, p Plan) (out report.
 		plan := plan.On(base)
 		for i, c := range plan.Compactions {
 			if c.Summary != nil && c.TokensAfter >= c.TokensBefore { // (C6)
-				return unfit(fmt.Sprintf("plan.compactions[%d]: its summary is not smaller than what it hides", i), "write a shorter summary, or choose a longer range", nil)
+				return unprocessable(fmt.Sprintf("plan.compactions[%d]: its summary is not smaller than what it hides", i), "write a shorter summary, or choose a longer range", nil)
 			}
 		}
 		done, _, err := o.Commit(ctx, session.Request{ID: requestID(key)}, plan)
@@ -156,7 +156,7 @@ func whyNot(o *session.Session, done session.Result, p Plan) error {
 	case session.Vetoed:
 		return conflict(done.Reason, "nothing was written")
 	case session.Nothing:
-		return unfit(cmp.Or(done.Reason, "there is nothing to do"), "nothing was written", nil)
+		return unprocessable(cmp.Or(done.Reason, "there is nothing to do"), "nothing was written", nil)
 	case session.Repeated:
 		if len(done.Overlays) != len(p.Compactions) {
 			return keyReused()

@@ -48,8 +48,8 @@ type AuditPage struct {
 	Next  string       `json:"next,omitempty" doc:"the cursor of the next page; none after the last"`
 }
 
-// tenancy is the gate of the store's tenant, if it has tenants.
-func (s *Server) tenancy() (*tenant.Gate, error) {
+// tenantGate is the gate of the store's tenant, if it has tenants.
+func (s *Server) tenantGate() (*tenant.Gate, error) {
 	if s.gate != nil {
 		return s.gate, nil
 	}
@@ -59,7 +59,7 @@ func (s *Server) tenancy() (*tenant.Gate, error) {
 }
 
 func (s *Server) describeTenant(ctx context.Context, _ *struct{}) (out TenantView, err error) {
-	g, err := s.tenancy()
+	g, err := s.tenantGate()
 	if err != nil {
 		return out, err
 	}
@@ -76,7 +76,7 @@ func (s *Server) describeTenant(ctx context.Context, _ *struct{}) (out TenantVie
 }
 
 func (s *Server) tokens(ctx context.Context, _ *struct{}) (out list[tenant.Token], err error) {
-	g, err := s.tenancy()
+	g, err := s.tenantGate()
 	if err != nil {
 		return out, err
 	}
@@ -109,7 +109,7 @@ func (s *Server) writableTenancy() (*tenant.Gate, error) {
 	if err := s.writable(); err != nil {
 		return nil, err
 	}
-	return s.tenancy()
+	return s.tenantGate()
 }
 
 func newMadeToken(t tenant.Token, secret tenant.Secret, err error) (MadeToken, error) {
@@ -153,7 +153,7 @@ type auditOf struct {
 }
 
 func (s *Server) audit(ctx context.Context, in *auditOf) (out AuditPage, err error) {
-	g, err := s.tenancy()
+	g, err := s.tenantGate()
 	if err != nil {
 		return out, err
 	}

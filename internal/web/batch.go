@@ -60,7 +60,7 @@ func keyed(key, what string) string {
 // newEntries reads the entries of a request. Those without an id get one of the key.
 func newEntries(ctx context.Context, lines []jsontext.Value, key string) ([]tenfold.Entry, error) {
 	if len(lines) > mostBatch {
-		return nil, unfit(fmt.Sprintf("%d entries are more than the %d that one request may append", len(lines), mostBatch), "send them in several requests", nil)
+		return nil, unprocessable(fmt.Sprintf("%d entries are more than the %d that one request may append", len(lines), mostBatch), "send them in several requests", nil)
 	}
 	entries, ids := make([]tenfold.Entry, 0, len(lines)), make(map[string]int, len(lines))
 	var faults []shape.Fault
@@ -82,7 +82,7 @@ func newEntries(ctx context.Context, lines []jsontext.Value, key string) ([]tenf
 		entries = append(entries, e)
 	}
 	if len(faults) > 0 {
-		return nil, unfit(faults[0].Location+": "+faults[0].Message, "docs/json.md describes the form of an entry; nothing was written", faults)
+		return nil, unprocessable(faults[0].Location+": "+faults[0].Message, "docs/json.md describes the form of an entry; nothing was written", faults)
 	}
 	return entries, nil
 }
@@ -143,7 +143,7 @@ func known(l *tenfold.Log, key string, entries []tenfold.Entry) (n int, err erro
 			if e.ID == entryID(key, i) {
 				return n, keyReused()
 			}
-			p := unfit("the log has another entry "+strconv.Quote(e.ID), "give each new entry an id of its own", nil)
+			p := unprocessable("the log has another entry "+strconv.Quote(e.ID), "give each new entry an id of its own", nil)
 			p.Code, p.Errors = "reused", []shape.Fault{{Location: "body.entries[" + strconv.Itoa(i) + "]", Message: "differs from the entry of this id that the log has"}}
 			return n, p
 		}
@@ -156,7 +156,7 @@ func known(l *tenfold.Log, key string, entries []tenfold.Entry) (n int, err erro
 }
 
 func keyReused() *shape.Problem {
-	p := unfit("the Idempotency-Key was used with another body before", "take a new key for each new request, and repeat one with the same body", nil)
+	p := unprocessable("the Idempotency-Key was used with another body before", "take a new key for each new request, and repeat one with the same body", nil)
 	p.Code = "reused"
 	return p
 }
@@ -181,8 +181,8 @@ func placesOf(l *tenfold.Log, entries []tenfold.Entry) (out shape.Appended) {
 	return out
 }
 
-// unfit is a request that is understood and cannot be done.
-func unfit(detail, hint string, faults []shape.Fault) *shape.Problem {
+// unprocessable is a request that is understood and cannot be done.
+func unprocessable(detail, hint string, faults []shape.Fault) *shape.Problem {
 	p := shape.NewProblem(http.StatusUnprocessableEntity, "invalid", detail, hint)
 	p.Errors = faults
 	return p

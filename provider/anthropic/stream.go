@@ -69,7 +69,7 @@ func (s *stream) Take(_ string, data []byte) ([]provider.Event, error) {
 		if e.Message.Model != "" {
 			s.usage.Model = e.Message.Model
 		}
-		return s.bill(e.Message.Usage), nil
+		return s.addUsage(e.Message.Usage), nil
 	case "content_block_start":
 		return s.begin(e)
 	case "content_block_delta":
@@ -88,7 +88,7 @@ func (s *stream) Take(_ string, data []byte) ([]provider.Event, error) {
 		if d.Reason != "" {
 			s.reason = d.Reason
 		}
-		return s.bill(e.Usage), nil
+		return s.addUsage(e.Usage), nil
 	case "message":
 		return s.whole(data)
 	case "message_stop":
@@ -124,14 +124,14 @@ func (s *stream) whole(data []byte) ([]provider.Event, error) {
 		}
 		out = append(out, said...)
 	}
-	return append(append(out, s.bill(m.Usage)...), provider.Event{Stop: stop(m.Reason)}), nil
+	return append(append(out, s.addUsage(m.Usage)...), provider.Event{Stop: stop(m.Reason)}), nil
 }
 
 // End implements [wire.Decoder].
 func (s *stream) End() ([]provider.Event, error) { return nil, nil }
 
-// bill adds what a usage says; a member that is not there leaves what was.
-func (s *stream) bill(u *usage) []provider.Event {
+// addUsage adds what a usage says; a member that is not there leaves what was.
+func (s *stream) addUsage(u *usage) []provider.Event {
 	if u == nil {
 		return nil
 	}

@@ -27,8 +27,8 @@ func newTidier() tidier {
 	return tidier{months: map[int64]struct{}{}, wake: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
-// untidy says that entries were appended to a log.
-func (t *tidier) untidy(key int64) {
+// noteAppended says that entries were appended to a log.
+func (t *tidier) noteAppended(key int64) {
 	t.mu.Lock()
 	t.months[key>>40] = struct{}{}
 	t.mu.Unlock()
@@ -72,6 +72,6 @@ func (d *Database) tidyNow(ctx context.Context) {
 		return
 	}
 	for _, m := range months { // another process was at it
-		d.tidier.untidy(m << 40)
+		d.tidier.noteAppended(m << 40)
 	}
 }

@@ -88,7 +88,7 @@ type notifier struct {
 // tell has watchers here and elsewhere hear of a log.
 func (d *Database) tell(key int64) {
 	d.hub.Wake(key)
-	d.tidier.untidy(key)
+	d.tidier.noteAppended(key)
 	d.told.mu.Lock()
 	if d.told.keys == nil {
 		d.told.keys = map[int64]struct{}{}

@@ -183,8 +183,8 @@ func (r *Flags) Outside(turns int) error {
 	return nil
 }
 
-// wishes passes on what a summary must keep.
-func (r *Flags) wishes(req *session.Request) error {
+// setMustKeep passes on what a summary must keep.
+func (r *Flags) setMustKeep(req *session.Request) error {
 	used := slices.ContainsFunc(req.Strategies, func(s strategy.Strategy) bool {
 		return strategy.Summarises(s) || NeedsModel(s)
 	})
@@ -241,5 +241,5 @@ func (r *Flags) configure(a *command.App, req *session.Request, e *config.Effect
 	for _, c := range all {
 		req.Strategies = append(req.Strategies, c.Strategy)
 	}
-	return r.wishes(req)
+	return r.setMustKeep(req)
 }

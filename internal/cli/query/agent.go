@@ -105,7 +105,7 @@ func Open(ctx context.Context, a *command.App, w Wish) (*Opened, error) {
 	o := agent.Options{
 		Model: out.model, NoTools: w.NoTools, Alias: takeover.Alias, Approver: w.Approver, Limits: limits(w.Limits, e.Agent),
 		System:  e.Agent.System,
-		Context: func() string { return surroundings(dir, a.Now()) },
+		Context: func() string { return workspaceFacts(dir, a.Now()) },
 		Retry:   provider.Policy{Random: rand.Float64},
 	}
 	if o.Live, err = LiveSettings(a, e, w.Session.ID(), out.model); err != nil {
@@ -283,10 +283,10 @@ func ownFiles(a *command.App, e *config.Effective) (own []string) {
 // bytes.
 const mostInstructions = 32 << 10
 
-// surroundings is what a model is told of where it works: what does not change
+// workspaceFacts is what a model is told of where it works: what does not change
 // within a day, or the provider's cache is lost; and the instructions that the
 // workspace has for agents.
-func surroundings(dir string, now time.Time) string {
+func workspaceFacts(dir string, now time.Time) string {
 	text := "Directory: " + dir + "\nSystem: " + runtime.GOOS + "\nDate: " + now.Format(time.DateOnly)
 	root, err := os.OpenRoot(dir)
 	if err != nil {

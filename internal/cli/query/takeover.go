@@ -54,7 +54,7 @@ func (k *querying) takeOver(ctx context.Context, what string) (*session.Session,
 	for _, w := range last.Warnings {
 		k.Warn(terminal.VisibleLine(path) + ": " + w)
 	}
-	s, err := l.Service.Fork(ctx, at.Session, session.Fork{Title: at.Session.Title(), Entries: k.greeting(at.Session.Log(), string(last.Format))})
+	s, err := l.Service.Fork(ctx, at.Session, session.Fork{Title: at.Session.Title(), Entries: k.takeoverNotice(at.Session.Log(), string(last.Format))})
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +62,9 @@ func (k *querying) takeOver(ctx context.Context, what string) (*session.Session,
 	return s, l.Active.Set(s.ID())
 }
 
-// greeting tells the model what the tools that it called so far are called here.
+// takeoverNotice tells the model what the tools that it called so far are called here.
 // It is context, which no compaction hides (P8a).
-func (k *querying) greeting(log *tenfold.Log, agent string) []tenfold.Entry {
+func (k *querying) takeoverNotice(log *tenfold.Log, agent string) []tenfold.Entry {
 	text := takeover.Greeting(log, agent)
 	if text == "" || k.wish.NoTools {
 		return nil

@@ -148,8 +148,8 @@ func (e *event) newest(role string) string {
 	return ""
 }
 
-// due tells why a new epoch is due, if it is (V2).
-func (e *event) due(settings *config.Effective, now time.Time) string {
+// epochReason tells why a new epoch is epochReason, if it is (V2).
+func (e *event) epochReason(settings *config.Effective, now time.Time) string {
 	auto := settings.Conversation.Compaction.Auto
 	window := cmp.Or(e.Model.Context, settings.Window(""))
 	used := e.tokens()

@@ -19,7 +19,7 @@ func (e *event) messages(ctx context.Context, h *hook.Host) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	due := e.due(settings, h.Now())
+	due := e.epochReason(settings, h.Now())
 	ep := readEpoch(h, e.Session)
 	if ep == nil {
 		if due != "" {

@@ -511,13 +511,13 @@ func TestV2Due(t *testing.T) {
 		"cold at work":     {event{Messages: step, Model: big, Used: 60_000, Ended: now.Add(-time.Hour).UnixMilli()}, ""},
 		"warm":             {event{Messages: turn, Model: big, Used: 60_000, Ended: now.Add(-time.Minute).UnixMilli()}, ""},
 	} {
-		if got := test.e.due(settings, now); got != test.want {
+		if got := test.e.epochReason(settings, now); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
 	off := *settings
 	off.Conversation.Compaction.Auto.Enabled = false
-	if e := (&event{Messages: turn, Model: big, Used: 190_000}); e.due(&off, now) != "" {
+	if e := (&event{Messages: turn, Model: big, Used: 190_000}); e.epochReason(&off, now) != "" {
 		t.Error("an epoch is due where automatic compaction is off")
 	}
 }

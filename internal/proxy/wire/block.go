@@ -13,7 +13,7 @@ func (e *editor) piece(d *draft, p *Piece, now tenfold.Payload) {
 		e.parts(d, p, now)
 		return
 	case tenfold.AssistantMessage:
-		d.add(e.texted(p.At[0], now.Text))
+		d.add(e.withText(p.At[0], now.Text))
 		return
 	case tenfold.ToolCall:
 		if was, _ := p.Entry.Payload.(tenfold.ToolCall); was.Arguments != now.Arguments {
@@ -53,7 +53,7 @@ func (e *editor) slot(s slot, at []Span) block {
 	case s.same:
 		return e.kept(at[s.old])
 	case s.old >= 0:
-		return e.texted(at[s.old], s.text)
+		return e.withText(at[s.old], s.text)
 	}
 	return e.fresh(s.text)
 }
@@ -64,8 +64,8 @@ func (e *editor) kept(at Span) block {
 	return block{raw: patched(e.r.Body, at, e.cuts(at)), bare: at.isText(e.r.Body)}
 }
 
-// texted gives a block of text with another text.
-func (e *editor) texted(at Span, text string) block {
+// withText gives a block of text with another text.
+func (e *editor) withText(at Span, text string) block {
 	if at.isText(e.r.Body) {
 		return block{raw: quote(text), bare: true}
 	}

@@ -138,7 +138,7 @@ func (l *Ledger) addCommand(c *call) {
 		cmd = &command{key: key, dir: dir, once: len(text) > 2*lineLength || strings.Contains(strings.TrimSpace(text), "\n")}
 		cmd.by = c
 		if c.known.Kind == tool.Shell {
-			cmd.alike = alike(line)
+			cmd.alike = similarityKey(line)
 		}
 		if cmd.checks = checksOf(c.known, text, inDir(c.dir, told)); len(cmd.checks) > 0 {
 			cmd.check = &cmd.checks[len(cmd.checks)-1]

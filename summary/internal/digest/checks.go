@@ -200,9 +200,9 @@ func (c *verdict) look(words []string) {
 // valued are flags that a value follows which is nothing to look at.
 var valued = wordSet("-timeout -count -tags -coverprofile -cpu -parallel -o -j -n -c --config --project --tb --reporter --maxfail --timeout --workers --log-level --outputFile --color -W --prefix --filter-regex")
 
-// glances reports whether a command line only looks, or keeps the books of git:
+// onlyLooks reports whether a command line only looks, or keeps the books of git:
 // nothing that somebody who goes on has to know.
-func glances(line string) bool {
+func onlyLooks(line string) bool {
 	for _, part := range partsOf(line) {
 		words := strings.Fields(part)
 		if len(words) > 0 && !looking[path.Base(words[0])] {

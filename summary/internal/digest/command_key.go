@@ -32,9 +32,9 @@ func normalise(line string) string {
 	return strings.TrimRight(strings.Join(kept, " "), "; ")
 }
 
-// alike gives what two runs of one command have in common that differ in flags
+// similarityKey gives what two runs of one command have in common that differ in flags
 // alone; of git only what it is to do. Empty for lines of several commands.
-func alike(line string) string {
+func similarityKey(line string) string {
 	if strings.ContainsAny(line, "|;&\n<`$") {
 		return ""
 	}

@@ -324,7 +324,7 @@ func (l *Ledger) commandItems(s *items) {
 	told := 0
 	of := map[string]int{} // commands told, by what they check
 	for i, c := range ran {
-		if told == commandsMost || c.once || c.failed || l.failures[c.key] != nil || c.check == nil && (c.runs < 2 || glances(c.text) || c.looks()) {
+		if told == commandsMost || c.once || c.failed || l.failures[c.key] != nil || c.check == nil && (c.runs < 2 || onlyLooks(c.text) || c.looks()) {
 			continue
 		}
 		if c.check != nil {

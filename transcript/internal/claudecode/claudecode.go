@@ -191,7 +191,7 @@ func (c *claude) line(l *claudeLine) error {
 	switch l.typ {
 	case "user", "assistant", "system":
 		if !l.sidechain {
-			if err := c.unqueue(l); err != nil {
+			if err := c.leaveQueue(l); err != nil {
 				return err
 			}
 		}
@@ -295,7 +295,7 @@ func (c *claude) begin() error {
 }
 
 func (c *claude) finish(ctx context.Context, src engine.Source) error {
-	if err := c.unqueue(nil); err != nil {
+	if err := c.leaveQueue(nil); err != nil {
 		return err
 	}
 	if err := c.closeAll(); err != nil {

@@ -107,9 +107,9 @@ func (c *claude) delivered(l *claudeLine) {
 	}
 }
 
-// unqueue puts what was taken out of the queue into the conversation, before
+// leaveQueue puts what was taken out of the queue into the conversation, before
 // the model answers it. What turns up as a prompt is there already.
-func (c *claude) unqueue(l *claudeLine) error {
+func (c *claude) leaveQueue(l *claudeLine) error {
 	q := &c.queue
 	if len(q.taken) == 0 {
 		return nil

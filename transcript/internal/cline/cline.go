@@ -145,7 +145,7 @@ func (d *cline) Message(c *chatapi.Chat, raw []byte, id string) error {
 		}
 	}
 	if m.Role == "assistant" {
-		if err := d.bill(c, &t, id); err != nil {
+		if err := d.addUsage(c, &t, id); err != nil {
 			return err
 		}
 	}

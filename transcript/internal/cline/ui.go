@@ -64,9 +64,9 @@ func (d *cline) uiMessage(s *walk.Scanner) {
 	}
 }
 
-// bill emits what an answer cost: what it says itself, and the requests that
+// addUsage emits what an answer cost: what it says itself, and the requests that
 // the window shows up to it; without times, one request an answer.
-func (d *cline) bill(c *chatapi.Chat, t *clineTags, id string) error {
+func (d *cline) addUsage(c *chatapi.Chat, t *clineTags, id string) error {
 	if t.counted {
 		t.usage.Model = t.model
 		if err := c.Emit(tenfold.Entry{ID: id + "/metrics", Payload: t.usage}); err != nil {

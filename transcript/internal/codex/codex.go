@@ -163,7 +163,7 @@ func (c *codex) line(root walk.Node, id string) error {
 		return c.bare(root, typ, id)
 	}
 	if root.Kind() != '{' || payload.Kind() != '{' {
-		return c.odd(root, id, "codex.untyped")
+		return c.keepUnknown(root, id, "codex.untyped")
 	}
 	switch typ {
 	case "response_item":
@@ -177,7 +177,7 @@ func (c *codex) line(root walk.Node, id string) error {
 	case "compacted":
 		return c.compacted(root, payload, id)
 	case "":
-		return c.odd(root, id, "codex.untyped")
+		return c.keepUnknown(root, id, "codex.untyped")
 	}
 	return c.Keep(id, tenfold.Kind("codex."+typ), root.Raw())
 }
@@ -191,13 +191,13 @@ func (c *codex) bare(root walk.Node, typ, id string) error {
 	case typ == "" && root.Get("id").IsText() && c.first:
 		return c.Keep(id, "codex.session_meta", root.Raw())
 	case typ == "":
-		return c.odd(root, id, "codex.untyped")
+		return c.keepUnknown(root, id, "codex.untyped")
 	}
 	return c.item(root, root, id)
 }
 
-// odd keeps a line whose shape is not understood.
-func (c *codex) odd(root walk.Node, id string, name tenfold.Kind) error {
+// keepUnknown keeps a line whose shape is not understood.
+func (c *codex) keepUnknown(root walk.Node, id string, name tenfold.Kind) error {
 	c.Warn.Odd(c.r.Number, "line")
 	return c.Keep(id, name, root.Raw())
 }
@@ -213,7 +213,7 @@ func (c *codex) item(root, payload walk.Node, id string) error {
 	if len(payloads) == 0 || c.tree.Twice {
 		name := tenfold.Kind("codex." + payload.Text("type"))
 		if c.tree.Twice {
-			return c.odd(root, id, name)
+			return c.keepUnknown(root, id, name)
 		}
 		return c.Keep(id, name, root.Raw())
 	}

@@ -70,7 +70,7 @@ func (c *codex) compacted(root, payload walk.Node, id string) error {
 	history := payload.Get("replacement_history")
 	items, ok := c.history(history, id)
 	if !ok || c.tree.Twice {
-		return c.odd(root, id, "codex.compacted")
+		return c.keepUnknown(root, id, "codex.compacted")
 	}
 	message := payload.Get("message")
 	c.items.Cuts, c.items.Filling = c.items.Cuts[:0], false

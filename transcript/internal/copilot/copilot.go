@@ -155,8 +155,8 @@ func (c *copilot) unknown(e *Event, id string) error {
 	return c.Keep(id, tenfold.Kind("copilot-cli."+cmp.Or(e.typ, "untyped")), e.raw)
 }
 
-// odd keeps an event that should have been understood.
-func (c *copilot) odd(e *Event, id string) error {
+// keepUnknown keeps an event that should have been understood.
+func (c *copilot) keepUnknown(e *Event, id string) error {
 	c.Warn.Odd(e.line, "event")
 	return c.unknown(e, id)
 }

@@ -18,7 +18,7 @@ func (c *copilot) user(e *Event, id string) error {
 		at = e.Transformed
 	}
 	if !w.IsString(at) {
-		return c.odd(e, id)
+		return c.keepUnknown(e, id)
 	}
 	u := tenfold.UserMessage{Parts: tenfold.Text(w.Text(at))}
 	for _, f := range e.Attachments {
@@ -154,7 +154,7 @@ func (c *copilot) result(e *Event, id string) error {
 func (c *copilot) system(e *Event, id string) error {
 	w := engine.Finder{Scan: &c.Scan, Raw: e.raw}
 	if !w.IsString(e.Content) || (e.role != "" && e.role != "system") {
-		return c.odd(e, id)
+		return c.keepUnknown(e, id)
 	}
 	text := w.Text(e.Content)
 	return c.Emit(tenfold.Entry{ID: id, Branch: e.branch(), Source: w.Done(), Payload: tenfold.ConfigDelta{System: &text}})

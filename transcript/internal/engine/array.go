@@ -220,7 +220,7 @@ func (r *ArrayReader) Damaged(err error, format Format) error {
 	offset, cause := JSONProblem(err)
 	if errors.Is(cause, ErrCutOff) && !r.src.Care().Strict {
 		if line, _ := r.Locate(offset); !r.goesOn() {
-			r.src.Care().torn(r.Word, line)
+			r.src.Care().leaveTornOut(r.Word, line)
 			return io.EOF
 		}
 	}

@@ -184,14 +184,14 @@ func (f *Finder) Parts(at walk.Span) []tenfold.Part {
 		}
 		return parts
 	case at.Found() && !f.Is(at, 'n'):
-		return []tenfold.Part{f.odd("", at)}
+		return []tenfold.Part{f.unknownPart("", at)}
 	}
 	return nil
 }
 
-// odd keeps a value that is neither text nor a file of a known shape: a model
+// unknownPart keeps a value that is neither text nor a file of a known shape: a model
 // saw it all the same.
-func (f *Finder) odd(name string, at walk.Span) tenfold.Part {
+func (f *Finder) unknownPart(name string, at walk.Span) tenfold.Part {
 	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: name, Detail: f.Whole(at)}}
 }
 
@@ -232,7 +232,7 @@ func (f *Finder) block(at walk.Span) []tenfold.Part {
 			return image(uri)
 		}
 	}
-	return []tenfold.Part{f.odd(typ, at)}
+	return []tenfold.Part{f.unknownPart(typ, at)}
 }
 
 // Words gives the text of a content, and takes it over if it is one text.

@@ -231,8 +231,8 @@ func (in *Intake) skip(what string, e *Error) error {
 	return nil
 }
 
-// torn leaves the last record out, which a crash cut off (L10).
-func (in *Intake) torn(what string, line int) {
+// leaveTornOut leaves the last record out, which a crash cut off (L10).
+func (in *Intake) leaveTornOut(what string, line int) {
 	in.tears++
 	in.warn.Add(line, what+" at the end was cut off and is left out", "")
 }

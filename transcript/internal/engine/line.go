@@ -182,7 +182,7 @@ func (r *LineReader) refuse(format Format, err error) error {
 		e.Column = int(offset) + 1
 		if cutOff := errors.Is(cause, ErrCutOff); cutOff || !r.ended {
 			if !r.src.Care().Strict && r.last() {
-				r.src.Care().torn("line", number)
+				r.src.Care().leaveTornOut("line", number)
 				return nil
 			}
 			if cutOff {

@@ -60,7 +60,7 @@ func (m *mender) cutOff(err error) bool {
 // tear notes that the document is cut off behind a place.
 func (m *mender) tear(at int) {
 	m.torn = true
-	m.src.Care().torn("record", bytes.Count(m.Raw[:min(at, len(m.Raw))], []byte("\n"))+1)
+	m.src.Care().leaveTornOut("record", bytes.Count(m.Raw[:min(at, len(m.Raw))], []byte("\n"))+1)
 }
 
 // value writes the value that begins at a place, and gives where it ends.

@@ -68,7 +68,7 @@ func (o *openHands) sdkMessage(id string, m engine.Members) error {
 	if err := o.put(id, response, list...); err != nil {
 		return err
 	}
-	return o.bill(id, response)
+	return o.addUsage(id, response)
 }
 
 // sdkTexts reads text blocks of a model, one by one.
@@ -129,11 +129,11 @@ func (o *openHands) sdkAction(id string, m engine.Members) error {
 	if err := o.put(id, response, append(list, call)...); err != nil {
 		return err
 	}
-	return o.bill(id, response)
+	return o.addUsage(id, response)
 }
 
-// bill hands on what a response cost, once.
-func (o *openHands) bill(id, response string) error {
+// addUsage hands on what a response cost, once.
+func (o *openHands) addUsage(id, response string) error {
 	u, ok := o.spent[response]
 	if !ok || o.told[response] {
 		return nil
