@@ -58,7 +58,7 @@ func (t *thread) goBack(ctx context.Context, ex *exchange, upto int) error {
 // lock.
 func (t *thread) thaw() {
 	if t.frozen != nil && t.frozen.upto > len(t.log.story.chains) {
-		t.frozen, t.due, t.log.epoch = nil, true, ""
+		t.frozen, t.epoch, t.due, t.log.epoch = nil, "", true, ""
 	}
 }
 

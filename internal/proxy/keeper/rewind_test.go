@@ -222,6 +222,41 @@ func TestX2TwoThatGoOnInTurns(t *testing.T) {
 	}
 }
 
+// X2: a client that goes back in a log which another one goes on with, and has itself
+// compacted there, says nothing behind that. The other goes on in a copy all the same.
+func TestX2TakenBackByOneThatOnlyCompacts(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for range 4 {
+		c.turn(1500)
+	}
+	two := *c
+	two.messages = slices.Clone(c.messages)
+	two.compact()
+	c.turn(200)
+	c.turn(200)
+	two.compact()
+	c.turn(200)
+	c.close()
+	var all []string
+	for _, id := range c.conversations() {
+		said := strings.Join(texts(c.open(id), true), "\n")
+		n := 0
+		for i := range 3 {
+			n += strings.Count(said, fmt.Sprintf("file %d is read", 5+i))
+		}
+		if all = append(all, said); n > 0 && n < 3 {
+			t.Errorf("a conversation says %q", said)
+		}
+	}
+	if said := strings.Join(all, "\n"); !strings.Contains(said, "file 7 is read") {
+		t.Errorf("the conversations say %q", said)
+	}
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
+
 // B1: what was thought before a rewind is bound to what still stands before it.
 func TestB1ARewindLeavesWhatWasThoughtBefore(t *testing.T) {
 	t.Parallel()

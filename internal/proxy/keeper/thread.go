@@ -59,7 +59,7 @@ type thread struct {
 	usedAt  int           // how many messages its request had
 	version int64         // of the log
 	checked time.Time     // when the store was asked for it
-	synced  time.Time     // when the log last had the epoch that requests show
+	epoch   string        // that requests show
 	rest    time.Time     // no job is waited for before, after a failure
 	pays    *time.Timer   // which tries again to store what is owed
 	payWait time.Duration // before that
@@ -338,8 +338,8 @@ func (t *thread) pass(why string) {
 // send gives a request the body that it goes with.
 func (t *thread) send(ex *exchange) {
 	t.sent = true
-	if ex.shown = t.synced; t.shown.ID == "" || t.synced.IsZero() {
-		ex.shown = t.k.Now() // nobody can have changed what is not in the store
+	if t.frozen == nil || t.frozen.holds(ex.r) {
+		ex.shown = t.epoch // else it is what the client says itself
 	}
 	if t.frozen.holds(ex.r) {
 		ex.send(t.frozen)
