@@ -350,6 +350,65 @@ func TestX2TakenBackWhileItIsCompacted(t *testing.T) {
 	}
 }
 
+// looked is a store in which somebody else is asked something before a client is looked for.
+type looked struct {
+	store.Store
+	ask func()
+}
+
+func (s *looked) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
+	if ask := s.ask; ask != nil {
+		s.ask = nil
+		ask()
+	}
+	return s.Store.Imported(ctx, key)
+}
+
+// X2: a client goes back, and before its log is read another one asks something that goes on
+// in it. Nobody gave up what the first asks: it goes on in a copy, and is told there.
+func TestX2AskedAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	st := &looked{Store: c.store}
+	c.store = st
+	c.restart()
+	for range 4 {
+		c.turn(1500)
+	}
+	two := *c
+	two.messages = slices.Clone(c.messages)
+	c.turn(200)
+	two.compact()
+	two.messages, two.n = two.messages[:12], 10 // three turns
+	two.turn(200)
+	keeper.Rest(c.k, true)
+	c.messages, c.n = c.messages[:8], 20
+	c.user("I ask first.")
+	var second proxy.Exchange
+	st.ask = func() {
+		two.user("I ask second.")
+		second = two.send()
+	}
+	ex := c.send()
+	if second == nil {
+		t.Fatal("nobody asked")
+	}
+	c.answered(ex, said("to the first"))
+	two.answered(second, said("to the second"))
+	c.close()
+	var all []string
+	for _, id := range c.conversations() {
+		said := texts(c.open(id), true)
+		all = append(all, strings.Join(said[len(said)-2:], "|"))
+	}
+	if slices.Sort(all); !slices.Contains(all, "I ask first.|to the first") || !slices.Contains(all, "I ask second.|to the second") {
+		t.Errorf("the conversations end with %q", all)
+	}
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
+
 // X2: a client has the last bytes of an answer before all of it is heard here. The request
 // that brings it back is not compared before that: what its host says at the end is another
 // text by then, and it would be taken for another history.

@@ -3,6 +3,7 @@ package keeper
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -311,7 +312,7 @@ func (t *thread) await(ctx context.Context, done <-chan struct{}) bool {
 
 // noted records that a job failed (V7). It takes the lock.
 func (t *thread) noted(err error) {
-	if err == nil {
+	if err == nil || errors.Is(err, errForgotten) { // then nothing is left to do
 		return
 	}
 	t.k.mu.Lock()
