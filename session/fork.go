@@ -132,15 +132,21 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 	return out
 }
 
-// waits tells whether a call of a turn waits for its result at an entry.
+// waits tells whether a call of a turn waits for its result at an entry. One that was taken
+// back by then does not.
 func (s *Session) waits(turn int, through int64) bool {
-	begun, _ := s.log.Turn(turn)
-	open := map[string]bool{}
-	for e := range s.log.After(begun.First - 1) {
+	then := tenfold.NewLog()
+	for e := range s.log.Entries() {
 		if e.Seq > through {
 			break
 		}
-		if e.Branch != "" {
+		_, _ = then.Append(e) // as it is in a log
+	}
+	p := tenfold.Project(then)
+	begun, _ := then.Turn(turn)
+	open := map[string]bool{}
+	for e := range then.After(begun.First - 1) {
+		if e.Branch != "" || p.Rewound(e.Seq) {
 			continue
 		}
 		switch p := e.Payload.(type) {
