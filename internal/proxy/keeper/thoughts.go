@@ -52,6 +52,7 @@ func (t *thread) timeOf(e tenfold.Entry, said time.Time, shown string) time.Time
 	}
 	t.k.mu.Unlock()
 	switch is, begun := t.log.begun(); {
+	case is == "": // nothing changed the view yet
 	case is == shown && said.Before(begun):
 		said = begun
 	case is != shown && !said.Before(begun):

@@ -39,6 +39,25 @@ func TestB1ThinkingThatWasNotHeard(t *testing.T) {
 	}
 }
 
+// B1: what was thought in an epoch of one conversation is told when it was said in another, of
+// a client that went on in a session of another name.
+func TestB1ThinkingOfAnotherConversation(t *testing.T) {
+	t.Parallel()
+	c := filled(t)
+	c.thought = `{"type":"thinking","thinking":"so","signature":"bmV3"},`
+	c.turn(100)
+	c.header.Set("X-Claude-Code-Session-Id", "two")
+	c.turn(100)
+	c.close()
+	for _, id := range c.conversations() {
+		for e := range c.open(id).Log().Entries() {
+			if e.Time.Year() != 2026 {
+				t.Errorf("conversation %s: entry %d, %s, is of %v", id, e.Seq, e.Payload.Kind(), e.Time)
+			}
+		}
+	}
+}
+
 // B1: which thinking is of another view, the log tells, and no clock: one that went back
 // dates what the model thinks now before what it was shown, and an undo before what it thought.
 func TestB1AClockThatWentBack(t *testing.T) {
