@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -80,11 +81,12 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 // a client went back to before them.
 // An overlay that reaches further ends at the last entry (P13): what will come after it
 // in the copy is something else, also the result of a call that waits: the overlay ends
-// before the step of that. It leaves the requests of the last turn alone where it did
-// before, or where it ends so (P9). A summary that tells of more is left out.
+// before the step of that, and has an id of its own, as it shows something else. It leaves
+// the requests of the last turn alone where it did before, or where it ends so (P9). A
+// summary that tells of more is left out.
 func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 	var out []tenfold.Entry
-	gone, tells := map[string]bool{}, map[string]bool{}
+	gone, tells, others := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for o := range s.projection.Overlays() {
 		tells[o.ID] = s.tellsBehind(o, through)
 	}
@@ -113,15 +115,20 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 					if step < 0 {
 						p.ToTurn, p.ToStep = turn-1, nil
 					}
+					if waits {
+						others[e.ID] = "cmp_" + s.service.newID()
+					}
 				}
 				if gone[e.ID] = p.FromTurn > p.ToTurn || p.Rewinds() || tells[e.ID]; gone[e.ID] {
 					continue
 				}
-				e.Payload = p
+				e.ID, e.Payload = cmp.Or(others[e.ID], e.ID), p
 			case tenfold.CompactionRevoked:
 				if gone[e.ID] = gone[p.Target]; gone[e.ID] {
 					continue
 				}
+				p.Target = cmp.Or(others[p.Target], p.Target)
+				e.Payload = p
 			case tenfold.Pin, tenfold.Unpin:
 			default:
 				continue

@@ -122,21 +122,17 @@ func (w *world) taken(c *client, ex proxy.Exchange) (sent string, list []string)
 	return sent, list
 }
 
-// changes are the entries of the store that begin epochs, by what they say: a copy's may end
-// earlier. Some take something back: so many.
+// changes are the entries of the store that begin epochs, and how many of them take
+// something back.
 func (w *world) changes() (out []string, undone int) {
 	seen := map[string]bool{}
 	for _, id := range w.conversations() {
 		for e := range w.open(id).Log().Entries() {
 			switch k := e.Payload.Kind(); k {
 			case tenfold.KindCompaction, tenfold.KindCompactionRevoked:
-				raw, err := tenfold.MarshalPayload(e.Payload)
-				if err != nil {
-					w.t.Fatal(err)
-				}
-				if key := e.ID + string(raw); !seen[key] {
-					seen[key] = true
-					out = append(out, key)
+				if !seen[e.ID] {
+					seen[e.ID] = true
+					out = append(out, e.ID)
 					if k == tenfold.KindCompactionRevoked {
 						undone++
 					}
