@@ -107,17 +107,9 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 		if e.Seq > through {
 			switch p := e.Payload.(type) {
 			case tenfold.Compaction:
-				if p.ToTurn > turn {
-					p.ToTurn, p.ToStep = turn, nil
-				}
-				if p.ToTurn == turn && (p.ToStep == nil && waits || p.ToStep != nil && *p.ToStep > step) {
-					p.ToStep = &step
-					if step < 0 {
-						p.ToTurn, p.ToStep = turn-1, nil
-					}
-					if waits {
-						others[e.ID] = "cmp_" + s.service.newID()
-					}
+				var shorter bool
+				if p, shorter = upTo(p, turn, step, waits); shorter && waits {
+					others[e.ID] = "cmp_" + s.service.newID()
 				}
 				if gone[e.ID] = p.FromTurn > p.ToTurn || p.Rewinds() || tells[e.ID]; gone[e.ID] {
 					continue
@@ -137,6 +129,21 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 		out = append(out, e)
 	}
 	return out
+}
+
+// upTo ends an overlay with a step of a turn, behind which a call may wait; it tells whether
+// it covered more of that turn.
+func upTo(c tenfold.Compaction, turn, step int, waits bool) (_ tenfold.Compaction, shorter bool) {
+	if c.ToTurn > turn {
+		c.ToTurn, c.ToStep = turn, nil
+	}
+	if c.ToTurn < turn || c.ToStep == nil && !waits || c.ToStep != nil && *c.ToStep <= step {
+		return c, false
+	}
+	if c.ToStep = &step; step < 0 {
+		c.ToTurn, c.ToStep = turn-1, nil
+	}
+	return c, true
 }
 
 // waits tells whether a call of a turn waits for its result at an entry. One that was taken
