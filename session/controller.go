@@ -319,6 +319,20 @@ type Epoch struct {
 	Seq int64
 }
 
+// BeginsEpoch tells of an entry that changes what a view shows of the past.
+func BeginsEpoch(e tenfold.Entry) bool {
+	if e.Branch != "" {
+		return false
+	}
+	switch p := e.Payload.(type) {
+	case tenfold.Compaction:
+		return !p.AtBirth() && !p.Rewinds()
+	case tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin:
+		return true
+	}
+	return false
+}
+
 // Epoch is the one that the conversation is in, as far as the session has read.
 func (c *Controller) Epoch() Epoch {
 	c.past.read(c.session, c.live.Auto.MaxAttempts, c.Lifetime(), c.limit())

@@ -61,6 +61,9 @@ func (p *past) measure(l *tenfold.Log, e tenfold.Entry) {
 
 func (p *past) add(l *tenfold.Log, e tenfold.Entry, maxAttempts int) {
 	in := EntryAppended
+	if BeginsEpoch(e) {
+		p.epoch = Epoch{e.ID, e.Seq}
+	}
 	switch payload := e.Payload.(type) {
 	case tenfold.TurnStart:
 		in = TurnBegins
@@ -75,7 +78,6 @@ func (p *past) add(l *tenfold.Log, e tenfold.Entry, maxAttempts int) {
 		if payload.AtBirth() || payload.Rewinds() {
 			break
 		}
-		p.epoch = Epoch{e.ID, e.Seq}
 		p.undone, p.newest = false, payload.Command
 		own := p.state == Compacting && payload.Command == p.attempt
 		if own || p.state != Compacting && payload.Source != sourceMicro && payload.Source != tenfold.SourceImport {
@@ -83,10 +85,7 @@ func (p *past) add(l *tenfold.Log, e tenfold.Entry, maxAttempts int) {
 			p.attempts, p.asked, p.failure = 0, 0, ""
 		}
 	case tenfold.CompactionRevoked:
-		p.epoch = Epoch{e.ID, e.Seq}
 		p.revoked(l, payload)
-	case tenfold.Pin, tenfold.Unpin:
-		p.epoch = Epoch{e.ID, e.Seq}
 	case tenfold.CompactionFailed:
 		if p.state == Compacting && payload.Attempt != p.attempt {
 			break // of somebody else

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -80,11 +81,12 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 // a client went back to before them.
 // An overlay that reaches further ends at the last entry (P13): what will come after it
 // in the copy is something else, also the result of a call that waits: the overlay ends
-// before the step of that. It leaves the requests of the last turn alone where it did
-// before, or where it ends so (P9). A summary that tells of more is left out.
+// before the step of that, and has an id of its own, as it shows something else. It leaves
+// the requests of the last turn alone where it did before, or where it ends so (P9). A
+// summary that tells of more is left out.
 func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 	var out []tenfold.Entry
-	gone, tells := map[string]bool{}, map[string]bool{}
+	gone, tells, others := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for o := range s.projection.Overlays() {
 		tells[o.ID] = s.tellsBehind(o, through)
 	}
@@ -105,23 +107,20 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 		if e.Seq > through {
 			switch p := e.Payload.(type) {
 			case tenfold.Compaction:
-				if p.ToTurn > turn {
-					p.ToTurn, p.ToStep = turn, nil
-				}
-				if p.ToTurn == turn && (p.ToStep == nil && waits || p.ToStep != nil && *p.ToStep > step) {
-					p.ToStep = &step
-					if step < 0 {
-						p.ToTurn, p.ToStep = turn-1, nil
-					}
+				var shorter bool
+				if p, shorter = upTo(p, turn, step, waits); shorter && waits {
+					others[e.ID] = "cmp_" + s.service.newID()
 				}
 				if gone[e.ID] = p.FromTurn > p.ToTurn || p.Rewinds() || tells[e.ID]; gone[e.ID] {
 					continue
 				}
-				e.Payload = p
+				e.ID, e.Payload = cmp.Or(others[e.ID], e.ID), p
 			case tenfold.CompactionRevoked:
 				if gone[e.ID] = gone[p.Target]; gone[e.ID] {
 					continue
 				}
+				p.Target = cmp.Or(others[p.Target], p.Target)
+				e.Payload = p
 			case tenfold.Pin, tenfold.Unpin:
 			default:
 				continue
@@ -132,15 +131,36 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 	return out
 }
 
-// waits tells whether a call of a turn waits for its result at an entry.
+// upTo ends an overlay with a step of a turn, behind which a call may wait; it tells whether
+// it covered more of that turn.
+func upTo(c tenfold.Compaction, turn, step int, waits bool) (_ tenfold.Compaction, shorter bool) {
+	if c.ToTurn > turn {
+		c.ToTurn, c.ToStep = turn, nil
+	}
+	if c.ToTurn < turn || c.ToStep == nil && !waits || c.ToStep != nil && *c.ToStep <= step {
+		return c, false
+	}
+	if c.ToStep = &step; step < 0 {
+		c.ToTurn, c.ToStep = turn-1, nil
+	}
+	return c, true
+}
+
+// waits tells whether a call of a turn waits for its result at an entry. One that was taken
+// back by then does not.
 func (s *Session) waits(turn int, through int64) bool {
-	begun, _ := s.log.Turn(turn)
-	open := map[string]bool{}
-	for e := range s.log.After(begun.First - 1) {
+	then := tenfold.NewLog()
+	for e := range s.log.Entries() {
 		if e.Seq > through {
 			break
 		}
-		if e.Branch != "" {
+		_, _ = then.Append(e) // as it is in a log
+	}
+	p := tenfold.Project(then)
+	begun, _ := then.Turn(turn)
+	open := map[string]bool{}
+	for e := range then.After(begun.First - 1) {
+		if e.Branch != "" || p.Rewound(e.Seq) {
 			continue
 		}
 		switch p := e.Payload.(type) {

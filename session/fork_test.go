@@ -155,12 +155,16 @@ func TestForkThatGoesOnInsideATurn(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			svc := newService(t)
 			s := mustCreate(t, svc, 4)
-			if err := s.Append(t.Context(), tenfold.Entry{ID: "c", Payload: tenfold.Compaction{ToTurn: test.reaches, Turns: tenfold.Omit}}); err != nil {
+			undone := []tenfold.Entry{{ID: "u", Payload: tenfold.CompactionRevoked{Target: "c"}}, {ID: "r", Payload: tenfold.CompactionRevoked{Target: "u"}}}
+			if err := s.Append(t.Context(), append([]tenfold.Entry{{ID: "c", Payload: tenfold.Compaction{ToTurn: test.reaches, Turns: tenfold.Omit}}}, undone...)...); err != nil {
 				t.Fatal(err)
 			}
 			fork, err := svc.Fork(t.Context(), s, session.Fork{Through: test.through})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if _, same := fork.Log().Lookup("c"); same != (test.hidden == test.through) {
+				t.Errorf("what shows the same has its id: %v", same)
 			}
 			if err := fork.Append(t.Context(), tenfold.Entry{ID: "next", Payload: test.next}); err != nil {
 				t.Fatal(err)

@@ -98,6 +98,47 @@ func TestX2ACopyOfWhatWasTakenBack(t *testing.T) {
 	}
 }
 
+// A copy shows what its original shows where a call was taken back that nobody answered: it
+// waits for nothing, unless it was taken back behind the end of the copy.
+func TestX2ACopyBehindACallThatWasTakenBack(t *testing.T) {
+	call := func(id string) tenfold.Entry {
+		return tenfold.Entry{ID: id, MessageID: id, Payload: tenfold.ToolCall{CallID: id, Name: "read", Arguments: "{}"}}
+	}
+	result := tenfold.Entry{ID: "result", Payload: tenfold.ToolResult{CallID: "b", Parts: tenfold.Text("a result")}}
+	for _, waits := range []bool{false, true} {
+		svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}))
+		s, err := svc.Create(t.Context(), session.Create{Entries: []tenfold.Entry{{Payload: tenfold.TurnStart{}}, {Payload: tenfold.UserMessage{Parts: tenfold.Text("one")}}, call("a")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		through := s.Log().Version()
+		if done, err := s.Rewind(t.Context(), 2, "rewound"); !done || err != nil {
+			t.Fatal(done, err)
+		}
+		if err := s.Append(t.Context(), call("b"), result); err != nil {
+			t.Fatal(err)
+		}
+		if !waits {
+			through = s.Log().Version()
+		}
+		_, step, _ := s.Log().Where(s.Log().Version())
+		if err := s.Append(t.Context(), tenfold.Entry{ID: "c", Payload: tenfold.Compaction{ToStep: &step, Turns: tenfold.Omit}}); err != nil {
+			t.Fatal(err)
+		}
+		copied, err := svc.Fork(t.Context(), s, session.Fork{Through: through})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := tenfold.Omitted
+		if waits {
+			want = tenfold.Kept
+		}
+		if is, _, _ := copied.Projection().Fate(through); is != want {
+			t.Errorf("waits %v: the last entry of the copy is %v", waits, is)
+		}
+	}
+}
+
 // What a host put in is taken back with the rest. A rewind that takes back all that was
 // shortened would change what the view begins with, and is not written.
 func TestX2WhatARewindTakesBack(t *testing.T) {

@@ -408,14 +408,16 @@ func (c sharer) Files(hook.Place) ([]hook.File, error) {
 func TestInstallWaitsForTheLock(t *testing.T) {
 	h, _ := newHost(t)
 	lock := filepath.Join(h.Data, "installed.json.lock")
-	put(t, lock, "", 0o600)
-	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(lock, old, old); err != nil {
-		t.Fatal(err)
-	}
 	p, client := place(t, "-"), adapter{version: 1}
-	if _, err := h.Install(client, p, false); err != nil {
-		t.Errorf("a lock of an hour ago: %v", err)
+	for _, ago := range []time.Duration{time.Hour, -time.Hour} { // by a clock that was set back since
+		put(t, lock, "", 0o600)
+		old := time.Now().Add(-ago)
+		if err := os.Chtimes(lock, old, old); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Install(client, p, false); err != nil {
+			t.Errorf("a lock of %v ago: %v", ago, err)
+		}
 	}
 	put(t, lock, "", 0o600)
 	if _, err := h.Install(client, p, true); err != nil {

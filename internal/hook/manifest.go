@@ -113,7 +113,7 @@ func (h *Host) lock() (unlock func(), err error) {
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
-		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > lockStale {
+		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()).Abs() > lockStale {
 			_ = os.Remove(name)
 		} else if time.Now().After(end) {
 			return nil, &problem.Error{Problem: "another install or uninstall is under way", Hint: "run the command again when it has ended, or remove " + name}

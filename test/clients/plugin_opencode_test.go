@@ -291,12 +291,27 @@ func openCodeVersions() []string {
 	return list
 }
 
+// twice has the plug-in of a client for the user for the project, too.
+func twice(c Client) Client {
+	prepare := c.prepare
+	c.prepare = func(p *Place) error {
+		if err := prepare(p); err != nil {
+			return err
+		}
+		plugin, err := os.ReadFile(filepath.Join(p.Home, ".config", "opencode", "plugin", "tenfold.js"))
+		p.Write(filepath.Join(p.Dir, ".opencode", "plugin", "tenfold.js"), string(plugin))
+		return err
+	}
+	return c
+}
+
 // TestPluginOpenCodeCold holds that what the provider has forgotten anyway is
-// compacted before the next turn (V2 c), and what it has not is left alone.
+// compacted before the next turn (V2 c), what it has not is left alone, and the plug-in
+// that is there twice does what one does.
 func TestPluginOpenCodeCold(t *testing.T) {
 	t.Parallel()
 	model := &scripted{}
-	p := At(t, pluggedOpenCode(""), modelserver.New(model.reply))
+	p := At(t, twice(pluggedOpenCode("")), modelserver.New(model.reply))
 	settings := func(after string) {
 		p.Write(filepath.Join(p.Home, ".config", "tenfold", "config.toml"), "[conversation.compaction.micro]\nclear_at_least = \"2k\"\ncold_after = \""+after+"\"\n")
 	}

@@ -22,8 +22,8 @@ async function ask(name, event) {
 
 const length = (p) => (p.text?.length ?? 0) + (p.state?.output?.length ?? 0) + JSON.stringify(p.state?.input ?? "").length
 const size = (messages) => messages.reduce((n, m) => n + m.parts.reduce((n, p) => n + length(p), 0), 0)
-
 const asks = (m) => m.parts.some((p) => p.type === "compaction")
+const taken = (globalThis[Symbol.for("tenfold")] ??= new WeakSet()) // by a copy of this plug-in: there may be one for the user, one for the project
 
 export const Tenfold = async ({ client, directory }) => {
   const texts = new Map() // by session that opencode compacts, what is stored in place of a summary; "": let it
@@ -96,7 +96,7 @@ export const Tenfold = async ({ client, directory }) => {
     say(answer?.line)
   }
 
-  const safely = (hook) => (input, output) => hook(input, output).catch(() => {}) // one that throws would end the turn
+  const safely = (hook) => async (input, output) => taken.has(output) || (taken.add(output) && hook(input, output).catch(() => {})) // one that throws would end the turn
   return {
     "experimental.chat.messages.transform": safely(async (_, { messages }) => transform(messages)),
     "experimental.session.compacting": safely(async ({ sessionID }, output) => {
@@ -115,6 +115,6 @@ export const Tenfold = async ({ client, directory }) => {
       const event = { session: sessionID, dir: directory, tool, call: callID, args, output: output.output }
       if (output.output?.length > small) output.output = (await ask("tool", event))?.output ?? output.output
     }),
-    event: safely(async ({ event: { type, properties } }) => /^session\.(idle|error)$/.test(type) && texts.delete(properties.sessionID)),
+    event: async ({ event: { type, properties } }) => /^session\.(idle|error)$/.test(type) && texts.delete(properties?.sessionID),
   }
 }

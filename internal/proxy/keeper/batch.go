@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"tenfold"
@@ -41,7 +40,7 @@ func (b *batch) bill(ex *exchange, part bool) {
 	}
 	u.Model = cmp.Or(u.Model, ex.t.shown.Model)
 	e := tenfold.Entry{Time: ex.ended.UTC(), Payload: u}
-	if !part || ex.t.log.begun().After(ex.shown) {
+	if epoch, _ := ex.t.log.begun(); !part || epoch != ex.shown {
 		e.Branch = asideBranch
 	}
 	b.entries, b.bills = append(b.entries, e), append(b.bills, ex)
@@ -55,7 +54,6 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 	c := &t.log
 	b := batch{fits: true, at: c.story.at}
 	is, prev, ahead := t.logged(), (*exchange)(nil), ex.lacking()
-	unheard := sync.OnceValue(func() time.Time { return unseen(is.Log(), b.at) })
 	for i := from; i < upto; i++ {
 		pieces, err := t.wire(ex).Read(ex.r, i)
 		if err != nil {
@@ -65,11 +63,13 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 			b.bill(prev, true)
 			prev, ahead = ahead[0], ahead[1:]
 		}
-		when, answer := ex.began, prev != nil && ex.r.Messages[i].Model
+		said, shown := ex.began, "" // of a client that went on without us
 		if len(ahead) > 0 {
-			when = ahead[0].began
+			said = ahead[0].began
 		}
-		if !answer {
+		if prev != nil && ex.r.Messages[i].Model {
+			said, shown = prev.answered()
+		} else {
 			b.bill(prev, true)
 		}
 		if !b.grows {
@@ -84,14 +84,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 		b.grows = b.grows || len(pieces) > 0
 		for _, p := range pieces {
 			e := p.Entry
-			said := when
-			switch {
-			case answer:
-				said = prev.answeredAt()
-			case b.at > 0 && e.Payload.Kind() == tenfold.KindReasoning:
-				said = unheard()
-			}
-			e.Time = t.k.timeOf(e, said)
+			e.Time = t.timeOf(e, said, shown)
 			for has(is, e.ID) { // what was taken back was said just so
 				e.ID += "'"
 			}
@@ -107,14 +100,14 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 	return b, nil
 }
 
-// answeredAt is when an answer ended; now where that is not heard yet.
-func (ex *exchange) answeredAt() time.Time {
+// answered is when an answer ended, now where that is not heard yet, and in which epoch.
+func (ex *exchange) answered() (at time.Time, shown string) {
 	ex.k.mu.Lock()
 	defer ex.k.mu.Unlock()
 	if !ex.done {
-		return ex.k.Now()
+		return ex.k.Now(), ex.shown
 	}
-	return ex.ended
+	return ex.ended, ex.shown
 }
 
 // lacking are the exchanges before one that the log lacks, the oldest first.

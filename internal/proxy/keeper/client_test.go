@@ -47,6 +47,7 @@ type place struct {
 
 	mu     sync.Mutex
 	now    time.Time
+	stands bool // the clock does, between two moments of a test
 	failed []string
 }
 
@@ -65,7 +66,9 @@ func newPlace(t rapid.TB) *place {
 func (p *place) clock() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.now = p.now.Add(time.Microsecond)
+	if !p.stands {
+		p.now = p.now.Add(time.Microsecond)
+	}
 	return p.now
 }
 
@@ -75,8 +78,15 @@ func (p *place) pass(d time.Duration) {
 	p.now = p.now.Add(d)
 }
 
-// sleep is as if the machine slept: the clock on the wall goes on, and that which Go
-// measures by stands still.
+// ticks has the clock be one that Go measures by, too.
+func (p *place) ticks() {
+	date := p.now
+	p.now = time.Now()
+	p.sleep(date.Sub(p.now))
+}
+
+// sleep is as if the machine slept, or its clock was set: the clock on the wall goes on, or
+// back, and that which Go measures by stands still.
 func (p *place) sleep(d time.Duration) {
 	p.pass(d)
 	p.mu.Lock()

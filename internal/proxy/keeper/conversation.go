@@ -87,7 +87,7 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 	if !answered(s.Log(), through) {
 		c.story = story{}
 		t.k.mu.Lock()
-		t.frozen, t.shown.ID = nil, ""
+		t.frozen, t.epoch, t.shown.ID = nil, "", ""
 		t.k.mu.Unlock()
 		return nil
 	}
@@ -111,13 +111,11 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 func (t *thread) shows() *string {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
-	switch {
-	case !t.sent:
+	if !t.sent {
 		return nil
-	case t.frozen != nil:
-		return &t.frozen.epoch
 	}
-	return &t.log.epoch
+	epoch := t.epoch
+	return &epoch
 }
 
 // answered tells whether the model said something up to an entry.

@@ -110,7 +110,6 @@ func (t *thread) newestIs(ex *exchange) bool {
 func (t *thread) ready(ctx context.Context) error {
 	c := &t.log
 	if c.session != nil {
-		c.read = t.k.Now()
 		if err := c.session.Refresh(ctx); err != nil {
 			return err
 		}
@@ -167,7 +166,7 @@ func (t *thread) redraw(ex *exchange, atRest bool) (shown bool, err error) {
 		return false, nil
 	}
 	c.epoch, c.sketch = epoch.ID, nil
-	t.synced = c.synced()
+	t.epoch = epoch.ID
 	switch {
 	case f == was:
 	case f != nil && was != nil && f.chain == was.chain && bytes.Equal(f.bytes, was.bytes):
@@ -186,22 +185,14 @@ func (t *thread) redraw(ex *exchange, atRest bool) (shown bool, err error) {
 	return true, nil
 }
 
-// synced is the time at which the log had the epoch that it has here: when it was last
-// read, or when we began it ourselves.
-func (c *record) synced() time.Time {
-	if begun := c.begun(); begun.After(c.read) {
-		return begun
-	}
-	return c.read
-}
-
-// begun is when the epoch began that the log has; zero before the first.
-func (c *record) begun() time.Time {
+// begun is the epoch that the log has, and when it began; zero before the first.
+func (c *record) begun() (epoch string, at time.Time) {
 	if c.control == nil {
-		return time.Time{}
+		return "", time.Time{}
 	}
-	e, _ := c.session.Log().Entry(c.control.Epoch().Seq)
-	return e.Time
+	begun := c.control.Epoch()
+	e, _ := c.session.Log().Entry(begun.Seq)
+	return begun.ID, e.Time
 }
 
 // drawn gives the prefix that shows the view as it is.

@@ -26,7 +26,7 @@ type exchange struct {
 	before   *exchange // of the same history; nil once it is stored
 	length   int       // messages of the request
 	began    time.Time
-	shown    time.Time // when what goes to the vendor was last known to be the log's view
+	shown    string // the epoch of the log's that what goes to the vendor is of; empty before the first
 	listener wire.Listener
 	heardOut chan struct{} // closed once the answer is heard
 
@@ -227,9 +227,9 @@ func (ex *exchange) undone(status int) []byte {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	if t.frozen == f { // it could not be taken back in the log
-		t.frozen = nil
+		t.frozen, t.epoch = nil, ""
 	}
-	if t.frozen.holds(ex.r) {
+	if ex.shown = t.epoch; t.frozen.holds(ex.r) {
 		ex.send(t.frozen)
 	}
 	return ex.body

@@ -167,9 +167,6 @@ func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
 		k.mu.Unlock()
 		same, err := k.unwritten(ctx, stored, version)
 		k.mu.Lock()
-		if err == nil && same {
-			t.synced = ex.began
-		}
 		t.due = t.due || err == nil && !same
 	}
 	if !t.mayBeDue(ex, fresh) {

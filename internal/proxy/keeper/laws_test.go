@@ -315,6 +315,8 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{place: newPlace(t), t: t}
+		w.ticks()
+		w.stands = rapid.Bool().Draw(t, "stands")
 		w.idles = rapid.Bool().Draw(t, "idle") // everything is stored as soon as it is heard
 		for i := range rapid.IntRange(1, 2).Draw(t, "clients") {
 			name := []string{"one", "two"}[i]
@@ -327,7 +329,7 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 25).Draw(t, "actions") {
 			c := w.clients[rapid.IntRange(0, len(w.clients)-1).Draw(t, "client")]
-			switch rapid.SampledFrom([]string{"step", "step", "step", "step", "step", "step", "rewind", "edit", "fork", "restart", "undo", "wait", "second", "compact"}).Draw(t, "action") {
+			switch rapid.SampledFrom([]string{"step", "step", "step", "step", "step", "step", "rewind", "edit", "fork", "restart", "undo", "wait", "second", "compact", "back", "ahead"}).Draw(t, "action") {
 			case "step":
 				w.step(c)
 			case "rewind":
@@ -343,6 +345,10 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 			case "compact":
 				w.compact(c)
 			case "restart":
+				if rapid.Bool().Draw(t, "crashes") { // what was heard and is not stored yet is lost
+					keeper.Rest(w.k, false)
+					w.k = nil
+				}
 				w.restart()
 				w.restarts++
 			case "undo":
@@ -355,6 +361,10 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 				}
 			case "second":
 				w.pass(time.Second)
+			case "back": // the machine's clock, which was wrong
+				w.sleep(-time.Hour)
+			case "ahead":
+				w.sleep(time.Hour)
 			}
 		}
 		w.close()

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"tenfold"
 	"tenfold/internal/number"
 )
 
@@ -123,11 +122,7 @@ func (t *thread) pay(ctx context.Context) error {
 	c, k := &t.log, t.k
 	for len(c.owed) > 0 {
 		o := c.owed[0]
-		var heard []tenfold.Entry
-		if o.heard {
-			heard = t.heardOf(o.ex)
-		}
-		err := t.storeAll(ctx, o.ex, o.upto, heard, o.heard)
+		err := t.storeAll(ctx, o.ex, o.upto, o.heard)
 		if err != nil && !errors.Is(err, errLasting) {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"tenfold"
 	"tenfold/internal/proxy"
@@ -21,10 +20,9 @@ import (
 type base struct {
 	messages int
 	seq      int64
-	text     string    // what the client has of it as a summary
-	mark     string    // which answer of ours that is
-	epoch    string    // that it shows
-	synced   time.Time // as that of the history that begins with it
+	text     string // what the client has of it as a summary
+	mark     string // which answer of ours that is
+	epoch    string // that it shows
 }
 
 // hint is what a summary begins with, for the person who reads it.
@@ -236,7 +234,7 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer
 		a.handle, err = t.k.keep(c.session.ID(), seq, history{t.id.origin, t.id.tool, t.dir, items})
 		return a, err
 	}
-	a.base = &base{epoch: c.control.Epoch().ID, seq: seq, synced: c.synced()}
+	a.base = &base{epoch: c.control.Epoch().ID, seq: seq}
 	for by := seq; by > 0 && a.base.mark == ""; by-- {
 		if made, ok := byClient(c.session.Log(), by); ok {
 			a.base.mark = markOf(made)
@@ -258,7 +256,7 @@ func (k *keeper) rebase(ex *exchange, id identity) *thread {
 			continue
 		}
 		t.letGo(t.newest)
-		t.newest, t.due, t.synced = nil, false, b.synced
+		t.newest, t.due, t.epoch = nil, false, b.epoch
 		t.shown.Epochs++
 		telemetry.EpochBegan()
 		t.stand(&b, ex.r)

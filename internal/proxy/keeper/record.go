@@ -29,8 +29,7 @@ type record struct {
 	looked int
 	// epoch is the one that the frozen prefix was drawn for, drawn that it was.
 	epoch  string
-	sketch *sketch   // of the epoch that the next request begins; nil for none
-	read   time.Time // when the log was last read, others' entries included
+	sketch *sketch // of the epoch that the next request begins; nil for none
 	// rests is the conversation that is only in the store, until the next job.
 	rests string
 	once  *once           // what was read of the messages; nil for nothing
@@ -89,7 +88,7 @@ const mostMisheard = 2
 func (t *thread) store(ctx context.Context, ex *exchange, upto int) error {
 	err := t.pay(ctx)
 	if err == nil {
-		err = t.storeAll(ctx, ex, upto, nil, false)
+		err = t.storeAll(ctx, ex, upto, false)
 	}
 	if err != nil {
 		t.log.forget()
@@ -120,7 +119,7 @@ func (t *thread) storeOnly(ctx context.Context, ex *exchange, upto int) error {
 func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
 	err := t.pay(ctx)
 	if err == nil {
-		err = t.storeAll(ctx, ex, ex.length, t.heardOf(ex), true)
+		err = t.storeAll(ctx, ex, ex.length, true)
 	}
 	if err != nil {
 		t.log.forget()
@@ -132,7 +131,7 @@ func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
 // heardOf is what was answered to a request, as it is stored.
 func (t *thread) heardOf(ex *exchange) []tenfold.Entry {
 	t.k.mu.Lock()
-	heard := slices.Clone(ex.response.Entries)
+	heard, shown := slices.Clone(ex.response.Entries), ex.shown
 	if t.misheard > mostMisheard {
 		heard = nil
 	}
@@ -140,14 +139,14 @@ func (t *thread) heardOf(ex *exchange) []tenfold.Entry {
 	chain := ex.r.Messages[ex.length-1].Chain
 	for i := range heard {
 		heard[i].ID = fmt.Sprintf("%s-%x-%d", hex.EncodeToString(chain[:8]), ex.ended.UnixNano(), i)
-		heard[i].Time = t.k.timeOf(heard[i], ex.ended)
+		heard[i].Time = t.timeOf(heard[i], ex.ended, shown)
 	}
 	return heard
 }
 
-func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry, ends bool) error {
+func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, ends bool) error {
 	for try := 1; ; try++ {
-		err := t.tryStore(ctx, ex, upto, heard, ends)
+		err := t.tryStore(ctx, ex, upto, ends)
 		if errors.Is(err, errForgotten) {
 			return t.setAside(ctx, ex, upto)
 		}
@@ -162,12 +161,18 @@ func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, heard []t
 	}
 }
 
-func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []tenfold.Entry, ends bool) error {
+func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, ends bool) error {
 	c := &t.log
 	if c.session == nil {
 		if err := t.open(ctx, ex, upto); err != nil {
 			return err
 		}
+	}
+	if t.lost() { // what is appended would stand behind what another history says
+		if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
+			return err
+		}
+		return errLeft
 	}
 	same := c.story.common(ex.r, upto)
 	if same < len(c.story.chains) && same < upto {
@@ -183,8 +188,9 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, heard []t
 		}
 		return t.leave(ctx, ex, batch.messages, upto)
 	}
-	if len(c.story.chains) > ex.length {
-		heard = nil // the client has sent it back
+	var heard []tenfold.Entry
+	if ends && len(c.story.chains) <= ex.length { // else the client has sent it back
+		heard = t.heardOf(ex)
 	}
 	if heard != nil && !batch.grows && !ended(t.logged(), batch.at) {
 		known, ok := c.story.follow(t.logged(), batch.at, asPieces(heard))

@@ -58,7 +58,7 @@ func (t *thread) goBack(ctx context.Context, ex *exchange, upto int) error {
 // lock.
 func (t *thread) thaw() {
 	if t.frozen != nil && t.frozen.upto > len(t.log.story.chains) {
-		t.frozen, t.due, t.log.epoch = nil, true, ""
+		t.frozen, t.epoch, t.due, t.log.epoch = nil, "", true, ""
 	}
 }
 
@@ -76,7 +76,8 @@ func (t *thread) leads() bool {
 	return true
 }
 
-// gaveUp tells that nothing was answered of what a request says behind so many messages.
+// gaveUp tells that nothing was answered of what a request says behind so many messages, and
+// nothing will be.
 func (ex *exchange) gaveUp(n int) bool {
 	ex.k.mu.Lock()
 	defer ex.k.mu.Unlock()
@@ -85,7 +86,7 @@ func (ex *exchange) gaveUp(n int) bool {
 			return false
 		}
 	}
-	return ex.response.Entries == nil
+	return ex.done && ex.response.Entries == nil
 }
 
 // lost tells that another history took back in the log what this one says: that one goes on

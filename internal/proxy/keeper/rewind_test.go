@@ -222,6 +222,41 @@ func TestX2TwoThatGoOnInTurns(t *testing.T) {
 	}
 }
 
+// X2: a client that goes back in a log which another one goes on with, and has itself
+// compacted there, says nothing behind that. The other goes on in a copy all the same.
+func TestX2TakenBackByOneThatOnlyCompacts(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for range 4 {
+		c.turn(1500)
+	}
+	two := *c
+	two.messages = slices.Clone(c.messages)
+	two.compact()
+	c.turn(200)
+	c.turn(200)
+	two.compact()
+	c.turn(200)
+	c.close()
+	var all []string
+	for _, id := range c.conversations() {
+		said := strings.Join(texts(c.open(id), true), "\n")
+		n := 0
+		for i := range 3 {
+			n += strings.Count(said, fmt.Sprintf("file %d is read", 5+i))
+		}
+		if all = append(all, said); n > 0 && n < 3 {
+			t.Errorf("a conversation says %q", said)
+		}
+	}
+	if said := strings.Join(all, "\n"); !strings.Contains(said, "file 7 is read") {
+		t.Errorf("the conversations say %q", said)
+	}
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
+
 // B1: what was thought before a rewind is bound to what still stands before it.
 func TestB1ARewindLeavesWhatWasThoughtBefore(t *testing.T) {
 	t.Parallel()
@@ -312,6 +347,65 @@ func TestX2TakenBackWhileItIsCompacted(t *testing.T) {
 	c.close()
 	if n := len(c.conversations()); n != 2 {
 		t.Errorf("%d conversations", n)
+	}
+}
+
+// looked is a store in which somebody else is asked something before a client is looked for.
+type looked struct {
+	store.Store
+	ask func()
+}
+
+func (s *looked) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
+	if ask := s.ask; ask != nil {
+		s.ask = nil
+		ask()
+	}
+	return s.Store.Imported(ctx, key)
+}
+
+// X2: a client goes back, and before its log is read another one asks something that goes on
+// in it. Nobody gave up what the first asks: it goes on in a copy, and is told there.
+func TestX2AskedAtOnce(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	st := &looked{Store: c.store}
+	c.store = st
+	c.restart()
+	for range 4 {
+		c.turn(1500)
+	}
+	two := *c
+	two.messages = slices.Clone(c.messages)
+	c.turn(200)
+	two.compact()
+	two.messages, two.n = two.messages[:12], 10 // three turns
+	two.turn(200)
+	keeper.Rest(c.k, true)
+	c.messages, c.n = c.messages[:8], 20
+	c.user("I ask first.")
+	var second proxy.Exchange
+	st.ask = func() {
+		two.user("I ask second.")
+		second = two.send()
+	}
+	ex := c.send()
+	if second == nil {
+		t.Fatal("nobody asked")
+	}
+	c.answered(ex, said("to the first"))
+	two.answered(second, said("to the second"))
+	c.close()
+	var all []string
+	for _, id := range c.conversations() {
+		said := texts(c.open(id), true)
+		all = append(all, strings.Join(said[len(said)-2:], "|"))
+	}
+	if slices.Sort(all); !slices.Contains(all, "I ask first.|to the first") || !slices.Contains(all, "I ask second.|to the second") {
+		t.Errorf("the conversations end with %q", all)
+	}
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
 	}
 }
 

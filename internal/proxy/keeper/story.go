@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/proxy/wire"
+	"tenfold/session"
 )
 
 // A story tells which entries of a log the messages of a history are.
@@ -29,40 +30,19 @@ type story struct {
 
 // stale finds reasoning that was made before an entry which changed the view, and
 // came into the log after it: somebody undid a compaction while the model answered,
-// say. It is bound to what the model was shown (B1).
+// say. It is bound to what the model was shown (B1). Whoever stored it dated it by that
+// entry alone: times order nothing else.
 func stale(l *tenfold.Log) map[int64]bool {
 	out, changed := map[int64]bool{}, time.Time{}
 	for e := range l.Entries() {
-		if changed = changedBy(e, changed); e.Payload.Kind() == tenfold.KindReasoning {
+		switch {
+		case session.BeginsEpoch(e):
+			changed = e.Time
+		case e.Payload.Kind() == tenfold.KindReasoning:
 			out[e.Seq] = e.Time.Before(changed)
 		}
 	}
 	return out
-}
-
-// changedBy gives when the view last changed, an entry later.
-func changedBy(e tenfold.Entry, last time.Time) time.Time {
-	switch e.Payload.Kind() {
-	case tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindPin, tenfold.KindUnpin:
-		if c, _ := e.Payload.(tenfold.Compaction); !c.Rewinds() && e.Time.After(last) {
-			return e.Time
-		}
-	}
-	return last
-}
-
-// unseen is a time for what was thought where nobody here heard it, behind an entry: a
-// client that went on without us was shown its own history, and whatever the log shows
-// is another view than that. Before the first change both are the same.
-func unseen(l *tenfold.Log, behind int64) time.Time {
-	var changed time.Time
-	for e := range l.Entries() {
-		changed = changedBy(e, changed)
-	}
-	if e, _ := l.Entry(behind); changed.IsZero() || e.Time.Before(changed) {
-		return e.Time
-	}
-	return changed.Add(-time.Nanosecond)
 }
 
 // common is how many messages at the start of a request are those of the story.

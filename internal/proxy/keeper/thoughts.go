@@ -8,23 +8,22 @@ import (
 	"tenfold/internal/proxy/wire"
 )
 
-// thoughts tells of what models thought when the view that they were shown was last
-// known to be the log's. Thinking is bound to that view, whichever history it comes
-// back in: of two copies of one history, the one may have begun an epoch while the
-// other was answered (B1).
-type thoughts struct{ newer, older map[wire.Sum]time.Time }
+// thoughts tells of what models thought in which epoch they were shown the history.
+// Thinking is bound to that view, whichever history it comes back in: of two copies of
+// one history, the one may have begun an epoch while the other was answered (B1).
+type thoughts struct{ newer, older map[wire.Sum]string }
 
 // mostThoughts is how many are remembered, once or twice.
 const mostThoughts = 1 << 12
 
 // add notes what an answer thought, with the lock held.
-func (t *thoughts) add(answer []tenfold.Entry, shown time.Time) {
+func (t *thoughts) add(answer []tenfold.Entry, shown string) {
 	for _, e := range answer {
 		if e.Payload.Kind() != tenfold.KindReasoning {
 			continue
 		}
 		if len(t.newer) >= mostThoughts || t.newer == nil {
-			t.newer, t.older = map[wire.Sum]time.Time{}, t.newer
+			t.newer, t.older = map[wire.Sum]string{}, t.newer
 		}
 		t.newer[thoughtOf(e)] = shown
 	}
@@ -36,20 +35,28 @@ func thoughtOf(e tenfold.Entry) wire.Sum {
 	return wire.Sum(sum[:16])
 }
 
-// timeOf is the time of an entry that was said at a time. What was thought has that
-// of the view which the model was shown: it is stale once the view changed after
-// that, whenever the request went.
-func (k *keeper) timeOf(e tenfold.Entry, said time.Time) time.Time {
+// timeOf is the time of an entry that was said at a time, and that the log gets next; the
+// model was shown the history as of an epoch, if nobody here knows better. What was thought
+// in another epoch than the log's is dated before that began, and what was thought in this
+// one is not, whatever the clock says: so the log tells which is stale.
+func (t *thread) timeOf(e tenfold.Entry, said time.Time, shown string) time.Time {
 	if e.Payload.Kind() != tenfold.KindReasoning {
 		return said.UTC()
 	}
 	sum := thoughtOf(e)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for _, known := range []map[wire.Sum]time.Time{k.thought.newer, k.thought.older} {
-		if at, ok := known[sum]; ok {
-			return at.UTC()
+	t.k.mu.Lock()
+	for _, known := range []map[wire.Sum]string{t.k.thought.older, t.k.thought.newer} {
+		if epoch, ok := known[sum]; ok {
+			shown = epoch
 		}
+	}
+	t.k.mu.Unlock()
+	switch is, begun := t.log.begun(); {
+	case is == "": // nothing changed the view yet
+	case is == shown && said.Before(begun):
+		said = begun
+	case is != shown && !said.Before(begun):
+		said = begun.Add(-time.Nanosecond)
 	}
 	return said.UTC()
 }

@@ -3,6 +3,7 @@ package keeper_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"tenfold/internal/proxy/keeper"
 )
@@ -35,5 +36,61 @@ func TestB1ThinkingThatWasNotHeard(t *testing.T) {
 		}
 		c.answered(ex, said("fine"))
 		c.close()
+	}
+}
+
+// B1: what was thought in an epoch of one conversation is told when it was said in another, of
+// a client that went on in a session of another name.
+func TestB1ThinkingOfAnotherConversation(t *testing.T) {
+	t.Parallel()
+	c := filled(t)
+	c.thought = `{"type":"thinking","thinking":"so","signature":"bmV3"},`
+	c.turn(100)
+	c.header.Set("X-Claude-Code-Session-Id", "two")
+	c.turn(100)
+	c.close()
+	for _, id := range c.conversations() {
+		for e := range c.open(id).Log().Entries() {
+			if e.Time.Year() != 2026 {
+				t.Errorf("conversation %s: entry %d, %s, is of %v", id, e.Seq, e.Payload.Kind(), e.Time)
+			}
+		}
+	}
+}
+
+// B1: which thinking is of another view, the log tells, and no clock: one that went back
+// dates what the model thinks now before what it was shown, and an undo before what it thought.
+func TestB1AClockThatWentBack(t *testing.T) {
+	t.Parallel()
+	for _, undone := range []bool{false, true} {
+		c := filled(t)
+		c.ticks()
+		c.pass(2 * time.Second)
+		if !undone {
+			c.sleep(-time.Hour)
+		}
+		c.thought = `{"type":"thinking","thinking":"so","signature":"bmV3"},`
+		c.turn(100)
+		c.user("And now?")
+		ex := c.send()
+		if undone {
+			c.sleep(-time.Hour)
+			if _, err := c.open(c.status().ID).UndoAll(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.answered(ex, `{"type":"thinking","thinking":"hm","signature":"b2xk"},`+said("fine"))
+		keeper.Rest(c.k, true)
+		c.restart()
+		c.user("And then?")
+		ex = c.send()
+		if out := string(ex.Body()); strings.Contains(out, "b2xk") == undone || strings.Contains(out, "bmV3") == undone || strings.Contains(out, "[Earlier parts") == undone {
+			t.Errorf("undone %v: what is sent is %s", undone, out)
+		}
+		c.answered(ex, said("fine"))
+		c.close()
+		if f := c.failures(); len(f) > 0 {
+			t.Errorf("failures: %q", f)
+		}
 	}
 }

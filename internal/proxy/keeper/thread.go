@@ -3,6 +3,7 @@ package keeper
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -59,7 +60,7 @@ type thread struct {
 	usedAt  int           // how many messages its request had
 	version int64         // of the log
 	checked time.Time     // when the store was asked for it
-	synced  time.Time     // when the log last had the epoch that requests show
+	epoch   string        // that requests show
 	rest    time.Time     // no job is waited for before, after a failure
 	pays    *time.Timer   // which tries again to store what is owed
 	payWait time.Duration // before that
@@ -311,7 +312,7 @@ func (t *thread) await(ctx context.Context, done <-chan struct{}) bool {
 
 // noted records that a job failed (V7). It takes the lock.
 func (t *thread) noted(err error) {
-	if err == nil {
+	if err == nil || errors.Is(err, errForgotten) { // then nothing is left to do
 		return
 	}
 	t.k.mu.Lock()
@@ -338,8 +339,8 @@ func (t *thread) pass(why string) {
 // send gives a request the body that it goes with.
 func (t *thread) send(ex *exchange) {
 	t.sent = true
-	if ex.shown = t.synced; t.shown.ID == "" || t.synced.IsZero() {
-		ex.shown = t.k.Now() // nobody can have changed what is not in the store
+	if t.frozen == nil || t.frozen.holds(ex.r) {
+		ex.shown = t.epoch // else it is what the client says itself
 	}
 	if t.frozen.holds(ex.r) {
 		ex.send(t.frozen)
