@@ -121,11 +121,10 @@ var refusals = []string{
 
 // refusal reads a person's refusal of a call, with what they said instead.
 func refusal(result string) (words string, refused bool) {
-	if !slices.ContainsFunc(refusals, func(p string) bool { return strings.HasPrefix(result, p) }) && !strings.HasSuffix(strings.TrimSpace(result), "Command aborted") {
+	words, refused = tenfold.RefusalWords(result)
+	if !refused && !slices.ContainsFunc(refusals, func(p string) bool { return strings.HasPrefix(result, p) }) && !strings.HasSuffix(strings.TrimSpace(result), "Command aborted") {
 		return "", false
 	}
-	words, _ = tenfold.Refusal(result)
-	words = strings.TrimSpace(words)
 	if strings.HasPrefix(words, "The user wants to clarify these questions.") {
 		words = "" // the host's words
 	}

@@ -31,6 +31,10 @@ func TestM4aQuestionAndAnswer(t *testing.T) {
 		{"a number of things", []string{"a I would do this:\n1. Warm the oven\n2. Knead", "t", "u 2 loaves are burnt, what happened to the oven that it was so hot?"}, "- turn 1:\n  > 2 loaves are burnt, what happened to the oven that it was so hot?\n"},
 		{"an offer", []string{"a Done.\\n\\n- `runs/` is left. If you want, I can remove it too.", "t", "u remove it"}, "- turn 1, to `If you want, I can remove it too.`: > remove it\n"},
 		{"instead of a call", []string{`c 1 Bash {"command":"rm -r old"}`, `e 1 The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nonly move it`}, "- turn 0, to `may I run Bash {\"command\":\"rm -r old\"}?`: > only move it\n"},
+		{"of opencode", []string{`c 1 bash {"command":"rm -r old"}`, `e 1 The user rejected permission to use this specific tool call with the following feedback: only move it`}, "?`: > only move it\n"},
+		{"of Copilot", []string{`c 1 bash {"command":"rm -r old"}`, `e 1 The user rejected this tool call. User feedback: only move it`}, "?`: > only move it\n"},
+		{"of Cline", []string{`c 1 execute_command {"command":"rm -r old"}`, `r 1 The user denied this operation and provided the following feedback:\n<feedback>\nonly move it\n</feedback>`}, "?`: > only move it\n"},
+		{"instead of an end", []string{`c 1 attempt_completion {"result":"Done"}`, `r 1 [attempt_completion] Result:\nThe user has provided feedback on the results. Consider it.\n<feedback>\nonly move it\n</feedback>`}, "?`: > only move it\n"},
 		{"no answer", []string{`c 1 AskUserQuestion {"questions":[{"question":"Which port?"}]}`, `e 1 The user doesn't want to proceed with this tool use. The tool use was rejected. STOP what you are doing.`}, "## What the user demanded\n- turn 0:\n  > Start it.\n"},
 	} {
 		lines := append([]string{"t", "u Start it."}, c.lines...)
