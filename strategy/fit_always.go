@@ -262,6 +262,9 @@ func subject(line string) int {
 // statement is where the sentence around a place in a line begins and ends.
 func statement(line string, at int) (from, to int) {
 	ends := func(i int) bool {
+		if slices.ContainsFunc([]string{"。", "！", "？"}, func(mark string) bool { return strings.HasSuffix(line[:i+1], mark) }) {
+			return true
+		}
 		return strings.IndexByte(".!?", line[i]) >= 0 && (i+1 == len(line) || line[i+1] == ' ')
 	}
 	for from = at; from > 0 && !ends(from-1); from-- {

@@ -194,11 +194,11 @@ func asked(said, answer string) string {
 		line = strings.TrimSpace(line)
 		for rest := line; rest != ""; {
 			var s string
-			if s, rest = sentence(rest); strings.HasSuffix(strings.TrimRight(s, "*_ "), "?") {
+			if s, rest = sentence(rest); atom.Asks(s) {
 				line = s
 			}
 		}
-		if strings.HasSuffix(strings.TrimRight(line, "*_ "), "?") {
+		if atom.Asks(line) {
 			return line
 		}
 	}

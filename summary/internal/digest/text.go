@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tenfold/atom"
 	"tenfold/cause"
 )
 
@@ -265,7 +266,7 @@ const lastSize = 1200
 // questions, at most three.
 func asking(text string) (lines []string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		if line = strings.TrimSpace(line); strings.HasSuffix(line, "?") {
+		if line = strings.TrimSpace(line); atom.Asks(line) {
 			lines = append(lines, line)
 		}
 	}
