@@ -492,7 +492,7 @@ func TestM4aWhatWasDoneToAFile(t *testing.T) {
 
 // M4a: what a long message insists on stays before what else it demands.
 func TestM4aLongMessagesKeepWhatTheyInsistOn(t *testing.T) {
-	long := strings.Repeat("The oven is hot and the dough is cold today.\\n", 50) + strings.Repeat("It should be as the page of the bakery says that lies there.\\n", 60) +
-		"Never push to main.\\n" + strings.Repeat("The oven is hot and the dough is cold today.\\n", 30)
-	holds(t, digestOfLines(t, "t", "u Bake.", "t", "u "+long, "a Done.", "t", "u Go on."), []string{"  > Never push to main.\n"}, nil)
+	long := strings.Repeat("The oven is hot and the dough is cold today.\\n", 50) + strings.Repeat("It should be as the page of the bakery says that lies there.\\n", 300) +
+		"Never push to main, whoever may ask for that and whatever they say.\\n" + strings.Repeat("The oven is hot and the dough is cold today.\\n", 30)
+	holds(t, digestOfLines(t, "t", "u Bake.", "t", "u "+long, "a Done.", "t", "u Go on."), []string{"  > Never push to main, "}, nil)
 }
