@@ -17,21 +17,22 @@ func (f *fitting) gist(text string) []tenfold.LineRange {
 // longestEnd is how many bytes are left of the end of a long message.
 const longestEnd = 200
 
-// end is how a text ends: its last lines as far as they are short. What is wanted often
-// stands behind what was pasted.
+// end is how a text ends: its last lines as far as they are short, from the first that
+// somebody wrote in words. What is wanted often stands behind what was pasted; what ends
+// in a paste says nothing there.
 func end(text string) []tenfold.LineRange {
 	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
-	first, room := len(lines)+1, longestEnd
+	first, room := 0, longestEnd
 	for number := len(lines); number > 0; number-- {
 		line := strings.TrimSpace(lines[number-1])
-		if room -= len(line); room < 0 {
+		if room -= len(line); room < 0 || strings.HasPrefix(line, "```") {
 			break
 		}
-		if line != "" {
+		if len(strings.Fields(line)) > 2 && !strings.ContainsAny(line, "={}<>|;\\") && !strings.Contains(line, "://") || strings.ContainsAny(line, "。！？") {
 			first = number
 		}
 	}
-	if first > len(lines) {
+	if first == 0 {
 		return nil
 	}
 	return []tenfold.LineRange{{First: first, Last: len(lines)}}

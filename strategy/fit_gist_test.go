@@ -21,3 +21,12 @@ func TestS13aLongMessagesKeepWhatTheyInsistOn(t *testing.T) {
 		}
 	}
 }
+
+// What was pasted at the end of a long message says nothing there.
+func TestS13aLongMessagesEndInNoPaste(t *testing.T) {
+	long := "This page is red.\n" + strings.Repeat("The oven is hot and the dough is cold today.\n", 200) + "```\nmake bread --with=rye {}\nexit 1\n```"
+	p := always(script(t, "t", "u "+long, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end"))
+	if got := tenfold.TextLines(payloads(p)[2]); strings.Contains(got, "make bread") {
+		t.Errorf("it ends in %q", got[len(got)-60:])
+	}
+}
