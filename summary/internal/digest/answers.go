@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/purpose"
 )
 
 // exchange is a question and what a person answered.
@@ -43,10 +44,12 @@ func answersIn(result string, questions []string) []exchange {
 		// Ids are in no order: the questions go with all the answers.
 		return []exchange{{strings.Join(questions, " "), strings.Join(said, "; ")}}
 	}
-	for _, p := range []string{"User responded:", "User selected:", "User answered:", "Answer:", "<answer>"} {
+	for _, p := range []string{"User responded:", "User selected:", "User answered:", "Answer:"} {
 		result = strings.TrimSpace(strings.TrimPrefix(result, p))
 	}
-	result = strings.TrimSpace(strings.TrimSuffix(result, "</answer>"))
+	if words, framed := purpose.Framed(result); framed {
+		result = words
+	}
 	if result == "" {
 		return nil
 	}

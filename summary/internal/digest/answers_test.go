@@ -20,6 +20,7 @@ func TestM4aQuestionAndAnswer(t *testing.T) {
 		{"Codex", []string{`c 1 request_user_input {"questions":[{"id":"p","question":"Which port?"}]}`, `r 1 {"answers":{"p":{"answers":["7443"]}}}`}, "- turn 0, to `Which port?`: > 7443\n"},
 		{"Copilot", []string{`c 1 ask_user {"question":"Which port?"}`, "r 1 User selected: 7443"}, "- turn 0, to `Which port?`: > 7443\n"},
 		{"Cline", []string{`c 1 ask_followup_question {"question":"Which port?"}`, `r 1 <answer>\n7443\n</answer>`}, "- turn 0, to `Which port?`: > 7443\n"},
+		{"Cline, with its heading", []string{`c 1 ask_followup_question {"question":"Which port?"}`, `r 1 [ask_followup_question for 'Which port?'] Result:\n<answer>\n7443\n</answer>`}, "- turn 0, to `Which port?`: > 7443\n"},
 		{"in words", []string{"a I found two ports.\\nShall I take 7443?", "t", "u yes"}, "- turn 1, to `Shall I take 7443?`: > yes\n"},
 		{"in Chinese", []string{"a 找到两个端口。\\n用 7443 可以吗？", "t", "u 可以，先这样"}, "- turn 1, to `用 7443 可以吗？`: > 可以，先这样\n"},
 		{"in Japanese", []string{"a 7443 にしますか？", "t", "u はい、お願いします"}, "- turn 1, to `7443 にしますか？`: > はい、お願いします\n"},
