@@ -45,8 +45,8 @@ type stance struct {
 }
 
 // always works out what stays whatever it is worth (F5): requests of up to 500
-// tokens, answers and refusals among them, of longer ones how they begin and
-// what they demand, the last request, pins, the latest plan, the error that is
+// tokens, answers and refusals among them, of longer ones how they begin and end
+// and what they demand, the last request, pins, the latest plan, the error that is
 // open, what is under way. Standing instructions stay without fit's doing (P8a).
 func (f *fitting) always() {
 	l := f.p.Log()
