@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // IsShortAnswer reports whether a message says nothing without what it answers:
@@ -13,11 +14,14 @@ func IsShortAnswer(text string) bool {
 	if len(text) > 100 || strings.Contains(text, "\n") {
 		return false // a paste may be of any length
 	}
+	if bare := strings.TrimSpace(text); strings.ContainsFunc(bare, unspaced) {
+		return utf8.RuneCountInString(bare) <= 15 && slices.ContainsFunc(unspacedAnswers, func(start string) bool { return strings.HasPrefix(bare, start) })
+	}
 	words := strings.Fields(strings.ToLower(strings.Trim(text, " \t\r\n.!")))
 	if len(words) == 0 || len(words) > 12 {
 		return false
 	}
-	word := strings.Trim(words[0], ".,;:!)(")
+	word := strings.Trim(words[0], ".,;:!)(،")
 	if len(words) > 5 || len(text) > 60 {
 		return slices.Contains(deciding, word)
 	}
@@ -71,17 +75,26 @@ func Proposal(text string, most int) (lines []int) {
 
 // assenting are the words by which one agrees; proposing, those that stand for a proposal.
 var (
-	assenting = strings.Fields("yes yeah yep yup y ok okay k sure go right correct agreed exactly approve approved accept accepted confirmed confirm proceed fine good great perfect lgtm do ja doch genau oui si sí vale claro sim")
+	assenting = strings.Fields("yes yeah yep yup y ok okay k sure go right correct agreed exactly approve approved accept accepted confirmed confirm proceed fine good great perfect lgtm do ja doch genau oui si sí vale claro sim да хорошо согласен согласна نعم حسنا تمام موافق")
 	proposing = strings.Fields("this that these those it approach plan above proceed proposal direction design")
 )
 
 var agreeing = strings.Fields(`
 	yes yeah yep yup y no nope nah na n ok okay k sure go right correct agreed exactly both either neither all none first second third option
 	approve approved accept accepted confirmed confirm proceed continue fine good great perfect lgtm please do ja nein doch genau beide oui non
-	si sí vale claro sim não`)
+	si sí vale claro sim não да ага нет ок хорошо согласен согласна давай верно первый второй оба نعم لا حسنا تمام موافق الأول الثاني`)
+
+// unspacedAnswers begin answers in Chinese and Japanese.
+var unspacedAnswers = strings.Fields("好 可以 行 是的 是。 对 對 不对 不對 不行 不用 不是 没问题 沒問題 同意 确认 確認 继续 繼續 第一 第二 第三 都 はい いいえ お願い おねがい それで 了解 続け いいで 一番 二番 三番")
+
+// Asks reports whether a sentence ends as a question does.
+func Asks(sentence string) bool {
+	sentence = strings.TrimRight(sentence, "*_ ")
+	return strings.HasSuffix(sentence, "?") || strings.HasSuffix(sentence, "？") || strings.HasSuffix(sentence, "؟")
+}
 
 // deciding are words that only an answer begins with.
-var deciding = strings.Fields("yes yeah yep yup no nope nah na ja nein doch oui non si sí sim não")
+var deciding = strings.Fields("yes yeah yep yup no nope nah na ja nein doch oui non si sí sim não да нет نعم")
 
 // pointing are words that mean what the other said.
 var pointing = strings.Fields("it that this them those these one ones same")

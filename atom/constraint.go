@@ -20,6 +20,18 @@ func StatesConstraint(text string) bool {
 	return false
 }
 
+// Insists reports whether a line demands or forbids something outright, among those that
+// state a constraint: where there is no room for all, these come first.
+func Insists(line string) bool { return insisting().At(line) >= 0 }
+
+var insisting = sync.OnceValue(func() Phrases {
+	return NewPhrases("must", "mustn't", "never", "always", "do not", "don't", "dont", "may not", "can't use", "cannot use", "not allowed", "forbidden", "no new", "from now on",
+		"muss", "müssen", "niemals", "nie", "immer", "kein", "keine", "keinen", "doit", "doivent", "jamais", "toujours", "il faut", "debe", "deben", "nunca", "siempre", "hay que",
+		"no toques", "no cambies", "no uses", "no modifiques", "no agregues", "必须", "必須", "务必", "務必", "不要", "不能", "不得", "不可", "不许", "不准", "禁止", "严禁", "嚴禁", "切勿", "请勿", "绝不", "絕不",
+		"只能", "必ず", "絶対", "ないで", "てはいけ", "ではいけ", "決して", "должен", "должна", "должно", "должны", "нельзя", "никогда", "всегда", "обязательно", "запрещено",
+		"يجب", "ويجب", "ممنوع", "يمنع", "أبدا", "أبدًا", "دائما", "دائمًا")
+})
+
 var constraints = sync.OnceValue(func() Phrases {
 	all := make([]string, len(constraintPatterns))
 	for i, p := range constraintPatterns {

@@ -1,6 +1,9 @@
 package atom
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // gap stands for an ellipsis in a phrase, and is as many words as it may skip.
 const (
@@ -8,7 +11,8 @@ const (
 	gapSize = 12
 )
 
-// Phrases are lists of words, by the first of each.
+// Phrases are lists of words, by the first of each; those of writing without spaces
+// between words are under "".
 type Phrases map[string][][]string
 
 // NewPhrases makes phrases of words in lower case with single spaces between
@@ -17,6 +21,10 @@ func NewPhrases(all ...string) Phrases {
 	p := Phrases{}
 	for _, phrase := range all {
 		words := strings.Fields(phrase)
+		if strings.ContainsFunc(phrase, unspaced) {
+			p[""] = append(p[""], words)
+			continue
+		}
 		p[words[0]] = append(p[words[0]], words[1:])
 	}
 	return p
@@ -34,8 +42,25 @@ func (p Phrases) At(line string) int {
 				return w.At
 			}
 		}
+		if p[""] == nil || !strings.ContainsFunc(w.Text, unspaced) {
+			continue
+		}
+		first := -1
+		for _, phrase := range p[""] {
+			if at := strings.Index(w.Text, phrase[0]); at >= 0 && (first < 0 || at < first) {
+				first = at
+			}
+		}
+		if first >= 0 {
+			return w.At + min(first, len(line)-w.At)
+		}
 	}
 	return -1
+}
+
+// unspaced reports whether a letter belongs to a writing that puts no spaces between words.
+func unspaced(r rune) bool {
+	return r >= '\u2e80' && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
 // follows reports whether words begin as a phrase goes on.

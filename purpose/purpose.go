@@ -256,13 +256,30 @@ func unwrap(text string) string {
 			text = strings.TrimSpace(words)
 		}
 	}
-	answers := strings.HasPrefix(text, "[") && strings.Contains(text, "] Result:")
+	if words, ok := Framed(text); ok {
+		return words
+	}
+	return text
+}
+
+// Framed gives what a person said in a text that Cline or Roo wrote around it: a tag,
+// the heading of a result, or a sentence of the tool's.
+func Framed(text string) (words string, ok bool) {
+	text = strings.TrimSpace(text)
+	whole := true
+	if strings.HasPrefix(text, "[") {
+		if _, result, headed := strings.Cut(text, "] Result:"); headed {
+			text, whole = strings.TrimSpace(result), false
+		}
+	}
+	told := slices.ContainsFunc(frames, func(start string) bool { return strings.HasPrefix(text, start) })
 	for _, name := range wrappers {
-		if answers || strings.HasPrefix(text, "<"+name+">") && strings.HasSuffix(text, "</"+name+">") {
-			if words := element(text, name); words != "" {
-				return words
+		at := strings.Index(text, "<"+name+">")
+		if at == 0 && (!whole || strings.HasSuffix(text, "</"+name+">")) || at > 0 && told && text[at-1] == '\n' {
+			if words = element(text, name); words != "" {
+				return words, true
 			}
 		}
 	}
-	return text
+	return "", false
 }

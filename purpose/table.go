@@ -112,6 +112,11 @@ var (
 // wrappers enclose what a person said.
 var wrappers = []string{"task", "user_message", "user_query", "feedback", "answer"}
 
+// frames begin what Cline and Roo say before that.
+var frames = []string{
+	"The user ", "[The user ", "[TASK RESUMPTION]", "Task resumption: ", "You seem to be having trouble proceeding.", "Auto-approval limit reached.", "Command is still running",
+}
+
 // leadIns end what an editor puts before the request in the same text.
 var leadIns = []string{"\n## My request for Codex:\n", "\n## My request:\n"}
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tenfold"
-	"tenfold/atom"
 	"tenfold/excerpt"
 	"tenfold/purpose"
 	"tenfold/tool"
@@ -46,8 +45,8 @@ type stance struct {
 }
 
 // always works out what stays whatever it is worth (F5): requests of up to 500
-// tokens, answers and refusals among them, of longer ones how they begin and
-// what they demand, the last request, pins, the latest plan, the error that is
+// tokens, answers and refusals among them, of longer ones how they begin and end
+// and what they demand, the last request, pins, the latest plan, the error that is
 // open, what is under way. Standing instructions stay without fit's doing (P8a).
 func (f *fitting) always() {
 	l := f.p.Log()
@@ -172,104 +171,6 @@ func wordsOf(m tenfold.UserMessage) string {
 		return text
 	}
 	return tenfold.TextLines(m)
-}
-
-// gist is what always stays of a long message of the person: how it begins, and the
-// statements in it that demand something, up to the size of a short message.
-func (f *fitting) gist(text string) []tenfold.LineRange {
-	lead := f.lead(text)
-	return union(lead, f.demands(text, shortMessage))
-}
-
-// lead is how a text begins: its first lines as far as they are short, at least the
-// first or the beginning of that. People say what they want before they paste.
-func (f *fitting) lead(text string) []tenfold.LineRange {
-	var r tenfold.LineRange
-	number, room := 0, longestBeginning
-	for line := range strings.Lines(text) {
-		number++
-		blank := strings.TrimSpace(line) == ""
-		if r.First == 0 && !blank {
-			r.First = number
-			if r.Last = number; len(line) > longestBeginning {
-				r.To = longestBeginning
-				break
-			}
-		}
-		if room -= len(line); room < 0 {
-			break
-		}
-		if !blank {
-			r.Last = number
-		}
-	}
-	if r.First == 0 {
-		return nil
-	}
-	return []tenfold.LineRange{r}
-}
-
-// demands are the lines of a text that state constraints, for at most so many
-// tokens; of long lines the sentences that do.
-func (f *fitting) demands(text string, tokens int) (found []tenfold.LineRange) {
-	counter, number := f.p.Log().Counter(), 0
-	for line := range strings.Lines(text) {
-		number++
-		line = strings.TrimRight(line, "\r\n")
-		line = line[:min(len(line), longestLooked)]
-		for from := 0; from < len(line); {
-			at := atom.ConstraintAt(line[from:])
-			if at < 0 {
-				break
-			}
-			r, of := tenfold.LineRange{First: number, Last: number}, tenfold.LineRange{First: number, Last: number}
-			show := line
-			if len(line) > longestBeginning {
-				if r.From, r.To = statement(line, from+at); from == 0 && r.From > 0 {
-					of.To = subject(line[:r.From])
-				}
-				show = line[:of.To] + line[r.From:r.To]
-			}
-			if tokens -= counter.Count(show) + 1; tokens < 0 {
-				return found
-			}
-			if of.To > 0 {
-				found = append(found, of)
-			}
-			found = append(found, r)
-			if from = r.To; from == 0 {
-				break
-			}
-		}
-	}
-	return found
-}
-
-// longestSubject is how many bytes the subject of an item has at most.
-const longestSubject = 80
-
-// subject is how many bytes of a line tell what an item of a list is about, as its name
-// and a colon do: "Use when someone asks" says nothing without. 0 for none.
-func subject(line string) int {
-	bare := strings.TrimLeft(line, " \t")
-	end := strings.Index(bare, ": ")
-	if item := strings.HasPrefix(bare, "- ") || strings.HasPrefix(bare, "* "); !item || end < 0 || end > longestSubject {
-		return 0
-	}
-	return len(line) - len(bare) + end + 1
-}
-
-// statement is where the sentence around a place in a line begins and ends.
-func statement(line string, at int) (from, to int) {
-	ends := func(i int) bool {
-		return strings.IndexByte(".!?", line[i]) >= 0 && (i+1 == len(line) || line[i+1] == ' ')
-	}
-	for from = at; from > 0 && !ends(from-1); from-- {
-	}
-	for to = at; to < len(line) && !ends(to); to++ {
-	}
-	from += len(line[from:at]) - len(strings.TrimLeft(line[from:at], " "))
-	return from, min(to+1, len(line))
 }
 
 // union joins two lists of ranges, each in order, into one.

@@ -95,7 +95,7 @@ func lastQuestion(text string) (line []tenfold.LineRange) {
 	for one := range strings.Lines(text) {
 		number++
 		bare := strings.TrimRight(one, " \t\r\n*_")
-		if asks := strings.HasSuffix(bare, "?") || strings.Contains(bare, "? "); bare != "" && (asks || !question) {
+		if asks := atom.Asks(bare) || strings.Contains(bare, "? ") || strings.Contains(bare, "？"); bare != "" && (asks || !question) {
 			line, question = []tenfold.LineRange{shortRange(number, one)}, asks
 		}
 	}

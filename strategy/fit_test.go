@@ -67,13 +67,14 @@ func TestS13aShortMessagesOfThePersonStayVerbatim(t *testing.T) {
 	}
 }
 
-func TestS13aLongMessagesBeginAsTheyDid(t *testing.T) {
+func TestS13aLongMessagesBeginAndEndAsTheyDid(t *testing.T) {
 	long := "first line of it\n" + strings.Repeat("words that say nothing\n", 400) + "but open_file matters\n" + strings.Repeat("and nothing more\n", 400)
 	wide := strings.Repeat("one line of many words ", 500)
 	l := script(t, "t", "u "+long, "a fine", "t", "u "+wide, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end")
 	p := always(l)
 	begins := strings.TrimSuffix(long[:strings.LastIndex(long[:400], "\n")], "\n") + " …"
-	if got := tenfold.TextLines(payloads(p)[2]); got != begins {
+	ends := strings.TrimSuffix(strings.Repeat("\nand nothing more", 12), "\n")
+	if got := tenfold.TextLines(payloads(p)[2]); got != begins+ends {
 		t.Errorf("the long one is %q", got)
 	}
 	if got := tenfold.TextLines(payloads(p)[5]); !strings.HasPrefix(got, "…one line") || !strings.HasSuffix(got, " …") || len(got) > 450 {

@@ -215,9 +215,9 @@ var interruptions = [...]string{
 	// Gemini CLI
 	"[Operation Cancelled] ", "Command was cancelled by user", "Command was automatically cancelled", "Command cancelled by user",
 	// Cline and Roo Code
-	"The user denied this operation",
+	"The user denied this operation", "The user has provided feedback on the results",
 	// Copilot
-	"The tool call was denied by the user", "Permission denied and could not request permission from user",
+	"The tool call was denied by the user", "The user rejected this tool call", "Permission denied and could not request permission from user",
 	// OpenHands
 	"Action has been rejected by the user",
 	// what projections answer calls with that nothing answered

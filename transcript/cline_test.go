@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"tenfold"
+	"tenfold/purpose"
 	"tenfold/transcript/internal/cline"
 )
 
@@ -168,4 +169,42 @@ func TestClineGrows(t *testing.T) {
 	now := `[{"role":"user","content":"task","ts":1,"condenseParent":"k"},{"role":"assistant","content":[{"type":"text","text":"a"}],"ts":2,"condenseParent":"k"},
 		{"role":"user","content":"sum","ts":3,"isSummary":true,"condenseId":"k"}]`
 	checkGrown(t, []Collected{importCline(t, "t/"+cline.History, before, nil)}, []Collected{importCline(t, "t/"+cline.History, now, nil)})
+}
+
+// What older tools say of a call stands in the user's place: it is nobody's request, also
+// where its heading stands apart from it; what a person says of the call is.
+func TestClineTellsResultsFromThePerson(t *testing.T) {
+	message := func(role string, texts ...string) string {
+		blocks := make([]string, len(texts))
+		for i, text := range texts {
+			blocks[i] = `{"type":"text","text":"` + text + `"}`
+		}
+		return `{"role":"` + role + `","content":[` + strings.Join(blocks, ",") + `],"ts":1750000000000}`
+	}
+	const details = `<environment_details>\nfiles\n</environment_details>`
+	c := importCline(t, cline.History, "["+strings.Join([]string{
+		message("user", `<task>\nMend the gate.\n</task>`, details),
+		message("assistant", `<read_file>\n<path>gate</path>\n</read_file>`),
+		message("user", `[read_file for 'gate'] Result:`, `It must never open.`, details),
+		message("assistant", `<write_to_file>\n<path>gate</path>\n</write_to_file>`),
+		message("user", `[write_to_file for 'gate'] Result:`, `The user denied this operation and provided the following feedback:\n<feedback>\nOnly oil it.\n</feedback>`, details),
+		message("assistant", "Oiled."),
+		message("user", `[read_file for 'gate'] Result:\nshut`, `[TASK RESUMPTION] It was interrupted.`),
+		message("user", `[TASK RESUMPTION] It was interrupted.\n\nNew instructions for task continuation:\n<user_message>\nPaint it.\n</user_message>`),
+	}, ",")+"]", nil)
+	var said []string
+	turns := 0
+	for _, e := range c.Entries {
+		switch p := e.Payload.(type) {
+		case tenfold.TurnStart:
+			turns++
+		case tenfold.UserMessage:
+			if words := purpose.Said(p); words != "" {
+				said = append(said, words)
+			}
+		}
+	}
+	if got := strings.Join(said, " "); got != "Mend the gate. Only oil it. Paint it." || turns != 3 {
+		t.Errorf("%d turns: %s", turns, got)
+	}
 }

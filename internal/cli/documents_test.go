@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -9,26 +11,54 @@ import (
 
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/config"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // TestDocumentsCanBeTyped holds the commands that the documents and the help show to what
-// the program takes: commands, flags, their values, and how many arguments.
+// the program takes: commands, flags, their values, and how many arguments; the configuration
+// that they show to what a file may hold; and the files that they name to those that there are.
 func TestDocumentsCanBeTyped(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	shown := map[string]string{} // by where it is shown
-	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md") {
+	there := sources(t)
+	for _, file := range append(files, "../../README.md", "../../CONTRIBUTING.md", "../../ARCHITECTURE.md") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, block := range codeBlock.FindAllStringSubmatch(string(text), -1) {
-			shown[filepath.Base(file)] += block[1]
+		name := filepath.Base(file)
+		for _, code := range codeBlock.FindAllStringSubmatch(string(text), -1) {
+			if code[1] == "toml" {
+				if err := config.CheckFile(config.User, name, []byte(code[2])); err != nil {
+					t.Errorf("%s\n%v", code[2], err)
+				}
+			} else {
+				shown[name] += code[2] + code[3] + "\n"
+			}
+		}
+		for _, span := range codeSpan.FindAllStringSubmatch(string(text), -1) {
+			for _, words := range calls(strings.ReplaceAll(span[1], "\n", " ")) {
+				if err := take(words, false); err != nil {
+					t.Errorf("%s: %s: %v", name, span[1], err)
+				}
+			}
+		}
+		for _, m := range goFile.FindAllStringSubmatch(string(text), -1) {
+			if !there[m[1]] {
+				t.Errorf("%s names %s, which there is not", name, m[1])
+			}
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
 	var walk func(c *cobra.Command)
@@ -45,7 +75,7 @@ func TestDocumentsCanBeTyped(t *testing.T) {
 		for _, line := range typed.FindAllString(text, -1) {
 			for _, words := range calls(strings.TrimPrefix(line, "$ ")) {
 				commands++
-				if err := take(words); err != nil {
+				if err := take(words, true); err != nil {
 					t.Errorf("%s: %s: %v", where, strings.Join(words, " "), err)
 				}
 			}
@@ -57,7 +87,10 @@ func TestDocumentsCanBeTyped(t *testing.T) {
 }
 
 var (
-	codeBlock = regexp.MustCompile("(?ms)^```[a-z]*\n(.*?)^```")
+	codeBlock = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```|^    ([^\n]*)$") // fenced, or a line that is set in
+	codeSpan  = regexp.MustCompile("`(tenfold [^`]*)`")
+	goFile    = regexp.MustCompile("`(?:[a-z/]+/)?([a-z_]+\\.go)`")
+	link      = regexp.MustCompile(`\]\(([^):#]+)`)
 	// typed is a line in which the program is called, with those that go on with it.
 	typed = regexp.MustCompile(`(?m)^.*\btenfold (?:.*\\\n)*.*$`)
 )
@@ -103,8 +136,9 @@ func word(w *syntax.Word) string {
 	return b.String()
 }
 
-// take has the program take a command line, without running it.
-func take(words []string) error {
+// take has the program take a command line, without running it. One that is not whole names a
+// command and flags alone.
+func take(words []string, whole bool) error {
 	c, rest, err := Root(&command.App{Terminal: &terminal.Terminal{}}).Find(words[1:])
 	if err != nil {
 		return err
@@ -112,8 +146,27 @@ func take(words []string) error {
 	if c.DisableFlagParsing {
 		return nil
 	}
-	if err := c.ParseFlags(rest); err != nil {
+	if err := c.ParseFlags(rest); err != nil && !errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
+	if !whole {
+		return nil
+	}
 	return c.ValidateArgs(c.Flags().Args())
+}
+
+// sources are the names of the files of Go in the repository.
+func sources(t *testing.T) map[string]bool {
+	there := map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "node_modules" {
+			return fs.SkipDir
+		}
+		there[filepath.Base(path)] = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,12 +84,12 @@ func TestTour(t *testing.T) {
 
 var tourWord = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
-// tourCommand runs one line: tenfold, or "cmd | head -n" of it, or that with
-// " | tail -n".
+// tourCommand runs one line: tenfold, or "cmd | head -n" of it, or "cmd | grep -A n TEXT",
+// which is a line with the text and n more.
 func tourCommand(t *testing.T, line string) string {
 	t.Helper()
 	line, most, cut := strings.Cut(line, " | head -")
-	most, least, tail := strings.Cut(most, " | tail -")
+	line, after, grep := strings.Cut(line, " | grep -A ")
 	var words []string
 	for _, w := range tourWord.FindAllString(line, -1) {
 		words = append(words, strings.Trim(w, `'"`))
@@ -103,13 +104,17 @@ func tourCommand(t *testing.T, line string) string {
 	for _, v := range varying {
 		text = v.pattern.ReplaceAllString(text, v.with)
 	}
-	if !cut {
-		return text
-	}
 	lines := strings.SplitAfter(text, "\n")
-	lines = lines[:min(digits(most), len(lines))]
-	if tail {
-		lines = lines[max(len(lines)-digits(least), 0):]
+	if cut {
+		lines = lines[:min(digits(most), len(lines))]
+	}
+	if grep {
+		more, sought, _ := strings.Cut(after, " ")
+		first := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, sought) })
+		if first < 0 {
+			t.Fatalf("nothing says %s:\n%s", sought, text)
+		}
+		lines = lines[first:min(first+1+digits(more), len(lines))]
 	}
 	return strings.Join(lines, "")
 }

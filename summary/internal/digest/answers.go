@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/purpose"
 )
 
 // exchange is a question and what a person answered.
@@ -43,10 +44,12 @@ func answersIn(result string, questions []string) []exchange {
 		// Ids are in no order: the questions go with all the answers.
 		return []exchange{{strings.Join(questions, " "), strings.Join(said, "; ")}}
 	}
-	for _, p := range []string{"User responded:", "User selected:", "User answered:", "Answer:", "<answer>"} {
+	for _, p := range []string{"User responded:", "User selected:", "User answered:", "Answer:"} {
 		result = strings.TrimSpace(strings.TrimPrefix(result, p))
 	}
-	result = strings.TrimSpace(strings.TrimSuffix(result, "</answer>"))
+	if words, framed := purpose.Framed(result); framed {
+		result = words
+	}
 	if result == "" {
 		return nil
 	}
@@ -121,11 +124,10 @@ var refusals = []string{
 
 // refusal reads a person's refusal of a call, with what they said instead.
 func refusal(result string) (words string, refused bool) {
-	if !slices.ContainsFunc(refusals, func(p string) bool { return strings.HasPrefix(result, p) }) && !strings.HasSuffix(strings.TrimSpace(result), "Command aborted") {
+	words, refused = tenfold.RefusalWords(result)
+	if !refused && !slices.ContainsFunc(refusals, func(p string) bool { return strings.HasPrefix(result, p) }) && !strings.HasSuffix(strings.TrimSpace(result), "Command aborted") {
 		return "", false
 	}
-	words, _ = tenfold.Refusal(result)
-	words = strings.TrimSpace(words)
 	if strings.HasPrefix(words, "The user wants to clarify these questions.") {
 		words = "" // the host's words
 	}
@@ -195,11 +197,11 @@ func asked(said, answer string) string {
 		line = strings.TrimSpace(line)
 		for rest := line; rest != ""; {
 			var s string
-			if s, rest = sentence(rest); strings.HasSuffix(strings.TrimRight(s, "*_ "), "?") {
+			if s, rest = sentence(rest); atom.Asks(s) {
 				line = s
 			}
 		}
-		if strings.HasSuffix(strings.TrimRight(line, "*_ "), "?") {
+		if atom.Asks(line) {
 			return line
 		}
 	}

@@ -40,7 +40,7 @@ func TestConstraintPatternsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	languages := map[string]string{"en": "English", "de": "German", "fr": "French", "es": "Spanish"}
+	languages := map[string]string{"en": "English", "de": "German", "fr": "French", "es": "Spanish", "zh": "Chinese", "ja": "Japanese", "ru": "Russian", "ar": "Arabic"}
 	var rows strings.Builder
 	for _, p := range atom.ConstraintPatterns() {
 		rows.WriteString("| `" + p.Phrase + "` | " + languages[p.Language] + " | " + p.Example + " |\n")
@@ -69,6 +69,10 @@ func TestConstraints(t *testing.T) {
 		{"leave one two three four five six seven eight nine ten eleven twelve alone", []string{"leave one two three four five six seven eight nine ten eleven twelve alone"}},
 		{"leave one two three four five six seven eight nine ten eleven twelve thirteen alone", nil},
 		{"limit it", nil},
+		{"看一下代码。\n金额单位:绝不能用浮点数！\n谢谢", []string{"金额单位:绝不能用浮点数！"}},
+		{"コードを読んで説明してください。\nAPIを変更しないでください", []string{"APIを変更しないでください"}},
+		{"Прочитай код.\nПубличные имена НЕ меняй", []string{"Публичные имена НЕ меняй"}},
+		{"اقرأ الملفات.\nلا تلمس go.sum", []string{"لا تلمس go.sum"}},
 		{strings.Repeat("It is long. ", 40) + "Never delete it! And so on. " + strings.Repeat("Yes. ", 9), []string{"Never delete it!"}},
 	} {
 		if d := cmp.Diff(c.want, digest.Constraints(c.text)); d != "" {

@@ -93,14 +93,13 @@ func closed(text string) string {
 // sentencesOf is the whole sentences at the beginning of a line that so many
 // characters hold.
 func sentencesOf(line string, characters int) string {
-	taken, rest := "", strings.TrimSpace(line)
+	line = strings.TrimSpace(line)
+	taken, rest := "", line
 	for rest != "" {
-		var s string
-		s, rest = sentence(rest)
-		if rest == "" && taken == "" {
+		if _, rest = sentence(rest); rest == "" && taken == "" {
 			return "" // one sentence, and longer
 		}
-		next := strings.TrimSpace(taken + " " + s)
+		next := strings.TrimSpace(line[:len(line)-len(rest)]) // as it was written: Chinese has no spaces there
 		if utf8.RuneCountInString(next) > characters {
 			break
 		}
@@ -113,7 +112,7 @@ func sentencesOf(line string, characters int) string {
 // ends, it goes on.
 func sentence(line string) (first, rest string) {
 	for i, r := range line {
-		if !strings.ContainsRune(".!?。！？", r) {
+		if !strings.ContainsRune(".!?。！？؟", r) {
 			continue
 		}
 		end := i + utf8.RuneLen(r)
@@ -123,7 +122,7 @@ func sentence(line string) (first, rest string) {
 		switch {
 		case next == "":
 			return line, ""
-		case strings.ContainsRune("。！？", r):
+		case strings.ContainsRune("。！？؟", r):
 		case len(next) == len(line)-end, unicode.IsLower(follows), r == '.' && abbreviates(line[:i]):
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"tenfold/atom"
 	"tenfold/cause"
 )
 
@@ -131,15 +132,17 @@ func (l *Ledger) requestItems(s *items) {
 			head, lines = lines[0], lines[1:]
 		}
 		parent := s.add(in, rank, order, "- %s, from a longer message:\n%s", where, quote(head))
-		first := 0
-		for bytes := 0; first < len(lines) && bytes+len(lines[first]) <= demandSize; first++ {
-			bytes += len(lines[first])
-		}
-		if first > 0 {
-			s.addTo(parent, rankBinding, quote(strings.Join(lines[:first], "\n")))
-		}
-		for _, line := range lines[first:] {
-			s.addTo(parent, rankDemand, quote(line))
+		binding := bindingOf(lines)
+		for i := 0; i < len(lines); i++ {
+			if !binding[i] {
+				s.addTo(parent, rankDemand, quote(lines[i]))
+				continue
+			}
+			from := i
+			for i+1 < len(lines) && binding[i+1] {
+				i++
+			}
+			s.addTo(parent, rankBinding, quote(strings.Join(lines[from:i+1], "\n")))
 		}
 		if tail != "" {
 			s.addTo(parent, rankTask, quote("…\n"+tail))
@@ -152,6 +155,21 @@ func (l *Ledger) requestItems(s *items) {
 			s.addInstead(parent, whole, "- "+where+":"+said(r.text))
 		}
 	}
+}
+
+// bindingOf says which lines of what a long message demands have precedence: what it
+// insists on, and then the others.
+func bindingOf(lines []string) []bool {
+	binding, bytes := make([]bool, len(lines)), 0
+	for _, insists := range []bool{true, false} {
+		for i, line := range lines {
+			if atom.Insists(line) == insists && bytes+len(line) <= demandSize {
+				binding[i] = true
+				bytes += len(line)
+			}
+		}
+	}
+	return binding
 }
 
 // said quotes what somebody said below a line that ends in a colon.
@@ -265,7 +283,7 @@ const lastSize = 1200
 // questions, at most three.
 func asking(text string) (lines []string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		if line = strings.TrimSpace(line); strings.HasSuffix(line, "?") {
+		if line = strings.TrimSpace(line); atom.Asks(line) {
 			lines = append(lines, line)
 		}
 	}

@@ -23,8 +23,8 @@ type Anthropic struct {
 	answers int
 	model   string
 	stream  anthropicStream
-	// Typed reports whether a person wrote any of a message.
-	Typed func([]tenfold.Part) bool
+	// Injected gives how many parts at the start of a message no person wrote.
+	Injected func([]tenfold.Part) int
 }
 
 func (*Anthropic) holds(name string) bool { return name == "messages" }
@@ -34,7 +34,7 @@ func (*Anthropic) Fleeting() []string { return []string{"cache_control"} }
 
 func (*Anthropic) Alone(r *ChatRecord) bool { return r.At("role").Found() || streamEvent(r) }
 
-func (a *Anthropic) Open(*Chat) { *a = Anthropic{Typed: engine.TypedParts} }
+func (a *Anthropic) Open(*Chat) { *a = Anthropic{Injected: engine.InjectedParts} }
 
 func (a *Anthropic) Begin(c *Chat, r *ChatRecord) error {
 	a.model = r.text("model")
@@ -67,7 +67,7 @@ func (a *Anthropic) Read(c *Chat, w *engine.Finder, id string, injected bool) er
 		if m.Role != "user" && m.Role != "system" {
 			c.unknownRole()
 		}
-		payloads, own := m.Request(w, injected || m.Role != "user", a.Typed)
+		payloads, own := m.Request(w, injected || m.Role != "user", a.Injected)
 		if m.Role == "system" {
 			for i, p := range payloads {
 				if u, ok := p.(tenfold.UserMessage); ok {

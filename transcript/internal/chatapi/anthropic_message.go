@@ -69,17 +69,21 @@ func (m *AnthropicMessage) answer(w *engine.Finder) (payloads []tenfold.Payload,
 }
 
 // Request gives what a user's message holds: results, then what else there is.
-func (m *AnthropicMessage) Request(w *engine.Finder, injected bool, typed func([]tenfold.Part) bool) (payloads []tenfold.Payload, own int) {
+func (m *AnthropicMessage) Request(w *engine.Finder, injected bool, first func([]tenfold.Part) int) (payloads []tenfold.Payload, own int) {
 	if m.Blocks == nil {
 		return []tenfold.Payload{tenfold.UserMessage{Parts: tenfold.Text(w.Text(m.Content)), Synthetic: injected}}, 0
 	}
 	var rest []tenfold.Payload
 	var parts []tenfold.Part
 	flush := func() {
-		if len(parts) > 0 {
-			rest = append(rest, tenfold.UserMessage{Parts: parts, Synthetic: injected || !typed(parts)})
-			parts = nil
+		n := first(parts)
+		if n > 0 {
+			rest = append(rest, tenfold.UserMessage{Parts: parts[:n], Synthetic: true})
 		}
+		if n < len(parts) {
+			rest = append(rest, tenfold.UserMessage{Parts: parts[n:], Synthetic: injected})
+		}
+		parts = nil
 	}
 	for i := range m.Blocks {
 		b := &m.Blocks[i]

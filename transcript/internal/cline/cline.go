@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/purpose"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
 )
@@ -107,7 +108,7 @@ func (*cline) Alone(r *chatapi.ChatRecord) bool { return r.At("role").Found() }
 func (d *cline) Open(c *chatapi.Chat) {
 	known := d.known
 	*d = cline{shrunk: map[string]clineShrink{}, known: known, groups: map[string]*clineGroup{}}
-	d.Typed, c.Place = clineTyped, &engine.RootLog{}
+	d.Injected, c.Place = clineInjected, &engine.RootLog{}
 	if known == nil { // a task is one conversation: the files beside it belong to the first
 		d.known = map[string]bool{}
 		d.look(c)
@@ -191,27 +192,29 @@ func (d *cline) opensTurn(w *engine.Finder) bool {
 	cuts := w.Cuts
 	defer func() { w.Cuts = cuts }()
 	m := d.M
-	payloads, _ := m.Request(w, m.Role != "user", d.Typed)
+	payloads, _ := m.Request(w, m.Role != "user", d.Injected)
 	u, ok := payloads[0].(tenfold.UserMessage)
 	return ok && !u.Synthetic
 }
 
-// clineTyped reports whether a person wrote any of a message: what the tool
-// puts in, results in text included, does not count.
-func clineTyped(parts []tenfold.Part) bool {
-	for _, p := range parts {
+// clineInjected gives how many parts at the start of a message are the tool's: what it
+// puts in, and results in text, of which the heading may stand in a part of its own. What a
+// person said of a call stands behind those.
+func clineInjected(parts []tenfold.Part) int {
+	result := false // behind a heading
+	for i, p := range parts {
 		text := strings.TrimSpace(p.Text)
+		if _, said := purpose.Framed(text); said {
+			return i
+		}
 		switch {
-		case p.File != nil, strings.HasPrefix(text, "<environment_details>"), strings.HasPrefix(text, "[ERROR]"), text == "":
-		case strings.HasPrefix(text, "[") && strings.Contains(engine.FirstLine(text), "] Result:"):
-			// The person's word may follow a tool's.
-			if strings.Contains(text, "<feedback>") {
-				return true
-			}
-		case strings.Contains(text, "[TASK RESUMPTION]") && !strings.Contains(text, "<user_message>"):
+		case strings.HasPrefix(text, "[") && strings.Contains(text, "] Result:"):
+			result = true
+		case result, text == "" && p.File == nil, strings.HasPrefix(text, "<environment_details>"), strings.HasPrefix(text, "[ERROR]"),
+			strings.HasPrefix(text, "[TASK RESUMPTION]"):
 		default:
-			return true
+			return i
 		}
 	}
-	return false
+	return len(parts)
 }

@@ -41,9 +41,14 @@ func Typed(parts []tenfold.Part) bool {
 	return anyTyped(parts, func(text string) bool { return purpose.OfText(text) != tenfold.Request })
 }
 
-// TypedParts reports whether a person wrote any of what stands in a message of
-// Claude Code.
-func TypedParts(parts []tenfold.Part) bool { return anyTyped(parts, IsInjected) }
+// InjectedParts is all the parts of a message of Claude Code of which no person wrote
+// any, else none.
+func InjectedParts(parts []tenfold.Part) int {
+	if anyTyped(parts, IsInjected) {
+		return 0
+	}
+	return len(parts)
+}
 
 func anyTyped(parts []tenfold.Part, injected func(text string) bool) bool {
 	return slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || !injected(p.Text) })

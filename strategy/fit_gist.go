@@ -1,0 +1,153 @@
+package strategy
+
+import (
+	"slices"
+	"strings"
+
+	"tenfold"
+	"tenfold/atom"
+)
+
+// gist is what always stays of a long message of the person: how it begins and ends, and
+// the statements in it that demand something, up to the size of a short message.
+func (f *fitting) gist(text string) []tenfold.LineRange {
+	return union(union(f.lead(text), f.demands(text, shortMessage)), end(text))
+}
+
+// longestEnd is how many bytes are left of the end of a long message.
+const longestEnd = 200
+
+// end is how a text ends: its last lines as far as they are short, from the first that
+// somebody wrote in words. What is wanted often stands behind what was pasted; what ends
+// in a paste says nothing there.
+func end(text string) []tenfold.LineRange {
+	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
+	first, room := 0, longestEnd
+	for number := len(lines); number > 0; number-- {
+		line := strings.TrimSpace(lines[number-1])
+		if room -= len(line); room < 0 || strings.HasPrefix(line, "```") {
+			break
+		}
+		if len(strings.Fields(line)) > 2 && !strings.ContainsAny(line, "={}<>|;\\") && !strings.Contains(line, "://") || strings.ContainsAny(line, "。！？") {
+			first = number
+		}
+	}
+	if first == 0 {
+		return nil
+	}
+	return []tenfold.LineRange{{First: first, Last: len(lines)}}
+}
+
+// lead is how a text begins: its first lines as far as they are short, at least the
+// first or the beginning of that. People say what they want before they paste.
+func (f *fitting) lead(text string) []tenfold.LineRange {
+	var r tenfold.LineRange
+	number, room := 0, longestBeginning
+	for line := range strings.Lines(text) {
+		number++
+		blank := strings.TrimSpace(line) == ""
+		if r.First == 0 && !blank {
+			r.First = number
+			if r.Last = number; len(line) > longestBeginning {
+				r.To = longestBeginning
+				break
+			}
+		}
+		if room -= len(line); room < 0 {
+			break
+		}
+		if !blank {
+			r.Last = number
+		}
+	}
+	if r.First == 0 {
+		return nil
+	}
+	return []tenfold.LineRange{r}
+}
+
+// demand is a line that states a constraint, or a sentence of a long one.
+type demand struct {
+	of, lines tenfold.LineRange // of: what the line is about, if that is apart
+	tokens    int
+	insists   bool
+}
+
+// demands are the lines of a text that state constraints, for at most so many
+// tokens, what it insists on first; of long lines the sentences that do.
+func (f *fitting) demands(text string, tokens int) (found []tenfold.LineRange) {
+	all := f.demandsOf(text)
+	for _, insists := range []bool{true, false} {
+		for _, d := range all {
+			if d.insists != insists {
+				continue
+			}
+			if tokens -= d.tokens; tokens < 0 {
+				return found
+			}
+			if d.of.To > 0 {
+				found = union(found, []tenfold.LineRange{d.of})
+			}
+			found = union(found, []tenfold.LineRange{d.lines})
+		}
+	}
+	return found
+}
+
+func (f *fitting) demandsOf(text string) (all []demand) {
+	counter, number := f.p.Log().Counter(), 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		line = line[:min(len(line), longestLooked)]
+		for from := 0; from < len(line); {
+			at := atom.ConstraintAt(line[from:])
+			if at < 0 {
+				break
+			}
+			r, of := tenfold.LineRange{First: number, Last: number}, tenfold.LineRange{First: number, Last: number}
+			show := line
+			if len(line) > longestBeginning {
+				if r.From, r.To = statement(line, from+at); from == 0 && r.From > 0 {
+					of.To = subject(line[:r.From])
+				}
+				show = line[:of.To] + line[r.From:r.To]
+			}
+			all = append(all, demand{of, r, counter.Count(show) + 1, atom.Insists(show)})
+			if from = r.To; from == 0 {
+				break
+			}
+		}
+	}
+	return all
+}
+
+// longestSubject is how many bytes the subject of an item has at most.
+const longestSubject = 80
+
+// subject is how many bytes of a line tell what an item of a list is about, as its name
+// and a colon do: "Use when someone asks" says nothing without. 0 for none.
+func subject(line string) int {
+	bare := strings.TrimLeft(line, " \t")
+	end := strings.Index(bare, ": ")
+	if item := strings.HasPrefix(bare, "- ") || strings.HasPrefix(bare, "* "); !item || end < 0 || end > longestSubject {
+		return 0
+	}
+	return len(line) - len(bare) + end + 1
+}
+
+// statement is where the sentence around a place in a line begins and ends.
+func statement(line string, at int) (from, to int) {
+	ends := func(i int) bool {
+		if slices.ContainsFunc([]string{"。", "！", "？"}, func(mark string) bool { return strings.HasSuffix(line[:i+1], mark) }) {
+			return true
+		}
+		return strings.IndexByte(".!?", line[i]) >= 0 && (i+1 == len(line) || line[i+1] == ' ')
+	}
+	for from = at; from > 0 && !ends(from-1); from-- {
+	}
+	for to = at; to < len(line) && !ends(to); to++ {
+	}
+	from += len(line[from:at]) - len(strings.TrimLeft(line[from:at], " "))
+	return from, min(to+1, len(line))
+}
