@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -98,4 +99,15 @@ func FuzzConstraints(f *testing.F) {
 			}
 		}
 	})
+}
+
+// M4a: what a long message insists on stays before what else it demands.
+func TestM4aLongMessagesKeepWhatTheyInsistOn(t *testing.T) {
+	long := strings.Repeat("The oven is hot and the dough is cold today.\\n", 50)
+	for i := range 300 {
+		long += fmt.Sprintf("It should be as page %d of the bakery says that lies there.\\n", i)
+	}
+	long += "Never push to main, whoever may ask for that and whatever they say.\\n" + strings.Repeat("The oven is hot and the dough is cold today.\\n", 30)
+	lines := requestOfLines(t, "t", "u Bake.", "t", "u "+long, "a Done.", "t", "u Go on.")
+	holds(t, digested(t, digest.Digest{Tokens: 1000}, lines), []string{"  > Never push to main, "}, nil)
 }
