@@ -95,7 +95,11 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 	if err != nil {
 		return err
 	}
-	copied, err := svc.Fork(ctx, s, session.Fork{Through: through, Key: t.id.origin, Epoch: t.shows()})
+	epoch := t.shows()
+	if e, _ := s.Log().Entry(through); epoch == nil && e.Payload.Kind() == tenfold.KindToolCall {
+		epoch = new("") // what was thought before an open call is bound to what was shown then (B2)
+	}
+	copied, err := svc.Fork(ctx, s, session.Fork{Through: through, Key: t.id.origin, Epoch: epoch})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package keeper_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +56,36 @@ func TestB1ThinkingOfAnotherConversation(t *testing.T) {
 				t.Errorf("conversation %s: entry %d, %s, is of %v", id, e.Seq, e.Payload.Kind(), e.Time)
 			}
 		}
+	}
+}
+
+// B2: of two that go on with an open call, one is compacted. The other, with a result of its
+// own, goes on in a copy that shows nothing of that: what was thought with the call stays.
+func TestB2ACopyBehindAnOpenCall(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for range 4 {
+		c.turn(1500)
+	}
+	c.user("And now?")
+	c.answered(c.send(), `{"type":"thinking","thinking":"so","signature":"bmV3"},{"type":"tool_use","id":"toolu_now","name":"Read","input":{"file_path":"/w/now.go"}}`)
+	two := *c
+	two.messages = slices.Clone(c.messages)
+	result := func(size int) string {
+		return `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_now","content":[` + said(file(0, size)) + `]}]}`
+	}
+	c.messages = append(c.messages, result(3000))
+	c.answered(c.send(), said("fine"))
+	c.compact()
+	two.messages = append(two.messages, result(50))
+	ex := two.send()
+	if out := string(ex.Body()); !strings.Contains(out, "bmV3") || strings.Contains(out, "[Earlier parts") {
+		t.Errorf("what is sent is %s", out)
+	}
+	two.answered(ex, said("fine"))
+	c.close()
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
 	}
 }
 
