@@ -104,7 +104,7 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 		return err
 	}
 	t.k.mu.Lock()
-	t.thaw()
+	t.unfreeze()
 	t.k.mu.Unlock()
 	return t.adopt(copied)
 }

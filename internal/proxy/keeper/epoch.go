@@ -23,7 +23,7 @@ func (t *thread) settle(ctx context.Context, ex *exchange) {
 		t.noted(err)
 		return
 	}
-	t.heed(session.Decision{}, true)
+	t.noteDecision(session.Decision{}, true)
 }
 
 func (t *thread) trySettle(ctx context.Context, ex *exchange) error {
@@ -95,7 +95,7 @@ func (t *thread) settleAhead(ctx context.Context, ex *exchange, answered bool) s
 		}
 		return session.Decision{Action: session.Wait}
 	}
-	t.heed(d, shown)
+	t.noteDecision(d, shown)
 	return d
 }
 
@@ -259,15 +259,15 @@ func (t *thread) look(ctx context.Context) (due bool) {
 		t.noted(err)
 		return false
 	}
-	t.heed(d, false)
+	t.noteDecision(d, false)
 	if !t.k.Spare {
 		c.control.ReadAhead() // what a plan is made of comes bit by bit, and the plan sooner
 	}
 	return d.Action == session.Compact && !c.control.Paid()
 }
 
-// heed takes note of what a look at the log said. What is settled is not due.
-func (t *thread) heed(d session.Decision, settled bool) {
+// noteDecision takes note of what a look at the log said. What is settled is not due.
+func (t *thread) noteDecision(d session.Decision, settled bool) {
 	c := &t.log
 	rule, _ := provider.CacheRuleOf(c.session.Projection().Config().Model)
 	pace := c.control.Pace()
@@ -296,7 +296,7 @@ func (t *thread) giveUp(ctx context.Context, ex *exchange, why string) {
 		_, err := t.redraw(ex, false)
 		t.noted(err)
 	}
-	t.heed(session.Decision{}, ex != nil)
+	t.noteDecision(session.Decision{}, ex != nil)
 }
 
 // compactNow compacts because the vendor says that the context is too long.

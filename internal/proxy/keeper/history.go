@@ -98,12 +98,12 @@ func (k *keeper) itemsOf(ctx context.Context, h wire.Handle, id identity, dir st
 			return nil
 		}
 	}
-	k.remind(h, found)
+	k.keepInMemory(h, found)
 	return found.items
 }
 
-// remind keeps a history in memory.
-func (k *keeper) remind(h wire.Handle, one history) {
+// keepInMemory keeps a history in memory.
+func (k *keeper) keepInMemory(h wire.Handle, one history) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.left = append(k.left, kept{h, one})
@@ -126,7 +126,7 @@ func (k *keeper) keep(conversation string, seq int64, h history) (wire.Handle, e
 	if handle.String() == "" {
 		return handle, errors.New("the conversation's id cannot stand in a handle")
 	}
-	k.remind(handle, h)
+	k.keepInMemory(handle, h)
 	dir, err := k.directory()
 	if dir == "" || err != nil {
 		return handle, err

@@ -139,14 +139,14 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 		k.takeOwn(ctx, ex, id)
 	case in.Kind == wire.Generate:
 		k.hearOut(ctx, ex, id)
-		k.take(ctx, ex, id)
+		k.decide(ctx, ex, id)
 	}
 	return ex
 }
 
-// take decides about a request of a conversation. It waits for nothing where
+// decide decides about a request of a conversation. It waits for nothing where
 // nothing can be due (X9).
-func (k *keeper) take(ctx context.Context, ex *exchange, id identity) {
+func (k *keeper) decide(ctx context.Context, ex *exchange, id identity) {
 	k.mu.Lock()
 	if main := k.mainOf(ex.r, id); main != nil {
 		ex.t, ex.beside, ex.told = main, true, true
@@ -374,7 +374,7 @@ func (k *keeper) remember(t *thread) {
 // drop forgets a history. The caller holds the lock.
 func (k *keeper) drop(t *thread) {
 	t.gone = true
-	t.letGo(t.newest)
+	t.releaseAnswered(t.newest)
 	k.all = without(k.all, t)
 	if list := without(k.threads[t.id.key], t); len(list) > 0 {
 		k.threads[t.id.key] = list

@@ -255,7 +255,7 @@ func (k *keeper) rebase(ex *exchange, id identity) *thread {
 		if b.messages = b.find(ex.in.Protocol, ex.r); b.messages == 0 {
 			continue
 		}
-		t.letGo(t.newest)
+		t.releaseAnswered(t.newest)
 		t.newest, t.due, t.epoch = nil, false, b.epoch
 		t.shown.Epochs++
 		telemetry.EpochBegan()

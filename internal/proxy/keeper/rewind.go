@@ -46,7 +46,7 @@ func (t *thread) goBack(ctx context.Context, ex *exchange, upto int) error {
 	case done:
 		t.k.mu.Lock()
 		defer t.k.mu.Unlock()
-		t.thaw()
+		t.unfreeze()
 		return nil
 	case !t.leads() && ex.gaveUp(n):
 		return errForgotten
@@ -54,9 +54,9 @@ func (t *thread) goBack(ctx context.Context, ex *exchange, upto int) error {
 	return t.copyOf(ctx, c.session, c.story.at)
 }
 
-// thaw drops a frozen prefix that stands for more than the story has. The caller holds the
+// unfreeze drops a frozen prefix that stands for more than the story has. The caller holds the
 // lock.
-func (t *thread) thaw() {
+func (t *thread) unfreeze() {
 	if t.frozen != nil && t.frozen.upto > len(t.log.story.chains) {
 		t.frozen, t.epoch, t.due, t.log.epoch = nil, "", true, ""
 	}

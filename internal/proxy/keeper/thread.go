@@ -107,7 +107,7 @@ func (t *thread) join(ex *exchange) {
 			t.bill(prev)
 		}
 	}
-	t.letGo(prev)
+	t.releaseAnswered(prev)
 	behind := common(t.messages, ex.r.Messages) // the marks of those before were seen
 	t.k.requests++
 	t.newest, t.messages, t.order = ex, ex.r.Messages, t.k.requests
@@ -232,8 +232,8 @@ func (t *thread) stored() <-chan struct{} {
 	return done
 }
 
-// letGo has the bytes of a request let go that was answered, where they are held.
-func (t *thread) letGo(ex *exchange) {
+// releaseAnswered has the bytes of a request let go that was answered, where they are held.
+func (t *thread) releaseAnswered(ex *exchange) {
 	if ex == nil || !ex.held {
 		return
 	}
