@@ -135,3 +135,15 @@ func (p *Projection) findTexts(entries map[int64]TextTrim, lo, hi int32) []named
 	slices.SortFunc(found, func(a, b named) int { return int(a.seq - b.seq) })
 	return found
 }
+
+// atoi reads a positive decimal; 0 for anything else.
+func atoi(s string) int64 {
+	var n int64
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' || n > 1<<40 {
+			return 0
+		}
+		n = n*10 + int64(s[i]-'0')
+	}
+	return n
+}
