@@ -3,6 +3,8 @@ package tenfold
 import (
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 )
 
 // refusals are how hosts begin to say that a person refused a call, and what stands before
@@ -33,6 +35,12 @@ func Refusal(result string) (said string, ok bool) {
 func refused(result string) (said string, ok bool) {
 	if heading, rest, _ := strings.Cut(result, "\n"); strings.HasPrefix(heading, "[") && strings.HasSuffix(heading, "] Result:") {
 		result = rest // Cline's
+	}
+	if strings.HasPrefix(result, `{"status":"denied",`) { // Roo's
+		var record struct {
+			Feedback string `json:"feedback"`
+		}
+		return record.Feedback, json.Unmarshal([]byte(result), &record) == nil
 	}
 	result = strings.TrimPrefix(result, "Error: ")
 	for _, r := range refusals {

@@ -14,9 +14,12 @@ func TestRefusal(t *testing.T) {
 		"Error: The user rejected permission to use this specific tool call with the following feedback: no":     " no",
 		"The user rejected this tool call. User feedback: no":                                                    " no",
 		"[write_to_file for 'a'] Result:\nThe user denied this operation and said:\n<feedback>\nno\n</feedback>": "\nno\n</feedback>",
-		"The user denied this operation.":                                                                        "",
-		"grep: the user said: nothing":                                                                           "",
-		"":                                                                                                       "",
+		`{"status":"denied","message":"The user denied this operation and so on","feedback":"no, \"b\""}`:        `no, "b"`,
+		`{"status":"denied","message":"The user denied this operation."}`:                                        "",
+		`{"status":"denied","was":`:       "",
+		"The user denied this operation.": "",
+		"grep: the user said: nothing":    "",
+		"":                                "",
 	} {
 		if got, ok := tenfold.Refusal(text); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v", text, got, ok)
