@@ -3,6 +3,8 @@ package tenfold
 import (
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 )
 
 // refusals are how hosts begin to say that a person refused a call, and what stands before
@@ -12,6 +14,7 @@ var refusals = []struct{ start, said string }{
 	{"The user rejected permission to use this specific tool call", "with the following feedback:"}, // opencode
 	{"The user rejected this tool call", "User feedback:"},                                          // Copilot
 	{"The user denied this operation", "\n<feedback>"},                                              // Cline, Roo
+	{refusalRecord, `"feedback":"`},                                                                 // Roo, where the API knows calls
 	{"The user has provided feedback on the results", "\n<feedback>"},                               // where a task was said to be done
 }
 
@@ -19,6 +22,7 @@ var refusals = []struct{ start, said string }{
 const (
 	refusalAdvice = "\n\nNote: The user's next message may "
 	refusalEnd    = "</feedback>"
+	refusalRecord = `{"status":"denied",`
 )
 
 // Refusal gives the end of a failed result that is a person's word rather than a
@@ -49,6 +53,12 @@ func RefusalWords(result string) (said string, ok bool) {
 	said, ok = Refusal(result)
 	said, _, _ = strings.Cut(said, refusalAdvice)
 	said, _, _ = strings.Cut(said, refusalEnd)
+	if strings.HasPrefix(result, refusalRecord) {
+		var words string
+		if json.Unmarshal([]byte(`"`+strings.TrimSuffix(said, "}")), &words) == nil {
+			said = words
+		}
+	}
 	return strings.TrimSpace(said), ok
 }
 

@@ -14,9 +14,12 @@ func TestRefusal(t *testing.T) {
 		"Error: The user rejected permission to use this specific tool call with the following feedback: no":     " no",
 		"The user rejected this tool call. User feedback: no":                                                    " no",
 		"[write_to_file for 'a'] Result:\nThe user denied this operation and said:\n<feedback>\nno\n</feedback>": "\nno\n</feedback>",
-		"The user denied this operation.":                                                                        "",
-		"grep: the user said: nothing":                                                                           "",
-		"":                                                                                                       "",
+		`{"status":"denied","message":"The user denied this operation and so on","feedback":"no, \"b\""}`:        `no, \"b\""}`,
+		`{"status":"denied","message":"The user denied this operation."}`:                                        "",
+		`{"status":"denied","was":`:       "",
+		"The user denied this operation.": "",
+		"grep: the user said: nothing":    "",
+		"":                                "",
 	} {
 		if got, ok := tenfold.Refusal(text); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %v", text, got, ok)
@@ -33,10 +36,11 @@ func TestP5StubsOfRefusedCallsQuoteThePerson(t *testing.T) {
 		advice = "\n\nNote: The user's next message may contain a correction or preference. Pay close attention."
 	)
 	for text, want := range map[string]string{
-		said + "No, use the other oven.":                                               "No, use the other oven.",
-		said + "No.\nUse the other oven,\n  and never the first." + advice:             "No. Use the other oven, and never the first.",
-		"The user denied this operation and said:\n<feedback>\nNo, wait.\n</feedback>": "No, wait.",
-		host + " STOP what you are doing and wait." + advice:                           host + " STOP what you are doing and wait.",
+		said + "No, use the other oven.":                                                                        "No, use the other oven.",
+		said + "No.\nUse the other oven,\n  and never the first." + advice:                                      "No. Use the other oven, and never the first.",
+		"The user denied this operation and said:\n<feedback>\nNo, wait.\n</feedback>":                          "No, wait.",
+		`{"status":"denied","message":"The user denied this operation and so on","feedback":"No,\nuse \"b\"."}`: `No, use "b".`,
+		host + " STOP what you are doing and wait." + advice:                                                    host + " STOP what you are doing and wait.",
 		"it broke" + advice: "Note: The user's next message may contain a correction or preference. Pay close attention.",
 	} {
 		l := tenfold.NewLog()

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -70,32 +71,52 @@ func (f *fitting) lead(text string) []tenfold.LineRange {
 type demand struct {
 	of, lines tenfold.LineRange // of: what the line is about, if that is apart
 	tokens    int
-	insists   bool
+	rank      int
 }
 
-// demands are the lines of a text that state constraints, for at most so many
-// tokens, what it insists on first; of long lines the sentences that do.
+// What a text insists on comes first, what it says again last, as a log does that was
+// pasted.
+const (
+	insisted = iota
+	asked
+	repeated
+)
+
+// longestItem is how many bytes a line has that stays whole for what it demands where not
+// all that the text demands has room; of a longer one the sentences stay that do.
+const longestItem = 160
+
+// leastRepeated is how many bytes two demands have in common to be one: "must pass" is of
+// many things.
+const leastRepeated = 40
+
+// demands are the lines of a text that state constraints, of long lines the sentences, for
+// at most so many tokens: what it insists on first, and of the rest as many as there is room for.
 func (f *fitting) demands(text string, tokens int) (found []tenfold.LineRange) {
-	all := f.demandsOf(text)
-	for _, insists := range []bool{true, false} {
-		for _, d := range all {
-			if d.insists != insists {
-				continue
-			}
-			if tokens -= d.tokens; tokens < 0 {
-				return found
-			}
-			if d.of.To > 0 {
-				found = union(found, []tenfold.LineRange{d.of})
-			}
-			found = union(found, []tenfold.LineRange{d.lines})
+	all, left := f.demandsOf(text, longestBeginning), tokens
+	for _, d := range all {
+		left -= d.tokens
+	}
+	if left < 0 {
+		all = f.demandsOf(text, longestItem)
+	}
+	slices.SortStableFunc(all, func(a, b demand) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.tokens, b.tokens)) })
+	for _, d := range all {
+		if d.tokens > tokens {
+			continue
 		}
+		tokens -= d.tokens
+		if d.of.To > 0 {
+			found = union(found, []tenfold.LineRange{d.of})
+		}
+		found = union(found, []tenfold.LineRange{d.lines})
 	}
 	return found
 }
 
-func (f *fitting) demandsOf(text string) (all []demand) {
-	counter, number := f.p.Log().Counter(), 0
+// demandsOf lists what a text demands, of lines longer than so many bytes the sentences.
+func (f *fitting) demandsOf(text string, longest int) (all []demand) {
+	counter, number, seen := f.p.Log().Counter(), 0, map[string]bool{}
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
@@ -106,14 +127,25 @@ func (f *fitting) demandsOf(text string) (all []demand) {
 				break
 			}
 			r, of := tenfold.LineRange{First: number, Last: number}, tenfold.LineRange{First: number, Last: number}
+			start, end := statement(line, from+at)
 			show := line
-			if len(line) > longestBeginning {
-				if r.From, r.To = statement(line, from+at); from == 0 && r.From > 0 {
+			if len(line) > longest {
+				if r.From, r.To = start, end; from == 0 && r.From > 0 {
 					of.To = subject(line[:r.From])
 				}
 				show = line[:of.To] + line[r.From:r.To]
 			}
-			all = append(all, demand{of, r, counter.Count(show) + 1, atom.Insists(show)})
+			d := demand{of, r, counter.Count(show) + 1, asked}
+			if atom.Insists(show) {
+				d.rank = insisted
+			}
+			if said := line[from+at : end]; len(said) >= leastRepeated {
+				if seen[said] {
+					d.rank = repeated
+				}
+				seen[said] = true
+			}
+			all = append(all, d)
 			if from = r.To; from == 0 {
 				break
 			}

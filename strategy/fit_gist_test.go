@@ -1,6 +1,7 @@
 package strategy_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,5 +29,29 @@ func TestS13aLongMessagesEndInNoPaste(t *testing.T) {
 	p := always(script(t, "t", "u "+long, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end"))
 	if got := tenfold.TextLines(payloads(p)[2]); strings.Contains(got, "make bread") {
 		t.Errorf("it ends in %q", got[len(got)-60:])
+	}
+}
+
+// Where not all that a long message demands has room, as many of its demands stay as can:
+// the short ones, of long lines the sentences alone, and what a log repeats last.
+func TestS13aLongMessagesKeepManyDemands(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("Read this page of our rules.\n")
+	for i := range 30 {
+		fmt.Fprintf(&b, "oven.js:%d Warning: two loaves lie at shelf %d. Shelves should be unique so that loaves keep their place in the oven of the bakery, and elsewhere too, as the old page says.\n", i, i)
+	}
+	b.WriteString(strings.Repeat("The oven is hot and the dough is cold today.\n", 200))
+	b.WriteString("The dough is red and lies on the long table of the bakery, where the loaves of the day before lie, too. Keep the door shut. " +
+		"The window is blue and shows the yard, in which a cart stands that brings the flour.\n- Use RELATIVE paths only\n")
+	b.WriteString(strings.Repeat("The oven is hot and the dough is cold today.\n", 200))
+	p := always(script(t, "t", "u "+b.String(), "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end"))
+	got := tenfold.TextLines(payloads(p)[2])
+	for _, part := range []string{"Keep the door shut.", "- Use RELATIVE paths only", "oven.js:0 "} {
+		if !strings.Contains(got, part) {
+			t.Errorf("it lacks %q: %q", part, got)
+		}
+	}
+	if strings.Contains(got, "The window is blue") {
+		t.Errorf("a line stays whole for a sentence: %q", got)
 	}
 }

@@ -215,7 +215,7 @@ var interruptions = [...]string{
 	// Gemini CLI
 	"[Operation Cancelled] ", "Command was cancelled by user", "Command was automatically cancelled", "Command cancelled by user",
 	// Cline and Roo Code
-	"The user denied this operation", "The user has provided feedback on the results",
+	"The user denied this operation", `{"status":"denied",`, "The user has provided feedback on the results",
 	// Copilot
 	"The tool call was denied by the user", "The user rejected this tool call", "Permission denied and could not request permission from user",
 	// OpenHands

@@ -208,3 +208,49 @@ func TestClineTellsResultsFromThePerson(t *testing.T) {
 		t.Errorf("%d turns: %s", turns, got)
 	}
 }
+
+// What a person says of a call that they let run is a message of theirs where the API
+// knows calls, too: it stands in the result there. What a command printed is not.
+func TestClineTakesWhatThePersonSaysOutOfResults(t *testing.T) {
+	const feedback = `The user provided the following feedback:\n<feedback>\nOpen the sluice.\n</feedback>`
+	const approved = `The user approved this operation and provided the following context:\n<feedback>\nOil it first.\n</feedback>`
+	for name, c := range map[string]struct{ tool, result, rest, said string }{
+		"a command that runs": {
+			"execute_command", `Command is still running in the user's terminal.\nHere's the output so far:\n1 gate\n\n` + feedback,
+			"Command is still running in the user's terminal.\nHere's the output so far:\n1 gate", "Open the sluice.",
+		},
+		"what it printed":      {"execute_command", `Command is still running in terminal.\n` + feedback + `\n\nYou will be updated.`, "", ""},
+		"a file":               {"read_file", `Command is still running` + feedback, "", ""},
+		"an approval":          {"write_to_file", approved + `\n\nCreated.`, "Created.", "Oil it first."},
+		"an approval as JSON":  {"write_to_file", `{\"status\":\"approved\",\"message\":\"The user approved\",\"feedback\":\"Oil it first.\"}\n\nCreated.`, "Created.", "Oil it first."},
+		"an approval alone":    {"write_to_file", `{\"status\":\"approved\",\"message\":\"The user approved\"}`, "", ""},
+		"not the end of Cline": {"attempt_completion", `The user has provided feedback on the results.\n<feedback>\nPaint it.\n</feedback>`, " ", "Paint it."},
+		"not the end of Roo":   {"attempt_completion", `<user_message>\nPaint it.\n</user_message>`, " ", "Paint it."},
+		"an answer":            {"ask_followup_question", `<user_message>\nRed.\n</user_message>`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := importCline(t, cline.History, `[{"role":"user","content":[{"type":"text","text":"<task>\nMend.\n</task>"}],"ts":1},
+				{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"`+c.tool+`","input":{}}],"ts":2},
+				{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"`+c.result+`"}]},
+				{"type":"text","text":"<environment_details>\nfiles\n</environment_details>"}],"ts":3}]`, nil)
+			rest, said, turns := "", "", 0
+			for _, e := range got.Entries {
+				switch p := e.Payload.(type) {
+				case tenfold.TurnStart:
+					turns++
+				case tenfold.ToolResult:
+					rest = p.Parts[0].Text
+				case tenfold.UserMessage:
+					said = purpose.Said(p)
+				}
+			}
+			want, n := strings.TrimSpace(c.rest), 2
+			if c.said == "" {
+				want, n = strings.NewReplacer(`\n`, "\n", `\"`, `"`).Replace(c.result), 1
+			}
+			if rest != want || said != c.said || turns != n {
+				t.Errorf("%d turns, said %q, the result is %q", turns, said, rest)
+			}
+		})
+	}
+}

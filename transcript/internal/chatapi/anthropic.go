@@ -25,6 +25,8 @@ type Anthropic struct {
 	stream  anthropicStream
 	// Injected gives how many parts at the start of a message no person wrote.
 	Injected func([]tenfold.Part) int
+	// Spoken takes what a person said out of a result, if it can be there.
+	Spoken func(*tenfold.ToolResult) []tenfold.Part
 }
 
 func (*Anthropic) holds(name string) bool { return name == "messages" }
@@ -67,7 +69,7 @@ func (a *Anthropic) Read(c *Chat, w *engine.Finder, id string, injected bool) er
 		if m.Role != "user" && m.Role != "system" {
 			c.unknownRole()
 		}
-		payloads, own := m.Request(w, injected || m.Role != "user", a.Injected)
+		payloads, own := a.Request(w, injected || m.Role != "user")
 		if m.Role == "system" {
 			for i, p := range payloads {
 				if u, ok := p.(tenfold.UserMessage); ok {

@@ -46,6 +46,14 @@ type Block struct {
 	Items                           []Block
 }
 
+// Call gives the id and the tool of a block that is a call.
+func (b *Block) Call() (id, name string) {
+	if b.Typ != "tool_use" {
+		return "", ""
+	}
+	return b.id, b.name
+}
+
 // Readable reports whether the content has a shape the importer models.
 func (m *BlockMessage) Readable() bool {
 	return m.Content.Found() && (m.Blocks != nil || m.IsText())

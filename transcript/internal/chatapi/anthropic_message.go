@@ -12,9 +12,9 @@ import (
 // are those that Claude Code's lines hold.
 type AnthropicMessage struct {
 	BlockMessage
-	Role            string
-	Twice           bool
-	results, thinks int // blocks of these kinds
+	Role   string
+	Twice  bool
+	thinks int // blocks of that kind
 }
 
 func (m *AnthropicMessage) Parse(s *walk.Scanner, raw []byte) {
@@ -69,14 +69,15 @@ func (m *AnthropicMessage) answer(w *engine.Finder) (payloads []tenfold.Payload,
 }
 
 // Request gives what a user's message holds: results, then what else there is.
-func (m *AnthropicMessage) Request(w *engine.Finder, injected bool, first func([]tenfold.Part) int) (payloads []tenfold.Payload, own int) {
+func (a *Anthropic) Request(w *engine.Finder, injected bool) (payloads []tenfold.Payload, own int) {
+	m := &a.M
 	if m.Blocks == nil {
 		return []tenfold.Payload{tenfold.UserMessage{Parts: tenfold.Text(w.Text(m.Content)), Synthetic: injected}}, 0
 	}
 	var rest []tenfold.Payload
 	var parts []tenfold.Part
 	flush := func() {
-		n := first(parts)
+		n := a.Injected(parts)
 		if n > 0 {
 			rest = append(rest, tenfold.UserMessage{Parts: parts[:n], Synthetic: true})
 		}
@@ -89,8 +90,11 @@ func (m *AnthropicMessage) Request(w *engine.Finder, injected bool, first func([
 		b := &m.Blocks[i]
 		switch {
 		case b.Typ == "tool_result":
-			payloads = append(payloads, BlockResult(w, b))
-			m.results++
+			r := BlockResult(w, b)
+			if a.Spoken != nil {
+				parts = append(parts, a.Spoken(&r)...)
+			}
+			payloads = append(payloads, r)
 		case anthropicOnly(w, b):
 			flush()
 			rest = append(rest, tenfold.ProviderItem{Provider: "anthropic", Role: "user", Data: w.Whole(b.Span)})

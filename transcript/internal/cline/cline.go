@@ -85,6 +85,7 @@ type cline struct {
 	known  map[string]bool        // keys of summaries and markers that are there
 	groups map[string]*clineGroup // what they hide, by key
 	hidden string                 // keys of what hides the message before
+	calls  map[string]string      // names of tools by the ids of their calls
 	any    bool                   // a message came
 	count  int
 	prefix clinePrefix
@@ -107,8 +108,8 @@ func (*cline) Alone(r *chatapi.ChatRecord) bool { return r.At("role").Found() }
 
 func (d *cline) Open(c *chatapi.Chat) {
 	known := d.known
-	*d = cline{shrunk: map[string]clineShrink{}, known: known, groups: map[string]*clineGroup{}}
-	d.Injected, c.Place = clineInjected, &engine.RootLog{}
+	*d = cline{shrunk: map[string]clineShrink{}, known: known, groups: map[string]*clineGroup{}, calls: map[string]string{}}
+	d.Injected, d.Spoken, c.Place = clineInjected, d.spoken, &engine.RootLog{}
 	if known == nil { // a task is one conversation: the files beside it belong to the first
 		d.known = map[string]bool{}
 		d.look(c)
@@ -146,6 +147,11 @@ func (d *cline) Message(c *chatapi.Chat, raw []byte, id string) error {
 		}
 	}
 	if m.Role == "assistant" {
+		for _, b := range m.Blocks {
+			if id, name := b.Call(); name != "" {
+				d.calls[id] = name
+			}
+		}
 		if err := d.addUsage(c, &t, id); err != nil {
 			return err
 		}
@@ -191,8 +197,7 @@ func (d *cline) shown(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string
 func (d *cline) opensTurn(w *engine.Finder) bool {
 	cuts := w.Cuts
 	defer func() { w.Cuts = cuts }()
-	m := d.M
-	payloads, _ := m.Request(w, m.Role != "user", d.Injected)
+	payloads, _ := d.Request(w, d.M.Role != "user")
 	u, ok := payloads[0].(tenfold.UserMessage)
 	return ok && !u.Synthetic
 }
