@@ -56,6 +56,16 @@ func TestM4aQuestionAndAnswer(t *testing.T) {
 	}
 }
 
+// M4a: a call that the person refused without a word is no open error.
+func TestM4aARefusalIsNoError(t *testing.T) {
+	for _, refused := range []string{"exec command rejected by user", "patch rejected by user"} {
+		text := digestOfLines(t, "t", "u Start it.", `c 1 exec_command {"cmd":"rm -r old"}`, "e 1 "+refused, "t", "u Go on with the rest of it.")
+		if strings.Contains(text, "rejected") {
+			t.Errorf("%s:\n%s", refused, text)
+		}
+	}
+}
+
 // M4a: the last request is quoted whole where there is room, though it is long; else its
 // beginning, its end and what it demands are, and nothing of it twice.
 func TestM4aALongLastRequest(t *testing.T) {
