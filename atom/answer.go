@@ -75,14 +75,15 @@ func Proposal(text string, most int) (lines []int) {
 
 // assenting are the words by which one agrees; proposing, those that stand for a proposal.
 var (
-	assenting = strings.Fields("yes yeah yep yup y ok okay k sure go right correct agreed exactly approve approved accept accepted confirmed confirm proceed fine good great perfect lgtm do ja doch genau oui si sí vale claro sim да хорошо согласен согласна نعم حسنا تمام موافق")
+	assenting = strings.Fields("yes yeah yep yup y ok okay k sure go right correct agreed exactly approve approved accept accepted confirmed confirm proceed fine good great perfect lgtm do ja doch genau oui d'accord parfait vas-y si sí vale claro dale perfecto adelante sim certo perfeito sì perfetto procedi 네 예 응 넵 좋아 좋아요 좋습니다 그래 그래요 맞아 맞아요 진행해줘 да хорошо согласен согласна نعم حسنا تمام موافق")
 	proposing = strings.Fields("this that these those it approach plan above proceed proposal direction design")
 )
 
 var agreeing = strings.Fields(`
 	yes yeah yep yup y no nope nah na n ok okay k sure go right correct agreed exactly both either neither all none first second third option
-	approve approved accept accepted confirmed confirm proceed continue fine good great perfect lgtm please do ja nein doch genau beide oui non
-	si sí vale claro sim não да ага нет ок хорошо согласен согласна давай верно первый второй оба نعم لا حسنا تمام موافق الأول الثاني`)
+	approve approved accept accepted confirmed confirm proceed continue fine good great perfect lgtm please do ja nein doch genau beide oui non d'accord parfait vas-y exact
+	si sí vale claro dale perfecto adelante correcto sim não certo perfeito pode sì perfetto procedi esatto
+	네 예 응 넵 아니 아니요 아니오 좋아 좋아요 좋습니다 그래 그래요 맞아 맞아요 맞습니다 알겠어 알겠습니다 진행해줘 진행해주세요 계속해줘 계속해주세요 첫번째 두번째 둘다 да ага нет ок хорошо согласен согласна давай верно первый второй оба نعم لا حسنا تمام موافق الأول الثاني`)
 
 // unspacedAnswers begin answers in Chinese and Japanese.
 var unspacedAnswers = strings.Fields("好 可以 行 是的 是。 对 對 不对 不對 不行 不用 不是 没问题 沒問題 同意 确认 確認 继续 繼續 第一 第二 第三 都 はい いいえ お願い おねがい それで 了解 続け いいで 一番 二番 三番")
@@ -94,7 +95,7 @@ func Asks(sentence string) bool {
 }
 
 // deciding are words that only an answer begins with.
-var deciding = strings.Fields("yes yeah yep yup no nope nah na ja nein doch oui non si sí sim não да нет نعم")
+var deciding = strings.Fields("yes yeah yep yup no nope nah na ja nein doch oui non si sí sì sim não 네 예 아니요 아니오 да нет نعم")
 
 // pointing are words that mean what the other said.
 var pointing = strings.Fields("it that this them those these one ones same")

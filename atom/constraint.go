@@ -29,6 +29,9 @@ var insisting = sync.OnceValue(func() Phrases {
 		"muss", "müssen", "niemals", "nie", "immer", "kein", "keine", "keinen", "doit", "doivent", "jamais", "toujours", "il faut", "debe", "deben", "nunca", "siempre", "hay que",
 		"no toques", "no cambies", "no uses", "no modifiques", "no agregues", "必须", "必須", "务必", "務必", "不要", "不能", "不得", "不可", "不许", "不准", "禁止", "严禁", "嚴禁", "切勿", "请勿", "绝不", "絕不",
 		"只能", "必ず", "絶対", "ないで", "てはいけ", "ではいけ", "決して", "должен", "должна", "должно", "должны", "нельзя", "никогда", "всегда", "обязательно", "запрещено",
+		"ne … pas", "n … pas", "tu dois", "devez", "obligatoire", "interdit", "debes", "jamás", "obligatorio", "prohibido", "no borres", "no elimines", "no añadas", "no rompas", "no hagas", "no escribas",
+		"deve", "devem", "tem que", "não", "sempre", "obrigatório", "proibido", "devono", "bisogna", "obbligatorio", "vietato", "non … mai", "non toccare", "non modificare", "non cambiare", "non usare",
+		"반드시", "절대", "마세요", "지 마", "지 말", "면 안", "금지", "해야", "항상", "무조건", "필수",
 		"يجب", "ويجب", "ممنوع", "يمنع", "أبدا", "أبدًا", "دائما", "دائمًا")
 })
 

@@ -11,8 +11,8 @@ const (
 	gapSize = 12
 )
 
-// Phrases are lists of words, by the first of each; those of writing without spaces
-// between words are under "".
+// Phrases are lists of words, by the first of each; those that are parts of words are
+// under "".
 type Phrases map[string][][]string
 
 // NewPhrases makes phrases of words in lower case with single spaces between
@@ -21,7 +21,7 @@ func NewPhrases(all ...string) Phrases {
 	p := Phrases{}
 	for _, phrase := range all {
 		words := strings.Fields(phrase)
-		if strings.ContainsFunc(phrase, unspaced) {
+		if strings.ContainsFunc(phrase, joined) {
 			p[""] = append(p[""], words)
 			continue
 		}
@@ -42,12 +42,19 @@ func (p Phrases) At(line string) int {
 				return w.At
 			}
 		}
-		if p[""] == nil || !strings.ContainsFunc(w.Text, unspaced) {
+		if p[""] == nil || !strings.ContainsFunc(w.Text, joined) {
 			continue
 		}
 		first := -1
 		for _, phrase := range p[""] {
-			if at := strings.Index(w.Text, phrase[0]); at >= 0 && (first < 0 || at < first) {
+			at := strings.Index(w.Text, phrase[0])
+			if len(phrase) > 1 { // an ending, and how the next word begins
+				at = strings.LastIndex(w.Text, phrase[0])
+				if at+len(phrase[0]) != len(w.Text) || i+1 == len(words) || !strings.HasPrefix(words[i+1].Text, phrase[1]) {
+					continue
+				}
+			}
+			if at >= 0 && (first < 0 || at < first) {
 				first = at
 			}
 		}
@@ -62,6 +69,9 @@ func (p Phrases) At(line string) int {
 func unspaced(r rune) bool {
 	return r >= '\u2e80' && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
+
+// joined reports whether a letter belongs to a writing in which phrases are parts of words.
+func joined(r rune) bool { return unspaced(r) || r >= '\u1100' && unicode.Is(unicode.Hangul, r) }
 
 // follows reports whether words begin as a phrase goes on.
 func follows(phrase []string, words []Spoken) bool {

@@ -200,9 +200,13 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 }
 
 // complete gives entries what the log needs of them: id, time and tokens. It
-// appends them to out.
+// appends them to out. Entries that tell no time are of the time of those they came
+// with, as the state that a transcript begins with; else of now.
 func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfold.Entry, error) {
 	out = append(out, entries...)
+	if i := slices.IndexFunc(out, func(e tenfold.Entry) bool { return !e.Time.IsZero() }); i > 0 && out[i].Time.Before(now) {
+		now = out[i].Time
+	}
 	for i := range out {
 		e := &out[i]
 		var err error

@@ -411,3 +411,24 @@ func TestCancelledAppendWritesNothing(t *testing.T) {
 		t.Fatalf("the log is at %d", got)
 	}
 }
+
+// What a transcript tells no time of is of the time of what it came with: the state that
+// it begins with was else of the import, and headed the first turn so.
+func TestEntriesWithoutATimeAreOfTheTimeOfTheOthers(t *testing.T) {
+	svc := newService(t)
+	was := time.Date(2025, 5, 6, 7, 8, 9, 0, time.UTC)
+	s, err := svc.Create(t.Context(), session.Create{ID: "c1", Entries: []tenfold.Entry{
+		{Payload: tenfold.Unknown{Name: "a.state"}}, {Payload: tenfold.TurnStart{}}, {Time: was, Payload: tenfold.UserMessage{Parts: tenfold.Text("hello")}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "hi"}}); err != nil {
+		t.Fatal(err)
+	}
+	for e := range s.Log().Entries() {
+		if want := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC); e.Seq < 4 && !e.Time.Equal(was) || e.Seq == 4 && !e.Time.Equal(want) {
+			t.Errorf("%d is of %v", e.Seq, e.Time)
+		}
+	}
+}

@@ -117,7 +117,7 @@ func pairsIn(result string) []exchange {
 // refusals is how hosts begin the result of a call that the person refused or
 // broke off, this program's agent the last ones.
 var refusals = []string{
-	"The user doesn't want to", "[Operation Cancelled]", "[Request interrupted by user", "User rejected", "User denied", "The user rejected", "The user denied", "The user declined",
+	"The user doesn't want to", "[Operation Cancelled]", "[Request interrupted by user", "User rejected", "User denied", "exec command rejected by user", "patch rejected by user", "The user rejected", "The user denied", "The user declined",
 	"Denied: the user ", "Denied: the rule ", "Denied: it requires approval", "Denied: it must be asked about", "Denied: asking the user failed", "Interrupted before it was run.", "Interrupted while it ran.",
 	"Interrupted: the program that ran the call ended",
 }

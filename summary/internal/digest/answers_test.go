@@ -24,6 +24,11 @@ func TestM4aQuestionAndAnswer(t *testing.T) {
 		{"in words", []string{"a I found two ports.\\nShall I take 7443?", "t", "u yes"}, "- turn 1, to `Shall I take 7443?`: > yes\n"},
 		{"in Chinese", []string{"a 找到两个端口。\\n用 7443 可以吗？", "t", "u 可以，先这样"}, "- turn 1, to `用 7443 可以吗？`: > 可以，先这样\n"},
 		{"in Japanese", []string{"a 7443 にしますか？", "t", "u はい、お願いします"}, "- turn 1, to `7443 にしますか？`: > はい、お願いします\n"},
+		{"in Korean", []string{"a 7443을 쓸까요?", "t", "u 네, 그렇게 해 주세요"}, "- turn 1, to `7443을 쓸까요?`: > 네, 그렇게 해 주세요\n"},
+		{"in Portuguese", []string{"a Uso a porta 7443?", "t", "u pode usar"}, "- turn 1, to `Uso a porta 7443?`: > pode usar\n"},
+		{"in Italian", []string{"a Prendo la 7443?", "t", "u sì, procedi"}, "- turn 1, to `Prendo la 7443?`: > sì, procedi\n"},
+		{"in French", []string{"a Je prends 7443 ?", "t", "u d'accord, vas-y"}, "- turn 1, to `Je prends 7443 ?`: > d'accord, vas-y\n"},
+		{"in Spanish", []string{"a ¿Tomo el 7443?", "t", "u dale"}, "- turn 1, to `¿Tomo el 7443?`: > dale\n"},
 		{"in Russian", []string{"a Взять 7443?", "t", "u да"}, "- turn 1, to `Взять 7443?`: > да\n"},
 		{"in Arabic", []string{"a هل آخذ 7443؟", "t", "u نعم، تابع"}, "- turn 1, to `هل آخذ 7443؟`: > نعم، تابع\n"},
 		{"a demand in Chinese", []string{"a 用 7443 可以吗？", "t", "u 不要用端口 7443"}, "- turn 1:\n  > 不要用端口 7443\n"},
@@ -47,6 +52,16 @@ func TestM4aQuestionAndAnswer(t *testing.T) {
 		text := digestOfLines(t, append(lines, "t", "u Go on with the rest of it.")...)
 		if !strings.Contains(text+"\n", c.want) {
 			t.Errorf("%s: it has no %q:\n%s", c.name, c.want, text)
+		}
+	}
+}
+
+// M4a: a call that the person refused without a word is no open error.
+func TestM4aARefusalIsNoError(t *testing.T) {
+	for _, refused := range []string{"exec command rejected by user", "patch rejected by user"} {
+		text := digestOfLines(t, "t", "u Start it.", `c 1 exec_command {"cmd":"rm -r old"}`, "e 1 "+refused, "t", "u Go on with the rest of it.")
+		if strings.Contains(text, "rejected") {
+			t.Errorf("%s:\n%s", refused, text)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func TestConstraintPatternsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	languages := map[string]string{"en": "English", "de": "German", "fr": "French", "es": "Spanish", "zh": "Chinese", "ja": "Japanese", "ru": "Russian", "ar": "Arabic"}
+	languages := map[string]string{"en": "English", "de": "German", "fr": "French", "es": "Spanish", "pt": "Portuguese", "it": "Italian", "ko": "Korean", "zh": "Chinese", "ja": "Japanese", "ru": "Russian", "ar": "Arabic"}
 	var rows strings.Builder
 	for _, p := range atom.ConstraintPatterns() {
 		rows.WriteString("| `" + p.Phrase + "` | " + languages[p.Language] + " | " + p.Example + " |\n")
@@ -74,6 +74,12 @@ func TestConstraints(t *testing.T) {
 		{"コードを読んで説明してください。\nAPIを変更しないでください", []string{"APIを変更しないでください"}},
 		{"Прочитай код.\nПубличные имена НЕ меняй", []string{"Публичные имена НЕ меняй"}},
 		{"اقرأ الملفات.\nلا تلمس go.sum", []string{"لا تلمس go.sum"}},
+		{"코드를 읽어 줘. 하지만 로그인이 안 돼요.\n이 파일은 건드리지 마세요", []string{"이 파일은 건드리지 마세요"}},
+		{"Leia o código.\nNão mexa no go.sum", []string{"Não mexa no go.sum"}},
+		{"Leggi il codice.\nNon toccare go.sum", []string{"Non toccare go.sum"}},
+		{"Lis le code, 12 mai, un non-vide.\nN’écris aucun fichier", []string{"N’écris aucun fichier"}},
+		{"Lee el código.\nHazlo sin tocar go.sum", []string{"Hazlo sin tocar go.sum"}},
+		{"the sin of x, a non-empty sem and Devon", nil},
 		{strings.Repeat("It is long. ", 40) + "Never delete it! And so on. " + strings.Repeat("Yes. ", 9), []string{"Never delete it!"}},
 	} {
 		if d := cmp.Diff(c.want, digest.Constraints(c.text)); d != "" {

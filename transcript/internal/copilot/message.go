@@ -174,7 +174,8 @@ func (c *copilot) session(e *Event, id string) error {
 func (c *copilot) permission(e *Event, id string) error {
 	a := tenfold.Approval{State: tenfold.ApprovalRequested, CallID: e.call}
 	if e.typ == "permission.completed" {
-		a.State, a.Reason = tenfold.ApprovalDenied, e.approved
+		// The kind is the tool's word, no reason of the person's: what they said is in the result.
+		a.State = tenfold.ApprovalDenied
 		if strings.HasPrefix(e.approved, "approved") {
 			a.State = tenfold.ApprovalGranted
 		}
