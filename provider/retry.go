@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
@@ -113,7 +114,7 @@ func (r retrying) try(ctx context.Context, send func(context.Context) (again boo
 		if waited, over := r.policy.Pause(ctx, attempt, err); !waited {
 			return err
 		} else if over != nil {
-			return over
+			return fmt.Errorf("%w, while a request waited to be sent again: %s", over, err.Error())
 		}
 	}
 }

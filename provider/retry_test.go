@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -100,6 +101,9 @@ func TestRetryEndsWithTheContext(t *testing.T) {
 		_, err := provider.Collect(ctx, provider.Retry(inner, provider.Policy{Attempts: 9}), provider.Request{})
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) != 1500*time.Millisecond || len(inner.Shown()) != 2 {
 			t.Errorf("%v after %v and %d requests", err, time.Since(begin), len(inner.Shown()))
+		}
+		if why := kind(provider.Overloaded).Error(); !strings.Contains(err.Error(), why) || provider.KindOf(err) != "" {
+			t.Errorf("%v does not say that it waited for %q", err, why)
 		}
 		_, err = provider.Retry(inner, provider.Policy{}).Count(ctx, provider.Request{})
 		if !errors.Is(err, context.DeadlineExceeded) {

@@ -45,6 +45,12 @@ type Fork struct {
 func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, error) {
 	turns := from.log.Turns()
 	first, last := 0, turns-1
+	if f.Through < 0 || f.Through > from.log.Version() {
+		return nil, from.noEntry("fork through ", f.Through)
+	}
+	if f.Last < 0 {
+		return nil, fmt.Errorf("fork the last %d turns: write how many turns to keep, or 0 for all", f.Last)
+	}
 	if f.Until != nil {
 		if *f.Until < 0 || *f.Until >= turns {
 			return nil, fmt.Errorf("fork until turn %d: the conversation has turns 0..%d", *f.Until, turns-1)

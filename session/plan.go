@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"tenfold"
@@ -63,6 +65,10 @@ type Request struct {
 // that would change nothing says why in Nothing.
 func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
 	ctx, op := telemetry.Begin(ctx, telemetry.Plan, s.id)
+	if err := s.knows(r.Branch); err != nil {
+		op.End(ctx, outcomeOf(err))
+		return strategy.Plan{}, err
+	}
 	view := ViewOf(s.projection, r.Branch)
 	if r.Options.Scale == (token.Scale{}) {
 		r.Options.Scale = s.watcher.Scale(s.log)
@@ -74,6 +80,28 @@ func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
 	plan, err := PlanOver(ctx, view, r, s.service.now())
 	op.End(ctx, outcomeOf(err))
 	return plan, err
+}
+
+// knows rejects a branch that no entry is of: what is written for it would change
+// no view that there is.
+func (s *Session) knows(branch string) error {
+	if branch == "" {
+		return nil
+	}
+	var others []string
+	for e := range s.log.Entries() {
+		if e.Branch == branch || strings.HasPrefix(e.Branch, branch+".") {
+			return nil
+		}
+		if name := strconv.Quote(e.Branch); e.Branch != "" && len(others) < 5 && !slices.Contains(others, name) {
+			others = append(others, name)
+		}
+	}
+	there := "the conversation has none"
+	if others != nil {
+		there = "there are " + strings.Join(others, ", ")
+	}
+	return fmt.Errorf("plan for conversation %s: no entry is of branch %q: %s", s.id, branch, there)
 }
 
 // chosenFrom is the index that strategies choose from what the root sees.
@@ -195,6 +223,11 @@ func (s *Session) Apply(ctx context.Context, plan strategy.Plan) (Result, error)
 		return Result{Plan: plan}, fmt.Errorf("apply to conversation %s: %w", s.id, ErrDryRun)
 	case plan.View() == nil && plan.Version == s.log.Version():
 		plan = plan.On(s.projection) // made by hand
+		base, view := plan.Base(), plan.View()
+		if tokens := base.Tokens(); base.Changed(view) == 0 && view.Tokens() == tokens && base.Shared(view) == tokens {
+			plan.Compactions, plan.Nothing = nil, "the compactions change nothing that a model sees"
+			return Result{Outcome: Nothing, Plan: plan, Reason: plan.Nothing, Count: s.compactions()}, nil
+		}
 	}
 	ctx, op := telemetry.Begin(ctx, telemetry.Apply, s.id)
 	c, err := s.apply(ctx, plan, "")

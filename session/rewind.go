@@ -10,8 +10,12 @@ import (
 // says something else (live X2): the log keeps both, and a view shows what was said
 // last. It is false, and nothing is written, where overlays cannot say so: within a
 // response, between a call and its result, where other overlays hide or show turns, and
-// where a summary tells of what is taken back.
+// where a summary tells of what is taken back. Through 0 is before the first entry; one
+// that the log does not have is [ErrNoEntry].
 func (s *Session) Rewind(ctx context.Context, through int64, reason string) (done bool, err error) {
+	if through < 0 || through > s.log.Version() {
+		return false, s.noEntry("rewind to ", through)
+	}
 	entries := s.rewinding(through, reason)
 	if entries == nil {
 		return false, nil

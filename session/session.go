@@ -49,6 +49,10 @@ var ErrReplaced = errors.New("the store has another log of this conversation tha
 // ErrNoEntry says that the log has no such entry.
 var ErrNoEntry = errors.New("no such entry")
 
+func (s *Session) noEntry(tried string, seq int64) error {
+	return fmt.Errorf("%sentry %d: %w: the conversation has entries 1..%d", tried, seq, ErrNoEntry, s.log.Version())
+}
+
 // ID is the conversation's id.
 func (s *Session) ID() string { return s.id }
 
@@ -211,7 +215,7 @@ func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfo
 		e := &out[i]
 		var err error
 		if e.Payload, err = record.Canonical(e.Payload); err != nil {
-			return nil, fmt.Errorf("entry %q: %w", e.ID, err)
+			return nil, fmt.Errorf("entry %d of %d, id %q: %w", i+1, len(out), e.ID, err)
 		}
 		if e.ID == "" {
 			e.ID = s.newID()
@@ -274,7 +278,7 @@ func (s *Session) ids(seqs []int64) ([]string, error) {
 	for i, seq := range seqs {
 		e, ok := s.log.Entry(seq)
 		if !ok {
-			return nil, fmt.Errorf("entry %d: %w: the conversation has entries 1..%d", seq, ErrNoEntry, s.log.Version())
+			return nil, s.noEntry("", seq)
 		}
 		ids[i] = e.ID
 	}

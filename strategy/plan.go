@@ -194,9 +194,12 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 	p = plan.base
 	o.begun = cmp.Or(o.begun, p)
 	withheld, request := false, firstRequest(p.Log())
-	for _, s := range pl.flat() {
+	for i, s := range pl.flat() {
 		if err := ctx.Err(); err != nil {
 			return Plan{}, err
+		}
+		if s == nil {
+			return Plan{Unused: plan.Unused}, fmt.Errorf("strategy %d of %d is nil: leave it out, or give one", i+1, len(pl.flat()))
 		}
 		o.now = &underWay{plan: &plan}
 		proposed, err := s.Propose(ctx, plan.view, o)

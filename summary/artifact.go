@@ -69,8 +69,13 @@ func HistoryName(conversation string, seq int64, sum [8]byte) string {
 	return fmt.Sprintf("%s%s-%d-%x.json", historyPrefix, nameOf(conversation), seq, sum)
 }
 
+var errRecordedLacks = errors.New("summary.Recorded needs its fields Of, Artifacts and Now, and one of them is nil")
+
 // Summarize implements [strategy.Summarizer].
 func (s Recorded) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	if s.Of == nil || !r.DryRun && (s.Artifacts == nil || s.Now == nil) {
+		return strategy.SummaryResult{}, errRecordedLacks
+	}
 	got, err := s.Of.Summarize(ctx, r)
 	if err != nil || r.DryRun || r.Refusal(got) != nil || tenfold.Blank(got.Text) {
 		return got, err

@@ -82,12 +82,17 @@ const (
 	DefaultTimeout    = 10 * time.Minute
 )
 
+var errNoProvider = errors.New("summary.Model has no Provider to ask: set it to a model, or use summary.Digest, which needs none")
+
 // atOnce is how many parts of a range are read at the same time.
 const atOnce = 3
 
 // Summarize implements [strategy.Summarizer]. Errors are those of the provider
 // and check.InventedError; when ctx ended, its error.
 func (m Model) Summarize(ctx context.Context, r strategy.SummaryRequest) (strategy.SummaryResult, error) {
+	if m.Provider == nil {
+		return strategy.SummaryResult{}, errNoProvider
+	}
 	timed, cancel := context.WithTimeout(ctx, m.timeout())
 	defer cancel()
 	w := m.begin(r)
@@ -127,6 +132,9 @@ func (m Model) ended(ctx, timed context.Context, err error) error {
 // Quote implements [strategy.Quoter]: what the model would read, and what that
 // and an answer of a usual length would cost.
 func (m Model) Quote(r strategy.SummaryRequest) strategy.Quote {
+	if m.Provider == nil {
+		return strategy.Quote{}
+	}
 	w := m.begin(r)
 	q := strategy.Quote{Model: m.Provider.Name()}
 	usage := tenfold.Usage{Model: q.Model}

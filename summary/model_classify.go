@@ -38,6 +38,9 @@ const longestReason = 200
 
 // Classify implements [strategy.Classifier].
 func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([]strategy.Tangent, error) {
+	if c.Model.Provider == nil {
+		return nil, errNoProvider
+	}
 	current := r.Log.Turns() - 1
 	turns := slices.DeleteFunc(slices.Clone(r.Turns), func(turn int) bool { return turn == current })
 	if len(turns) == 0 {

@@ -29,6 +29,9 @@ func (l Ladder) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	}
 	var before strategy.SummaryResult
 	for i, rung := range l {
+		if rung == nil {
+			return before, fmt.Errorf("summariser %d of %d of the ladder is nil: leave it out, or give one", i+1, len(l))
+		}
 		got, err := rung.Summarize(ctx, r)
 		got = after(before, got)
 		if ended := ctx.Err(); ended != nil {
