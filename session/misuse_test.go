@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -74,6 +75,34 @@ func TestAPlanByHandThatChangesNothing(t *testing.T) {
 		got, err := s.Apply(t.Context(), strategy.Plan{Version: version, Compactions: []tenfold.Compaction{c}})
 		if err != nil || got.Outcome != session.Nothing || got.Reason == "" || s.Log().Version() != version {
 			t.Errorf("%+v: %s %q, %v, %d entries written", c, got.Outcome, got.Reason, err, s.Log().Version()-version)
+		}
+	}
+}
+
+// An id that was given before would have its entry left out as one that is stored: it
+// is an error, and nothing is lost without a word.
+func TestIDsThatRepeatAreRefused(t *testing.T) {
+	t.Parallel()
+	st := memory.New()
+	counter := func() func() string {
+		n := 0
+		return func() string { n++; return fmt.Sprint("id", n) }
+	}
+	s, err := session.NewService(st, session.WithIDs(counter())).Create(t.Context(), session.Create{ID: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := tenfold.Entry{Payload: tenfold.TurnStart{}}
+	if err := s.Append(t.Context(), one, one); err != nil {
+		t.Fatal(err)
+	}
+	for name, ids := range map[string]func() string{"begins again": counter(), "never changes": func() string { return "same" }} {
+		again, err := session.NewService(st, session.WithIDs(ids)).Open(t.Context(), "one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.Append(t.Context(), one, one); err == nil || !strings.Contains(err.Error(), "new each time") || again.Log().Version() != 2 {
+			t.Errorf("%s: %v, %d entries", name, err, again.Log().Version())
 		}
 	}
 }

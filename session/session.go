@@ -160,6 +160,9 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 	if err != nil {
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
 	}
+	if err := s.ownIDs(entries, batch); err != nil {
+		return err
+	}
 	s.batch = nil     // until it is known that the store is done with it
 	var refused error // by the store, which says what was tried
 	var due *store.Work
@@ -199,6 +202,24 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 	}
 	if clear(batch); cap(batch) <= 64 {
 		s.batch = batch
+	}
+	return nil
+}
+
+// ownIDs rejects an id that an entry got here where the log has it: the entry would
+// be left out as one that is stored already (L9).
+func (s *Session) ownIDs(entries, batch []tenfold.Entry) error {
+	made := ""
+	for i := range entries {
+		if entries[i].ID != "" {
+			continue
+		}
+		id := batch[i].ID
+		if _, known := s.log.Lookup(id); known || id == made {
+			return fmt.Errorf("append to conversation %s: WithIDs gave entry %d of %d the id %q, which another entry has: an id is to be new each time, also after a restart",
+				s.id, i+1, len(entries), id)
+		}
+		made = id
 	}
 	return nil
 }

@@ -143,6 +143,15 @@ func (p *place) open(id string) *session.Session {
 	return s
 }
 
+// undo has a person undo what was compacted, while the keeper may be writing.
+func (p *place) undo(id string) {
+	p.t.Helper()
+	s := p.open(id)
+	if err := s.Rewrite(context.Background(), func() error { _, err := s.UndoAll(context.Background()); return err }); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 func (p *place) conversations() (ids []string) {
 	for c, err := range p.service().List(context.Background()) {
 		if err != nil {

@@ -135,9 +135,7 @@ func TestX4SummaryThatIsNotTakenAndUndone(t *testing.T) {
 	c.answered(c.send(), said("I go on."))
 	keeper.Rest(p.k, true)
 	id := p.conversations()[0]
-	if _, err := p.open(id).UndoAll(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	p.undo(id)
 	p.pass(2 * time.Second)
 	before := len(text)
 	c.user("And now?")

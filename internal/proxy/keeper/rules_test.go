@@ -158,9 +158,7 @@ func TestX3UndoWhileItRuns(t *testing.T) {
 		t.Fatalf("no epoch: %+v", c.status())
 	}
 	keeper.Rest(c.k, true)
-	if _, err := c.open(c.status().ID).UndoAll(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c.undo(c.status().ID)
 	c.pass(2 * time.Second)
 	c.user("And now?")
 	sent := c.send()
@@ -186,9 +184,7 @@ func TestB1ThinkingIsDatedByItsView(t *testing.T) {
 	c.pass(6 * time.Minute)
 	c.turn(100)
 	keeper.Rest(c.k, true)
-	if _, err := c.open(c.status().ID).UndoAll(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c.undo(c.status().ID)
 	c.user("And now?")
 	ex := c.send()
 	if !strings.Contains(string(ex.Body()), "[Earlier parts") {
@@ -246,9 +242,7 @@ func TestC7UndoHoldsOverTheTrigger(t *testing.T) {
 		c.turn(400)
 	}
 	keeper.Rest(c.k, true)
-	if _, err := c.open(c.status().ID).UndoAll(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	c.undo(c.status().ID)
 	c.pass(2 * time.Second)
 	plain := 0
 	for c.status().Epochs < 3 { // the second begins with the undo

@@ -24,9 +24,7 @@ func TestB1ThinkingThatWasNotHeard(t *testing.T) {
 		c.user("And now?") // without us
 		c.messages = append(c.messages, `{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"b2xk"},`+said("fine")+`]}`)
 		if undone {
-			if _, err := c.open(id).UndoAll(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			c.undo(id)
 		}
 		c.k = nil
 		c.restart()
@@ -106,9 +104,7 @@ func TestB1AClockThatWentBack(t *testing.T) {
 		ex := c.send()
 		if undone {
 			c.sleep(-time.Hour)
-			if _, err := c.open(c.status().ID).UndoAll(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			c.undo(c.status().ID)
 		}
 		c.answered(ex, `{"type":"thinking","thinking":"hm","signature":"b2xk"},`+said("fine"))
 		keeper.Rest(c.k, true)
