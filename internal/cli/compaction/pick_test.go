@@ -47,7 +47,7 @@ func manySessions(t *testing.T, n int) {
 	for i := range n {
 		id := fmt.Sprintf("%08d-0000-4000-8000-000000000000", i)
 		line := func(typ, uuid, parent, message string) string {
-			return `{"type":"` + typ + `","uuid":"` + uuid + `","parentUuid":` + parent + `,"sessionId":"` + id + `","isSidechain":false,"cwd":"/work/` +
+			return `{"type":"` + typ + `","uuid":"` + uuid + `","parentUuid":` + parent + `,"sessionId":"` + id + `","isSidechain":false,"cwd":"/srv/` +
 				strings.Repeat("long/", 12) + `project` + fmt.Sprint(i) + `","timestamp":"2026-01-02T03:01:00.000Z","message":` + message + "}\n"
 		}
 		text := line("user", "u", "null", fmt.Sprintf(`{"role":"user","content":"Request %d \u001b[2Jof many"}`, i)) +
