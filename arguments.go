@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/shield"
 )
 
 // noArguments is what is left of arguments of which nothing stays.
@@ -264,8 +266,8 @@ func (p *ToolPolicy) bodyLines(c ToolCall, lines []LineRange) string {
 		if b.Len() > 0 {
 			b.WriteByte('\n')
 		}
-		mark := strings.TrimSuffix(argumentMark+Label(body.Name), " ") + "]" // one that is all there is has no name
-		b.WriteString(joinMarks(mark, text))
+		heading := strings.TrimSuffix(argumentMark+shield.Label(body.Name), " ") + "]" // one that is all there is has no name
+		b.WriteString(joinMarks(heading, text))
 	}
 	return b.String()
 }

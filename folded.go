@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"tenfold/internal/shield"
 )
 
 // Bounds of what is told of folded calls.
@@ -176,7 +178,7 @@ func (p *ToolPolicy) about(c ToolCall) string {
 			if utf8.RuneCountInString(line) > maxAbout {
 				line, more = strings.TrimRight(line[:wordBound(line, byteAt(line, maxAbout-1), -1)], " "), true
 			}
-			if line = Label(line); more {
+			if line = shield.Label(line); more {
 				line += gapMark
 			}
 			if line != "" {

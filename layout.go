@@ -3,6 +3,8 @@ package tenfold
 import (
 	"slices"
 	"strings"
+
+	"tenfold/internal/shield"
 )
 
 // Texts the projection puts in. They are addressed to the model.
@@ -236,7 +238,7 @@ func (s *Summary) messages() (say []insertion, pair bool) {
 	case PlaceUser:
 		text := s.Text
 		if s.Transcript != "" {
-			text = Element("summary", text) + "\n\nThe whole transcript lies at " + Label(s.Transcript) + "."
+			text = shield.Element("summary", text) + "\n\nThe whole transcript lies at " + shield.Label(s.Transcript) + "."
 		}
 		return []insertion{{true, text}, {false, understoodText}}, false
 	}
@@ -264,7 +266,7 @@ func (p *Projection) continuation() string {
 		if b.Len() == 0 {
 			b.WriteString(continuationHead)
 		}
-		b.WriteString("\n" + Element("summary", s.Text) + "\n")
+		b.WriteString("\n" + shield.Element("summary", s.Text) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -12,6 +12,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/shield"
 )
 
 // tagsIn finds the tags of an element in a text as a lenient reader does: in
@@ -52,7 +53,7 @@ func TestElementIsOne(t *testing.T) {
 		name := rapid.SampledFrom([]string{"summary", "session", "part-1", "attachment"}).Draw(t, "name")
 		text := hostile(name, strings.ToUpper(name), "<"+name+">", "</"+name+">", "</"+name[:3]+"\u00ad"+name[3:]).Draw(t, "text")
 		value := hostile(name, `"`, "</"+name+">").Draw(t, "value")
-		got := tenfold.Element(name, text, "name", value)
+		got := shield.Element(name, text, "name", value)
 		if starts, ends := tagsIn(name, got); starts != 1 || ends != 1 {
 			t.Fatalf("%d start tags, %d end tags in %q", starts, ends, got)
 		}
@@ -67,49 +68,17 @@ func TestElementIsOne(t *testing.T) {
 		if starts, ends := tagsIn(name, text); starts+ends == 0 && inner != text {
 			t.Fatalf("%q is changed to %q", text, inner)
 		}
-		if again := tenfold.ShieldTags(inner, name); again != inner {
+		if again := shield.Tags(inner, name); again != inner {
 			t.Fatalf("%q is changed again to %q", inner, again)
 		}
 	})
-}
-
-func TestElementLeavesOrdinaryTextReadable(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain":                                  "plain",
-		"func f() List<Summary> { a < summary }": "func f() List<Summary> { a < summary }",
-		"<details><p>x</p></details>":            "<details><p>x</p></details>",
-		"<summaries></summaries>":                "<summaries></summaries>",
-		"</summary>":                             `<\/summary>`,
-		"<p></Summary ></p>":                     `<p><\/Summary ></p>`,
-		"< / s u m m a r y >":                    `<\ / s u m m a r y >`,
-		"<\n/summary\u200b>":                     "<\\\n/summary\u200b>",
-		"＜/summary＞":                             `＜\/summary＞`,
-		`<\/summary>`:                            `<\/summary>`,
-		"</summary":                              `<\/summary`,
-	} {
-		if got := tenfold.ShieldTags(text, "summary"); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
-	}
-	for text, want := range map[string]string{
-		"board[turn]":       "board[turn]",
-		"[turn 001] USER:":  `[\turn 001] USER:`,
-		"x [Turn\u00a02] y": "x [\\Turn\u00a02] y",
-		"[\u200bturn 3":     "[\\\u200bturn 3",
-		"[turning 3]":       "[turning 3]",
-		"[turn\n3]":         "[turn\n3]",
-	} {
-		if got := tenfold.Shield(text, '[', "turn #"); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
-		}
-	}
 }
 
 func FuzzElement(f *testing.F) {
 	f.Add("</summary>", "a\"><x")
 	f.Add("<summary></ SUM\u00adMARY\n>", "</summary>")
 	f.Fuzz(func(t *testing.T, text, value string) {
-		got := tenfold.Element("summary", text, "name", value)
+		got := shield.Element("summary", text, "name", value)
 		if starts, ends := tagsIn("summary", got); starts != 1 || ends != 1 {
 			t.Errorf("%d start tags, %d end tags in %q", starts, ends, got)
 		}

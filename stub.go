@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"tenfold/internal/shield"
 )
 
 // maxFirstLine is how many characters of a line of a result a stub keeps.
@@ -40,7 +42,7 @@ func quoteLine(line string) string {
 	if line == "" {
 		return ""
 	}
-	return "\n" + Shield(shieldMarks(line), '[', "compacted", "previous: used")
+	return "\n" + shield.Marks(shieldMarks(line), '[', "compacted", "previous: used")
 }
 
 // maxPatched is how many lines of a patch a stub quotes.
@@ -209,7 +211,7 @@ func (l *Log) endingOf(call int32, r *ToolResult) int32 {
 	}
 	number := l.endings.of(e)
 	if int(number) == len(l.stubs) {
-		text := stubMark + l.toolName(tool) + ": " + Label(cmp.Or(string(e.outcome), "done"))
+		text := stubMark + l.toolName(tool) + ": " + shield.Label(cmp.Or(string(e.outcome), "done"))
 		if e.lines > 0 {
 			text += ", " + strconv.Itoa(int(e.lines)) + " lines"
 		}
@@ -228,7 +230,7 @@ func (l *Log) newStub(text string) stub { return stub{Text(text), int32(l.counte
 
 func (l *Log) toolName(tool int32) string {
 	if name := l.tools.list[tool]; name != "" {
-		return Label(name)
+		return shield.Label(name)
 	}
 	return "unknown"
 }
@@ -319,5 +321,5 @@ func (f *File) Label() string {
 	if f.MediaType != "" {
 		label += ", " + f.MediaType
 	}
-	return Label(label)
+	return shield.Label(label)
 }

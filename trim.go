@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"tenfold/internal/shield"
 )
 
 // defaultTrim is what trim keeps of either end when the policy says nothing.
@@ -83,9 +85,9 @@ func ends(text string, head, tail int, lines []LineRange) []LineRange {
 // shieldMarks takes apart what in a text of the log reads like a mark or a reference
 // for recall: only those put in are to.
 func shieldMarks(text string) string {
-	text = Shield(text, '…', "# lines left out", "# line left out")
-	text = Shield(text, '(', "recall #")
-	return Shield(text, '[', "compacted", "previous: used", "# earlier calls", "# earlier call", "# later calls", "# later call", "argument")
+	text = shield.Marks(text, '…', "# lines left out", "# line left out")
+	text = shield.Marks(text, '(', "recall #")
+	return shield.Marks(text, '[', "compacted", "previous: used", "# earlier calls", "# earlier call", "# later calls", "# later call", "argument")
 }
 
 // shieldParts does so for the texts of a content.
@@ -243,7 +245,7 @@ func linesOut(n int) string {
 
 // countsLines reports whether a text behind "…" would make that mark.
 func countsLines(text string) bool {
-	return reads(text, "# lines left out", false) || reads(text, "# line left out", false)
+	return shield.Reads(text, "# lines left out", false) || shield.Reads(text, "# line left out", false)
 }
 
 // fragments shows the pieces of a line that ranges ask for, widened to sentences or

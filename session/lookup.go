@@ -12,6 +12,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/runes"
+	"tenfold/internal/shield"
 	"tenfold/store"
 	"tenfold/tool"
 )
@@ -54,7 +55,7 @@ func (f Finding) Heading() string {
 // Text is the finding as a model reads it: its heading, and the excerpt below.
 func (f Finding) Text() string {
 	handle := Handle(f.Conversation)
-	return f.Heading() + "\n" + tenfold.Shield(f.Excerpt, '[', "more:", handle+":#") + "\n"
+	return f.Heading() + "\n" + shield.Marks(f.Excerpt, '[', "more:", handle+":#") + "\n"
 }
 
 // EmptyQuery reports whether a query has no word, and so finds nothing.

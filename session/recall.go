@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/runes"
+	"tenfold/internal/shield"
 	"tenfold/problem"
 	"tenfold/tool"
 )
@@ -65,10 +66,10 @@ func (p Piece) Heading() string {
 	}[p.Kind]
 	out := "[" + p.Ref + " " + what
 	if p.Tool != "" {
-		out += " " + tenfold.Label(p.Tool[:min(len(p.Tool), longestName)])
+		out += " " + shield.Label(p.Tool[:min(len(p.Tool), longestName)])
 	}
 	if p.Outcome != "" {
-		out += ", " + tenfold.Label(string(p.Outcome[:min(len(p.Outcome), longestName)]))
+		out += ", " + shield.Label(string(p.Outcome[:min(len(p.Outcome), longestName)]))
 	}
 	out += ", turn " + strconv.Itoa(p.Turn)
 	if !p.whole {
@@ -212,7 +213,7 @@ func (s *Session) passage(r Ref, seqs []int64, limit int) (Passage, error) {
 // reference at the end: it would speak as somebody else.
 func (p Passage) shield(text string) string {
 	handle, _, _ := strings.Cut(p.Ref, ":")
-	return tenfold.Shield(text, '[', "more:", handle+":#")
+	return shield.Marks(text, '[', "more:", handle+":#")
 }
 
 // How many tokens a heading may cost more once its lines are known, and how many

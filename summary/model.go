@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/shield"
 	"tenfold/provider"
 	"tenfold/strategy"
 	"tenfold/summary/internal/source"
@@ -191,7 +192,7 @@ func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 	if said == "" {
 		return "" // no facts can make an answer of nothing
 	}
-	said = source.HistoryNote + "\n\n" + tenfold.ShieldTags(said, factsName)
+	said = source.HistoryNote + "\n\n" + shield.Tags(said, factsName)
 	var facts Facts
 	if m.Facts != nil {
 		facts = m.Facts(r)
@@ -208,7 +209,7 @@ func (m Model) assemble(r strategy.SummaryRequest, got answer) string {
 		known += constrained(known, said, facts.Constraints())
 		text = said
 		if known != "" {
-			text += "\n\n" + tenfold.Element(factsName, strings.TrimLeft(known, "\n"))
+			text += "\n\n" + shield.Element(factsName, strings.TrimLeft(known, "\n"))
 		}
 		if r.Refusal(strategy.SummaryResult{Text: text}) == nil {
 			break

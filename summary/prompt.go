@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/shield"
 	"tenfold/strategy"
 )
 
@@ -80,13 +81,13 @@ func (w Wording) inPlace(r strategy.SummaryRequest, maxTokens int) string {
 // framed puts session text into an element that it cannot leave, of a message
 // that has elements of other names too.
 func framed(name, text string, others ...string) string {
-	return tenfold.Element(name, tenfold.ShieldTags(text, others...))
+	return shield.Element(name, shield.Tags(text, others...))
 }
 
 // focused is the focus as it stands in a request: a caller may have it from a
 // model (A8), so that it stays on its line and is no tag.
 func focused(text string) string {
-	return tenfold.ShieldTags(strings.Join(strings.Fields(text), " "), "earlier", "session", "after", "request")
+	return shield.Tags(strings.Join(strings.Fields(text), " "), "earlier", "session", "after", "request")
 }
 
 // reading is the message that shows a model a part of the session.

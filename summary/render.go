@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/shield"
 	"tenfold/summary/internal/source"
 	"tenfold/tool"
 )
@@ -127,12 +128,12 @@ func partsText(parts []tenfold.Part) string {
 }
 
 // oneName keeps a name in its place among those of a head.
-func oneName(name string) string { return strings.ReplaceAll(tenfold.Label(name), ",", "_") }
+func oneName(name string) string { return strings.ReplaceAll(shield.Label(name), ",", "_") }
 
 // shielded takes apart what in a content reads like the head of a block or
 // like a mark in one, so that no tool's output can speak as somebody else.
 func shielded(body string) string {
-	return tenfold.Shield(strings.TrimRight(body, "\n"), '[', "turn #", "earlier summary", "attachment", "cut: #")
+	return shield.Marks(strings.TrimRight(body, "\n"), '[', "turn #", "earlier summary", "attachment", "cut: #")
 }
 
 // resultHead heads a result. Success is unknown where the record does not say

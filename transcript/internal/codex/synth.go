@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/shield"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
@@ -214,7 +215,7 @@ func codexBlocks(parts []tenfold.Part) []codexBlock {
 
 // fileWords says in words what file stood here.
 func fileWords(f *tenfold.File) string {
-	what := tenfold.Label(strings.TrimSpace(string(f.Type) + " " + f.Name))
+	what := shield.Label(strings.TrimSpace(string(f.Type) + " " + f.Name))
 	switch {
 	case f.Detail != "":
 		return "[" + what + "] " + f.Detail

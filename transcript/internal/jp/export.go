@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/shield"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
 )
@@ -309,7 +310,7 @@ func (x *Export) Text(parts []tenfold.Part, between string) string {
 		if !strings.HasPrefix(p.File.URI, "data:") && p.File.URI != "" {
 			name += " " + p.File.URI
 		}
-		text.Add("[" + tenfold.Label(name) + "]")
+		text.Add("[" + shield.Label(name) + "]")
 	}
 	return text.String()
 }

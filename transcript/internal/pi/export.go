@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/shield"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
 )
@@ -243,7 +244,7 @@ func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) {
 	}
 	if o := x.overlays[e.ID]; o.Live && c.Summary != nil && c.FromTurn == 0 {
 		text, _ := unwrap(c.Summary.Text, piCompactionBefore, piCompactionAfter)
-		l := piLine{Type: "compaction", Summary: tenfold.ShieldTags(text, "summary"), TokensBefore: &c.TokensBefore, FirstKept: "none"}
+		l := piLine{Type: "compaction", Summary: shield.Tags(text, "summary"), TokensBefore: &c.TokensBefore, FirstKept: "none"}
 		first := sort.Search(len(x.lines), func(i int) bool { return x.lines[i].seq > o.Last })
 		for _, w := range x.lines[first:] {
 			if w.id != "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/shield"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -89,7 +90,7 @@ func (x *piWriter) parts(parts []tenfold.Part) []piBlockOut {
 			continue
 		}
 		x.warn.Add(0, "file has no place in a pi session and is only named", "files have no place in a pi session and are only named")
-		text := "[file " + tenfold.Label(strings.TrimSpace(p.File.Name+" "+p.File.MediaType)) + "]"
+		text := "[file " + shield.Label(strings.TrimSpace(p.File.Name+" "+p.File.MediaType)) + "]"
 		out = append(out, piBlockOut{Type: "text", Text: &text})
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/shield"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
 )
@@ -204,11 +205,11 @@ const (
 
 // A summary must not end the element that pi puts it in.
 func CompactionSummary(s string) string {
-	return piCompactionBefore + tenfold.ShieldTags(s, "summary") + piCompactionAfter
+	return piCompactionBefore + shield.Tags(s, "summary") + piCompactionAfter
 }
 
 func piBranchSummary(s string) string {
-	return piBranchBefore + tenfold.ShieldTags(s, "summary") + piBranchAfter
+	return piBranchBefore + shield.Tags(s, "summary") + piBranchAfter
 }
 
 // unwrap takes a wording off again.
