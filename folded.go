@@ -176,6 +176,9 @@ func (p *ToolPolicy) about(c ToolCall) string {
 				line = line[at+1:]
 			}
 			if utf8.RuneCountInString(line) > maxAbout {
+				line = withoutFolders(line)
+			}
+			if utf8.RuneCountInString(line) > maxAbout {
 				line, more = strings.TrimRight(line[:wordBound(line, byteAt(line, maxAbout-1), -1)], " "), true
 			}
 			if line = shield.Label(line); more {
@@ -198,6 +201,19 @@ func afterMove(command string) string {
 		}
 	}
 	return command
+}
+
+// withoutFolders is a command line with the names of its files alone: which they are
+// tells more of a call than where they lie.
+func withoutFolders(command string) string {
+	words := strings.Split(command, " ")
+	for i, word := range words {
+		at := strings.LastIndexByte(word, '/')
+		if at > 0 && at+1 < len(word) && !strings.ContainsAny(word, "\"'`|*$(){}[]<>=\\:;&") {
+			words[i] = gapMark + word[at:]
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // byteAt is where the character with the given number begins.

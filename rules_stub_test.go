@@ -276,6 +276,24 @@ func TestP5OfManyFoldedCallsTheLastAreTold(t *testing.T) {
 		"result last [8 earlier calls not shown: …; Bash cat a.go, git status, git add -A, git commit -m 'Turn the oven down', git push origin main]\ny")
 }
 
+// Of a long command line the names of its files are told before where they lie.
+func TestP5FoldedCommandsNameTheirFiles(t *testing.T) {
+	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{"last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 1, From: 2, To: 3}}})
+	policy.Primary = primary
+	for command, want := range map[string]string{
+		"cat src/a.go": "cat src/a.go",
+		"sed -n '760,940p' src/components/sessions/treeView.ts":       "sed -n '760,940p' …/treeView.ts",
+		"head -5 /srv/one/two/three/four/a.go b.go src/five/six/c.go": "head -5 …/a.go b.go …/c.go",
+		"grep -rn 'func/of/many/words/that/are/one' src/five/a.go":    "grep -rn…",
+		"curl -s https://example.org/a/long/way/to/a/page.html":       "curl -s https://example.org/a/long/way/…",
+		"ls /srv/one/two/three/four/five/six/seven/eight/":            "ls…",
+		"diff a/" + strings.Repeat("b", 60):                           "diff…",
+	} {
+		sees(t, project(t, user("go"), call("a", "Bash", `{"command":"`+command+`"}`), result("a", "x"), call("last", "t", `{}`), result("last", "y"), tools(policy)),
+			"user: go", "call last t {}", "result last [1 earlier call not shown: Bash "+want+"]\ny")
+	}
+}
+
 // Calls that say nothing of what they are about are told beside others that do.
 func TestP5FoldedCallsWithoutANameAreTold(t *testing.T) {
 	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{"last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 2, From: 2, To: 5}}})
