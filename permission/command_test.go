@@ -221,7 +221,7 @@ func TestReadingCommandsAreFree(t *testing.T) {
 		`ls /etc`, `ls ~`, `ls ../x`, `ls a/../../b`, `cat file`, `head file`, `grep x file`, `grep -r x`, `grep -f x`, `sort -o x`, `sort -no x`, `git branch new`, `git branch -D x`,
 		`git diff --no-index a b`, `git diff --output=x`, `git log --ext-diff`, `git push`, `git`, `git -c x status`, `date -s x`, `date 0101`, `ls $x`, `ls "$(ls)"x/..`, `tail -f x`,
 		`make`, `go test ./...`, `ls <x`, `ls >x`, `PATH=. ls`, `git grep -Oevil x`, `echo $(evil)`, `git diff /etc/passwd x`, `ls -- /etc`, `cd .. && ls`, `ls -Z`, `tr a b c`,
-		`env`, `git stash`, `git log --textconv`, `cat <file`, `ls --hyperlink`, `LS`, `./ls`, `/bin/ls`, `git show HEAD:/../x`,
+		`env`, `git stash`, `git log --textconv`, `cat <file`, `ls --hyperlink`, `LS`, `./ls`, `/bin/ls`, `git show HEAD:/../x`, `ls 'a\b'`, `ls C:/x`,
 	} {
 		if v := p.Judge("shell", command(text)); v.Action != Ask {
 			t.Errorf("%+v: %s", v, text)
@@ -242,7 +242,7 @@ func TestDenyFindsCommands(t *testing.T) {
 		},
 		Ask: {
 			`git -C . push`, `git -c a=b push origin`, `$x`, `$x push`, `git $x`, `git -C . $x`, `eval $x`, `eval "$(cat x)"`, `ls (`, `xargs $x`, `sh -c "$x"`, `npm publish`,
-			`npm publish --access public`, `npm --tag x publish`, `cd x && npm publish`, `ls "`,
+			`npm publish --access public`, `npm --tag x publish`, `cd x && npm publish`, `ls "`, "rm\x01 x", "rm " + strings.Repeat("a", maxCommand),
 		},
 		Allow: {
 			`git status`, `git pull`, `echo rm`, `echo git push`, `npm run publisher`, `x=1`, `git commit -m "$x"`, `ls $x`, `for f in *; do echo $f; done`, `test -n "$x" && ls`, `export A=$B`,
@@ -261,7 +261,7 @@ func TestDenyFindsCommands(t *testing.T) {
 func TestBroadRules(t *testing.T) {
 	p := mustNew(t, Rules{Allow: []string{"shell:git *", "shell:cd *", "shell:* --version"}})
 	for text, want := range map[string]Action{
-		`git push origin main`: Allow, `git -c core.pager=evil log`: Ask, `git -C /tmp log`: Ask, `git $x`: Ask, `git "$x" y`: Ask, `cd x && git push`: Allow,
+		`git push origin main`: Allow, `git -c core.pager=evil log`: Ask, `git -C /tmp log`: Ask, `git $x`: Ask, `git "$x" y`: Ask, `cd x && git push`: Allow, `cd x && ls`: Ask,
 		`make --version`: Allow, `$x --version`: Ask, `sh --version`: Ask, `/tmp/x --version`: Allow,
 	} {
 		if v := p.Judge("shell", command(text)); v.Action != want {

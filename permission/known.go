@@ -102,10 +102,10 @@ var gitReaders = map[string]reader{
 	"shortlog": gitReader, "describe": gitReader, "branch": {"avr", []string{"--list", "--all", "--remotes", "--show-current"}, 0},
 }
 
-// onlyReads tells whether a command of a script is known to read only.
+// onlyReads tells whether a command of a script that is plain is known to read only.
 func (s script) onlyReads(words []word) bool {
 	all, known := literal(words)
-	return known && s.plain && !s.reads && !s.moves && isReader(all)
+	return known && !s.reads && !s.moves && isReader(all)
 }
 
 func isReader(words []string) bool {

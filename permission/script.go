@@ -126,7 +126,7 @@ func (s *script) redirect(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.DplOut, syntax.DplIn:
 		return to.text != "" && strings.Trim(to.text, "0123456789") == ""
-	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll:
+	case syntax.RdrOut, syntax.AppOut: // &> runs what is before it in the background where a shell does not know it
 		return to.text == "/dev/null"
 	case syntax.RdrIn:
 		s.reads = true

@@ -79,6 +79,9 @@ func TestL11WhatAPersonSaidIsFoundInAMixedMessage(t *testing.T) {
 		"an editor's list":        {[]string{"# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\n## My request for Codex:\nfix it\n"}, "fix it"},
 		"typed while it worked":   {[]string{"<system-reminder>\nThe user sent a new message while you were working:\nnever push\n\nIMPORTANT: After completing your current task, do.\n</system-reminder>"}, "never push"},
 		"a command and its words": {[]string{"<command-message>fix is running</command-message>\n<command-name>/fix</command-name>\n<command-args>the login</command-args>"}, "/fix the login"},
+		"a command without words": {[]string{"<command-message>review is running</command-message>\n<command-name>/review</command-name>"}, "/review"},
+		"around which nothing is": {[]string{"<feedback>not a</feedback> is what I said"}, "<feedback>not a</feedback> is what I said"},
+		"beside what a host adds": {[]string{"[plan] Result:\n<feedback>not a</feedback>\n\n<files/>"}, "not a"},
 		"a command of the host":   {[]string{"<command-name>/compact</command-name>\n<command-args>keep it</command-args>"}, ""},
 	} {
 		m := tenfold.UserMessage{}
@@ -128,6 +131,48 @@ func TestL11TitlesAreMadeOfRequests(t *testing.T) {
 		got := Title(tenfold.UserMessage{Parts: tenfold.Text(text)})
 		if got != want || utf8.RuneCountInString(got) > TitleWidth {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// The words of a title are those of the text, as many as there is room for.
+func TestL11TitlesHoldAsManyWordsAsFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-zä]{1,20}`), 1, 20).Draw(t, "words")
+		got := Title(tenfold.UserMessage{Parts: tenfold.Text(strings.Join(words, " "))})
+		want := strings.Join(words, " ")
+		for n := len(words) - 1; utf8.RuneCountInString(want) > TitleWidth; n-- {
+			want = strings.Join(words[:n], " ") + "…"
+		}
+		if got != want {
+			t.Fatalf("%q, want %q", got, want)
+		}
+	})
+}
+
+// A host's block may quote its own closing tag where the table says so, and a name that
+// only begins like one of a host's is a person's.
+func TestL11TagsEndWhereTheyEnd(t *testing.T) {
+	for _, tag := range tags {
+		end := "</" + tag.name + ">"
+		text := "<" + tag.name + ">a " + end + " b" + end
+		if got := Said(tenfold.UserMessage{Parts: tenfold.Text(text)}); (got == "") != tag.quotes {
+			t.Errorf("in %q a person says %q", text, got)
+		}
+		text = "<" + tag.name + "x> is mine" + end
+		if got := Said(tenfold.UserMessage{Parts: tenfold.Text(text)}); got != text {
+			t.Errorf("in %q a person says %q", text, got)
+		}
+	}
+	skill := "Base directory for this skill: /s\n\nEnd with </INSTRUCTIONS>\n\nDeploy by hand."
+	if got := OfText(skill); got != tenfold.Context {
+		t.Errorf("a skill is %q", got)
+	}
+	file := tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: "a.go"}}
+	notice := tenfold.TextPart("<ide_opened_file>a.go</ide_opened_file>")
+	for synthetic, want := range map[bool]tenfold.Purpose{false: tenfold.Request, true: tenfold.Notice} {
+		if got := Of(tenfold.UserMessage{Parts: []tenfold.Part{file, notice}, Synthetic: synthetic}); got != want {
+			t.Errorf("a file in a message, synthetic %t, is %q", synthetic, got)
 		}
 	}
 }
