@@ -7,6 +7,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/pair"
+	"tenfold/internal/record"
+	"tenfold/internal/telemetry"
 	"tenfold/strategy"
 	"tenfold/trigger"
 )
@@ -50,6 +52,12 @@ func (c *Controller) Prepare() func(context.Context) (*Prepared, error) {
 func (c *Controller) prepared(ctx context.Context, w Wish, target int) (*Prepared, error) {
 	r := c.asRequest(w, target)
 	plan, err := c.session.Plan(ctx, r)
+	for i, made := range plan.Compactions {
+		p, _ := record.Canonical(made) // whoever applies it is told of an error
+		if same, ok := p.(tenfold.Compaction); ok {
+			plan.Compactions[i], c.session.canonical = same, same.ToolCalls
+		}
+	}
 	return &Prepared{r, plan, target}, err
 }
 
@@ -78,6 +86,56 @@ func (s *Session) onlySaid(since int64) bool {
 		switch e.Payload.Kind() {
 		case tenfold.KindTurnStart, tenfold.KindUserMessage, tenfold.KindUsage, tenfold.KindCompactionAttempt:
 		default:
+			return false
+		}
+	}
+	return true
+}
+
+// applyForeseen applies a plan that was made for a cold cache, and that nothing came after
+// but turns that it does not touch: its figures hold, and nothing is to be held against it.
+// That the attempt begins is stored with it, as nothing is left to do in between. It is false
+// where that is not so, or the store does not take it: then it is for [Controller.Run] to
+// begin, with the same record.
+func (c *Controller) applyForeseen(ctx context.Context, d Decision, ahead *Prepared, attempt tenfold.Entry) (Decision, bool) {
+	s := c.session
+	if ahead == nil || ahead != d.planned || s.service.hooks.Before != nil || !s.standsBehind(ahead.plan) || c.state().On(RequestDue).Answer != Compact {
+		return d, false
+	}
+	r, plan := ahead.request, ahead.plan
+	r.Progress = progress
+	if s.projection != ViewOf(s.projection, r.Branch) || r.tooLittle(plan) != "" {
+		return d, false
+	}
+	ctx, op := telemetry.Begin(ctx, telemetry.Apply, s.id)
+	before := s.projection.Tokens() - plan.Before
+	plan.Compactions = slices.Clone(plan.Compactions)
+	for i := range plan.Compactions {
+		o := &plan.Compactions[i]
+		o.Reason, o.TokensBefore, o.TokensAfter = d.Reason, o.TokensBefore+before, o.TokensAfter+before
+	}
+	plan.Before, plan.After = plan.Before+before, plan.After+before
+	result := Result{Plan: plan, Attempts: 1}
+	err := s.write(ctx, &result, attempt.ID, r.Branch, attempt)
+	result.Count = s.compactions()
+	measured(ctx, op, result, err)
+	if err != nil {
+		return d, false
+	}
+	s.service.hooks.after(ctx, s, result, nil)
+	d.Action, d.State, d.Result = Compacted, c.state(), result
+	return d, true
+}
+
+// standsBehind tells that all that came since a plan was made is behind what it compacts,
+// and that no call was open then, whose thoughts it would have had to keep (P10).
+func (s *Session) standsBehind(plan strategy.Plan) bool {
+	if plan.Base() == nil || len(plan.Compactions) == 0 || !s.onlySaid(plan.Version) || openCall(plan.Base()) {
+		return false
+	}
+	for e := range s.log.After(plan.Version) {
+		turn, _, _ := s.log.Where(e.Seq)
+		if e.Payload.Kind().Visible() && slices.ContainsFunc(plan.Compactions, func(c tenfold.Compaction) bool { return turn <= c.ToTurn }) {
 			return false
 		}
 	}
