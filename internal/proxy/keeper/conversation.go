@@ -229,7 +229,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		e, _ := s.Log().Lookup(id)
 		return e.Payload
 	}
-	pieces, err := t.wire(ex).Read(&r, 0)
+	pieces, err := t.wire(ex).says(&r, 0)
 	if err != nil {
 		return st, fmt.Errorf("message 0: %w", err)
 	}
@@ -242,7 +242,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		}
 	}
 	for i := len(st.chains); i < upto; i++ {
-		pieces, err := t.wire(ex).Read(&r, i)
+		pieces, err := t.wire(ex).says(&r, i)
 		if err != nil {
 			return st, fmt.Errorf("message %d: %w", i, err)
 		}

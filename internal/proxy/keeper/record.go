@@ -230,7 +230,7 @@ func (t *thread) found(ex *exchange, upto int) error {
 	c := &t.log
 	p := c.session.Projection()
 	for i := len(c.story.chains); i < upto; i++ {
-		pieces, err := t.wire(ex).Read(ex.r, i)
+		pieces, err := t.wire(ex).says(ex.r, i)
 		if err != nil {
 			return err
 		}

@@ -277,7 +277,7 @@ func unescape(raw []byte) (text string, ok bool) {
 
 // quote writes a string.
 func quote(text string) []byte {
-	quoted, _ := jsontext.AppendQuote(nil, text)
+	quoted, _ := jsontext.AppendQuote(make([]byte, 0, len(text)+len(text)/16+2), text)
 	return quoted
 }
 
