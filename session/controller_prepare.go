@@ -174,19 +174,22 @@ func (c *Controller) readsAhead() bool {
 		float64(tokens) >= aheadShare*float64(trigger.Limit(c.live.Auto.Trigger, window)) && ViewOf(c.session.projection, c.live.Request.Branch) == c.session.projection
 }
 
-// readAlong reads what is being stored. Where the store does not take it, the index knows of
-// what never was.
-func (s *Session) readAlong(with *tenfold.Projection, store func() (stored bool)) {
-	if !s.readsAlong {
+// besideStoring does what can be done with the projection while the store writes what is
+// appended. Where the store does not take it, an index that read it knows of what never was.
+func (s *Session) besideStoring(with *tenfold.Projection, batch []tenfold.Entry, store func() (stored bool)) {
+	switch {
+	case s.along != nil && slices.ContainsFunc(batch, BeginsEpoch):
+		pair.Run(func() { store() }, func() { s.along(with) })
+	case s.readsAlong:
+		index := s.chosenFrom()
+		s.index = nil
+		stored := false
+		pair.Run(func() { stored = store() }, func() { index.Advance(with) })
+		if stored {
+			s.index = index
+		}
+	default:
 		store()
-		return
-	}
-	index := s.chosenFrom()
-	s.index = nil
-	stored := false
-	pair.Run(func() { stored = store() }, func() { index.Advance(with) })
-	if stored {
-		s.index = index
 	}
 }
 

@@ -22,13 +22,14 @@ type Session struct {
 	log        *tenfold.Log
 	projection *tenfold.Projection
 	watcher    trigger.Watcher
-	index      *excerpt.Index      // of what the root sees; nil until it is asked for
-	readsAlong bool                // it reads what is appended at once
-	foreseen   *Prepared           // for a cold cache; nil for nothing
-	canonical  *tenfold.ToolPolicy // of a plan: it comes back from a store as it is
-	batch      []tenfold.Entry     // room for the entries of one append
-	stats      store.Stats         // after it
-	texts      []searchable        // of the version searched; nil until a lookup
+	index      *excerpt.Index                 // of what the root sees; nil until it is asked for
+	readsAlong bool                           // it reads what is appended at once
+	along      func(view *tenfold.Projection) // is shown what changes the view while the store writes it
+	foreseen   *Prepared                      // for a cold cache; nil for nothing
+	canonical  *tenfold.ToolPolicy            // of a plan: it comes back from a store as it is
+	batch      []tenfold.Entry                // room for the entries of one append
+	stats      store.Stats                    // after it
+	texts      []searchable                   // of the version searched; nil until a lookup
 	searched   int64
 	dueness    dueness
 }
@@ -176,7 +177,7 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 		s.stats = stats(with, scale)
 		due = before.with(with, batch, scale)
 		var version int64
-		s.readAlong(with, func() bool {
+		s.besideStoring(with, batch, func() bool {
 			version, refused = s.service.store.Append(ctx, store.Batch{
 				Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now, Due: due,
 			})

@@ -30,6 +30,7 @@ type record struct {
 	// epoch is the one that the frozen prefix was drawn for, drawn that it was.
 	epoch  string
 	sketch *sketch // of the epoch that the next request begins; nil for none
+	early  *early  // of the epoch that a request begins which waits; nil for none
 	// rests is the conversation that is only in the store, until the next job.
 	rests string
 	once  *once           // what was read of the messages; nil for nothing
