@@ -13,6 +13,7 @@ import (
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
 	"tenfold/store"
+	"tenfold/strategy"
 )
 
 // meeting is a store that writes a compaction once it was drawn, or, with others, finds then
@@ -42,7 +43,19 @@ func (m *meeting) Append(ctx context.Context, b store.Batch) (int64, error) {
 // never was, and the request shows the one that is.
 func TestX9AViewIsDrawnWhileItIsStored(t *testing.T) {
 	t.Parallel()
-	for _, rival := range []bool{false, true} {
+	pins := func(s *session.Session) error {
+		for e := range s.Log().Entries() {
+			if e.Payload.Kind() == tenfold.KindToolResult {
+				return s.Pin(t.Context(), e.Seq)
+			}
+		}
+		return nil
+	}
+	compacts := func(s *session.Session) error {
+		_, err := s.Compact(t.Context(), session.Request{Target: strategy.Tokens(500)})
+		return err
+	}
+	for name, rival := range map[string]func(*session.Session) error{"nobody": nil, "pins": pins, "compacts": compacts} {
 		var done work
 		c := newClient(newPlace(t), "one")
 		c.live.Turns = 10
@@ -55,18 +68,12 @@ func TestX9AViewIsDrawnWhileItIsStored(t *testing.T) {
 		c.pass(6 * time.Minute)
 		disk := c.store
 		m := &meeting{Store: disk, done: &done}
-		if rival {
+		if rival != nil {
 			m.others = func() {
 				c.store = disk
 				defer func() { c.store = m }()
-				s := c.open(c.conversations()[0])
-				for e := range s.Log().Entries() {
-					if e.Payload.Kind() == tenfold.KindToolResult {
-						if err := s.Pin(t.Context(), e.Seq); err != nil {
-							t.Error(err)
-						}
-						break
-					}
+				if err := rival(c.open(c.conversations()[0])); err != nil {
+					t.Error(err)
 				}
 			}
 		}
@@ -79,16 +86,16 @@ func TestX9AViewIsDrawnWhileItIsStored(t *testing.T) {
 			return string(ex.Body())
 		}
 		got := take(counted{wire.Anthropic{}, &done})
-		if n := int(done.edited.Load()); n > len(c.messages) != rival || m.late.Load() {
-			t.Errorf("%d of %d messages are drawn; late: %t", n, len(c.messages), m.late.Load())
+		if n := int(done.edited.Load()); n > len(c.messages) != (rival != nil) || m.late.Load() {
+			t.Errorf("%s: %d of %d messages are drawn; late: %t", name, n, len(c.messages), m.late.Load())
 		}
-		if is := strings.Contains(got, "aat: a line of file 1 that"); is != rival || !strings.Contains(got, "[Earlier parts") {
-			t.Errorf("pinned: %t; what is sent is %s", rival, got)
+		if is := strings.Contains(got, "aat: a line of file 1 that"); is != (name == "pins") || len(got) >= len(c.body()) {
+			t.Errorf("%s: what is sent is %s", name, got)
 		}
 		c.store, c.k = disk, nil
 		c.restart()
 		if again := take(wire.Anthropic{}); again != got {
-			t.Errorf("after a restart it is\n%s\nand was\n%s", again, got)
+			t.Errorf("%s: after a restart it is\n%s\nand was\n%s", name, again, got)
 		}
 		c.close()
 		if f := c.failures(); len(f) > 0 {
