@@ -18,7 +18,7 @@ func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDe
 	if err != nil {
 		return err
 	}
-	if t.k.Expect.Recent == 0 {
+	if t.k.Expect.Tool != "" {
 		t.k.forgetAhead() // the client began something else
 	}
 	began := ex.began.UTC()
