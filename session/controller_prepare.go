@@ -153,7 +153,9 @@ const aheadShare = 0.75
 // the same with it and without, so that a restart changes nothing.
 func (c *Controller) ReadAhead() {
 	if c.readsAhead() {
-		c.session.chosenFrom().Advance(c.session.projection)
+		index := c.session.chosenFrom()
+		index.Advance(c.session.projection)
+		index.Widen() // for what a request brings that waits
 	}
 }
 
