@@ -1,6 +1,7 @@
 package tenfold_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -76,5 +77,75 @@ func TestExcerptsInJSONErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: the error is %v, want one with %q", text, err, want)
 		}
+	}
+}
+
+// Ranges that are not written as we write them are read all the same.
+func TestRangesInJSONAsOthersWriteThem(t *testing.T) {
+	for text, want := range map[string][]tenfold.LineRange{
+		`null`:                         nil,
+		`[]`:                           {},
+		`[ ]`:                          {},
+		`[[1,3]]`:                      lines(1, 3),
+		`[ [1, 3] ,[7,7,10,20]]`:       {{First: 1, Last: 3}, fragment(7, 10, 20)},
+		`[[1,3],[7,7,10,20],[8,9]]`:    {{First: 1, Last: 3}, fragment(7, 10, 20), {First: 8, Last: 9}},
+		`[null,[1,3]]`:                 {{}, {First: 1, Last: 3}},
+		`[[-1,3]]`:                     lines(-1, 3),
+		`[[1,3,0,0]]`:                  lines(1, 3),
+		`[[1,1234567890]]`:             lines(1, 1234567890),
+		"[[1,3]\n]":                    lines(1, 3),
+		`[[1,2,3]]`:                    nil,
+		`[[1,2,3,4,5]]`:                nil,
+		`[[]]`:                         nil,
+		`[1]`:                          nil,
+		`[[1,"3"]]`:                    nil,
+		`[[1,3],[2]]`:                  nil,
+		`[[1,99999999999999999999]]`:   nil,
+		`[[1,3.5]]`:                    nil,
+		`"[[1,3]]"`:                    nil,
+		`{"1":3}`:                      nil,
+		`[[1,3],[[4,5]]]`:              nil,
+		`[[[1,3]]]`:                    nil,
+		`[{"first":1,"last":3},[1,2]]`: nil,
+	} {
+		p, err := tenfold.UnmarshalPayload(tenfold.KindCompaction, []byte(`{"tool_calls":{"policy":"selective","calls":{"c":{"policy":"trim","lines":`+text+`}}}}`))
+		if want == nil && text != "null" {
+			if err == nil {
+				t.Errorf("%s is read as %v", text, p)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		same(t, text, p.(tenfold.Compaction).ToolCalls.Calls["c"].Lines, want)
+	}
+}
+
+// Writing and reading an overlay does no more for lines than for calls: there are
+// many of them for each.
+func TestRangesInJSONCostLittle(t *testing.T) {
+	cost := func(ranges int) float64 {
+		calls := map[string]tenfold.CallPolicy{}
+		for i := range 50 {
+			c := tenfold.CallPolicy{Action: tenfold.Trim}
+			for j := range ranges {
+				c.Lines = append(c.Lines, tenfold.LineRange{First: 9 * j, Last: 9*j + 2})
+			}
+			calls[fmt.Sprint("c", i)] = c
+		}
+		return testing.AllocsPerRun(5, func() {
+			raw, err := tenfold.MarshalPayload(tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Calls: calls}})
+			if err == nil {
+				_, err = tenfold.UnmarshalPayload(tenfold.KindCompaction, raw)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := cost(1), cost(40); many > few+200 {
+		t.Errorf("50 calls of 40 ranges each take %v allocations, of one each %v", many, few)
 	}
 }

@@ -241,9 +241,22 @@ type CallGroup struct {
 	Entries []int64
 }
 
+// callJSON is the object form of a [CallPolicy], of which one overlay holds thousands.
+type callJSON struct {
+	Policy   Action     `json:"policy"`
+	Request  *bool      `json:"request,omitzero"`
+	Response *bool      `json:"response,omitzero"`
+	Head     Size       `json:"head,omitzero"`
+	Tail     Size       `json:"tail,omitzero"`
+	Lines    lineRanges `json:"lines,omitzero"`
+	Body     lineRanges `json:"body,omitzero"`
+	Result   Action     `json:"result,omitzero"`
+	Folded   *Folded    `json:"folded,omitzero"`
+}
+
 // callGroupJSON is a policy with the entries that it is for.
 type callGroupJSON struct {
-	policyJSON
+	callJSON
 	Entries []int64 `json:"entries,omitempty"`
 }
 
@@ -253,7 +266,7 @@ type ToolDefinitionPolicy struct {
 	Names  []string `json:"names"`
 }
 
-// policyJSON is the object form of every policy.
+// policyJSON is the object form of every other policy.
 type policyJSON struct {
 	Policy    Action                `json:"policy"`
 	Request   *bool                 `json:"request,omitzero"`
@@ -262,14 +275,10 @@ type policyJSON struct {
 	FirstLine bool                  `json:"first_line,omitzero"`
 	Recall    bool                  `json:"recall,omitzero"`
 	Stub      string                `json:"stub,omitzero"`
-	Head      Size                  `json:"head,omitzero"`
-	Tail      Size                  `json:"tail,omitzero"`
-	Lines     []LineRange           `json:"lines,omitzero"`
+	Lines     lineRanges            `json:"lines,omitzero"`
 	Hints     map[string]Hint       `json:"hints,omitzero"`
 	Calls     map[string]CallPolicy `json:"calls,omitzero"`
 	Groups    []CallGroup           `json:"groups,omitzero"`
-	Body      []LineRange           `json:"body,omitzero"`
-	Result    Action                `json:"result,omitzero"`
 	Rest      Action                `json:"rest,omitzero"`
 	Marks     string                `json:"marks,omitzero"`
 	Arguments Arguments             `json:"arguments,omitzero"`
@@ -388,11 +397,11 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (c CallPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return json.MarshalEncode(enc, c.json())
+	return json.MarshalEncode(enc, new(c.json()))
 }
 
-func (c CallPolicy) json() policyJSON {
-	out := policyJSON{
+func (c CallPolicy) json() callJSON {
+	out := callJSON{
 		Policy: c.Action, Head: c.Head, Tail: c.Tail, Lines: c.Lines, Body: c.Body, Result: c.Result, Folded: c.Folded,
 	}
 	switch {
@@ -406,14 +415,22 @@ func (c CallPolicy) json() policyJSON {
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (c *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	in, err := readPolicy(dec, shortAction)
+	var in callJSON
+	if dec.PeekKind() != '"' {
+		if err := json.UnmarshalDecode(dec, &in, codecOptions); err != nil {
+			return err
+		}
+		return c.read(in)
+	}
+	short, err := readPolicy(dec, shortAction)
 	if err != nil {
 		return err
 	}
+	in.Policy = short.Policy
 	return c.read(in)
 }
 
-func (c *CallPolicy) read(in policyJSON) error {
+func (c *CallPolicy) read(in callJSON) error {
 	switch in.Policy {
 	case Keep, Strip, Trim, Omit:
 	default:
@@ -438,7 +455,7 @@ func (c *CallPolicy) read(in policyJSON) error {
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (g CallGroup) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return json.MarshalEncode(enc, callGroupJSON{g.json(), g.Entries})
+	return json.MarshalEncode(enc, &callGroupJSON{g.json(), g.Entries})
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
@@ -448,5 +465,5 @@ func (g *CallGroup) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		return err
 	}
 	g.Entries = in.Entries
-	return g.read(in.policyJSON)
+	return g.read(in.callJSON)
 }

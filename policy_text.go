@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -127,6 +128,66 @@ func (r *LineRange) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
+// lineRanges are written and read in one go: an overlay holds thousands.
+type lineRanges []LineRange
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (list lineRanges) MarshalJSONTo(enc *jsontext.Encoder) error {
+	raw := append(enc.AvailableBuffer(), '[')
+	for i, r := range list {
+		if i > 0 {
+			raw = append(raw, ',')
+		}
+		raw = strconv.AppendInt(append(raw, '['), int64(r.First), 10)
+		raw = strconv.AppendInt(append(raw, ','), int64(r.Last), 10)
+		if r.part() {
+			raw = strconv.AppendInt(append(raw, ','), int64(r.From), 10)
+			raw = strconv.AppendInt(append(raw, ','), int64(r.To), 10)
+		}
+		raw = append(raw, ']')
+	}
+	return enc.WriteValue(append(raw, ']'))
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (list *lineRanges) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	raw, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	if read, ok := plainRanges(raw); ok {
+		*list = read
+		return nil
+	}
+	return json.Unmarshal(raw, (*[]LineRange)(list), codecOptions)
+}
+
+// plainRanges reads ranges that are written as we do; false for any others.
+func plainRanges(raw []byte) (list []LineRange, ok bool) {
+	list = make([]LineRange, 0, bytes.Count(raw, []byte("],["))+1)
+	for at := 1; at < len(raw) && raw[at] == '['; at++ {
+		var n [4]int
+		i := 0
+		for ; i < len(n) && raw[at] != ']'; i++ {
+			digits := at + 1
+			for at = digits; at < len(raw) && '0' <= raw[at] && raw[at] <= '9'; at++ {
+				n[i] = 10*n[i] + int(raw[at]-'0')
+			}
+			if at == digits || at-digits > 9 || at == len(raw) || raw[at] != ',' && raw[at] != ']' {
+				return nil, false
+			}
+		}
+		if raw[at] != ']' || i != 2 && i != 4 {
+			return nil, false
+		}
+		list = append(list, LineRange{n[0], n[1], n[2], n[3]})
+		if at++; raw[at] == ']' {
+			return list, at == len(raw)-1
+		}
+	}
+	return list, string(raw) == "[]"
+}
+
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (p *TextPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	in, err := readPolicy(dec, shortNone)
@@ -147,6 +208,18 @@ func (p *TextPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // shortNone is for policies that have no short form.
 func shortNone(string) (policyJSON, bool) { return policyJSON{}, false }
+
+// textJSON is the object form of a [TextTrim].
+type textJSON struct {
+	Policy Action     `json:"policy"`
+	Lines  lineRanges `json:"lines,omitzero"`
+	Folded *Folded    `json:"folded,omitzero"`
+}
+
+// MarshalJSONTo implements json.MarshalerTo.
+func (t TextTrim) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, &textJSON{t.Action, t.Lines, t.Folded})
+}
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (t *TextTrim) UnmarshalJSONFrom(dec *jsontext.Decoder) error {

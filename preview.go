@@ -139,8 +139,8 @@ func (l *Log) freeze() {
 // an error, or panics, log and projection are as they were before. Writers use
 // it to keep a log in step with a store. accept is not to change or to keep what
 // it is shown. Ordinary entries cost the same in a short and in a long log; a
-// compaction, a revocation, a pin or a configuration costs a [Projection.Preview]
-// as well.
+// compaction, a revocation, a pin or a configuration costs a [Projection.Preview],
+// which then becomes the projection.
 func (p *Projection) AppendIf(accept func(with *Projection) error, entries ...Entry) error {
 	l := p.log
 	entries, err := l.check(entries)
@@ -149,11 +149,14 @@ func (p *Projection) AppendIf(accept func(with *Projection) error, entries ...En
 	}
 	p.Advance()
 	if p.changesEarlier(entries) {
-		if err := accept(p.Preview(entries...)); err != nil {
+		next := p.Preview(entries...)
+		if err := accept(next); err != nil {
 			return err
 		}
 		l.addAll(entries)
-		p.Advance()
+		stubs := p.stubs
+		*p = *next // what was worked out for it holds
+		p.log, p.stubs = l, stubs
 		return nil
 	}
 	before, was := *p, *l

@@ -229,6 +229,23 @@ func (ix *Index) reserve(entries int64, tokens int) {
 	ix.atoms, ix.byName = make([]atomInfo, 0, tokens/80), make(map[string]int32, tokens/80)
 }
 
+// Widen makes room for a quarter more than the index knows, so that reading as much later, as
+// somebody waits, moves nothing of what is there.
+func (ix *Index) Widen() {
+	ix.entries, ix.groups, ix.text, ix.units, ix.blocks = roomy(ix.entries), roomy(ix.groups), roomy(ix.text), roomy(ix.units), roomy(ix.blocks)
+	ix.lines, ix.atoms, ix.words, ix.chain = roomy(ix.lines), roomy(ix.atoms), roomy(ix.words), roomy(ix.chain)
+	ix.pool, ix.spelt, ix.subs = roomy(ix.pool), roomy(ix.spelt), roomy(ix.subs)
+	ix.scanned, ix.stamp = roomy(ix.scanned), roomy(ix.stamp)
+}
+
+// roomy gives a list with room at its end, rarely moved: by more than is asked for.
+func roomy[T any](list []T) []T {
+	if cap(list)-len(list) >= len(list)/4 {
+		return list
+	}
+	return slices.Grow(list, len(list)*3/8)
+}
+
 // Version is the version of the log that the index has read.
 func (ix *Index) Version() int64 { return ix.done }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"tenfold"
 	"tenfold/trigger"
 )
 
@@ -121,6 +122,15 @@ const (
 // no more afterwards; and for what asks a model, as nothing of that is done ahead.
 func (c *Controller) SettleUrgent(ctx context.Context) (Decision, error) {
 	return c.settleAt(ctx, urgent)
+}
+
+// SettleUrgentAlong is SettleUrgent for a caller who needs the view that it makes: along is
+// shown that while the store writes it, and is not to change or to keep it. Who used what it
+// made sees by the log whether the store took it.
+func (c *Controller) SettleUrgentAlong(ctx context.Context, along func(view *tenfold.Projection)) (Decision, error) {
+	c.session.along = along
+	defer func() { c.session.along = nil }()
+	return c.SettleUrgent(ctx)
 }
 
 // SettleBeside does, while the model answers a request, what the next one could not be

@@ -7,6 +7,8 @@ import (
 
 	"tenfold"
 	"tenfold/internal/pair"
+	"tenfold/internal/record"
+	"tenfold/internal/telemetry"
 	"tenfold/strategy"
 	"tenfold/trigger"
 )
@@ -50,6 +52,12 @@ func (c *Controller) Prepare() func(context.Context) (*Prepared, error) {
 func (c *Controller) prepared(ctx context.Context, w Wish, target int) (*Prepared, error) {
 	r := c.asRequest(w, target)
 	plan, err := c.session.Plan(ctx, r)
+	for i, made := range plan.Compactions {
+		p, _ := record.Canonical(made) // whoever applies it is told of an error
+		if same, ok := p.(tenfold.Compaction); ok {
+			plan.Compactions[i], c.session.canonical = same, same.ToolCalls
+		}
+	}
 	return &Prepared{r, plan, target}, err
 }
 
@@ -84,6 +92,56 @@ func (s *Session) onlySaid(since int64) bool {
 	return true
 }
 
+// applyForeseen applies a plan that was made for a cold cache, and that nothing came after
+// but turns that it does not touch: its figures hold, and nothing is to be held against it.
+// That the attempt begins is stored with it, as nothing is left to do in between. It is false
+// where that is not so, or the store does not take it: then it is for [Controller.Run] to
+// begin, with the same record.
+func (c *Controller) applyForeseen(ctx context.Context, d Decision, ahead *Prepared, attempt tenfold.Entry) (Decision, bool) {
+	s := c.session
+	if ahead == nil || ahead != d.planned || s.service.hooks.Before != nil || !s.standsBehind(ahead.plan) || c.state().On(RequestDue).Answer != Compact {
+		return d, false
+	}
+	r, plan := ahead.request, ahead.plan
+	r.Progress = progress
+	if s.projection != ViewOf(s.projection, r.Branch) || r.tooLittle(plan) != "" {
+		return d, false
+	}
+	ctx, op := telemetry.Begin(ctx, telemetry.Apply, s.id)
+	before := s.projection.Tokens() - plan.Before
+	plan.Compactions = slices.Clone(plan.Compactions)
+	for i := range plan.Compactions {
+		o := &plan.Compactions[i]
+		o.Reason, o.TokensBefore, o.TokensAfter = d.Reason, o.TokensBefore+before, o.TokensAfter+before
+	}
+	plan.Before, plan.After = plan.Before+before, plan.After+before
+	result := Result{Plan: plan, Attempts: 1}
+	err := s.write(ctx, &result, attempt.ID, r.Branch, attempt)
+	result.Count = s.compactions()
+	measured(ctx, op, result, err)
+	if err != nil {
+		return d, false
+	}
+	s.service.hooks.after(ctx, s, result, nil)
+	d.Action, d.State, d.Result = Compacted, c.state(), result
+	return d, true
+}
+
+// standsBehind tells that all that came since a plan was made is behind what it compacts,
+// and that no call was open then, whose thoughts it would have had to keep (P10).
+func (s *Session) standsBehind(plan strategy.Plan) bool {
+	if plan.Base() == nil || len(plan.Compactions) == 0 || !s.onlySaid(plan.Version) || openCall(plan.Base()) {
+		return false
+	}
+	for e := range s.log.After(plan.Version) {
+		turn, _, _ := s.log.Where(e.Seq)
+		if e.Payload.Kind().Visible() && slices.ContainsFunc(plan.Compactions, func(c tenfold.Compaction) bool { return turn <= c.ToTurn }) {
+			return false
+		}
+	}
+	return true
+}
+
 // aheadShare is the share of the limit from which on what comes is read for the next
 // plan at once.
 const aheadShare = 0.75
@@ -95,7 +153,9 @@ const aheadShare = 0.75
 // the same with it and without, so that a restart changes nothing.
 func (c *Controller) ReadAhead() {
 	if c.readsAhead() {
-		c.session.chosenFrom().Advance(c.session.projection)
+		index := c.session.chosenFrom()
+		index.Advance(c.session.projection)
+		index.Widen() // for what a request brings that waits
 	}
 }
 
@@ -116,19 +176,22 @@ func (c *Controller) readsAhead() bool {
 		float64(tokens) >= aheadShare*float64(trigger.Limit(c.live.Auto.Trigger, window)) && ViewOf(c.session.projection, c.live.Request.Branch) == c.session.projection
 }
 
-// readAlong reads what is being stored. Where the store does not take it, the index knows of
-// what never was.
-func (s *Session) readAlong(with *tenfold.Projection, store func() (stored bool)) {
-	if !s.readsAlong {
+// besideStoring does what can be done with the projection while the store writes what is
+// appended. Where the store does not take it, an index that read it knows of what never was.
+func (s *Session) besideStoring(with *tenfold.Projection, batch []tenfold.Entry, store func() (stored bool)) {
+	switch {
+	case s.along != nil && slices.ContainsFunc(batch, BeginsEpoch):
+		pair.Run(func() { store() }, func() { s.along(with) })
+	case s.readsAlong:
+		index := s.chosenFrom()
+		s.index = nil
+		stored := false
+		pair.Run(func() { stored = store() }, func() { index.Advance(with) })
+		if stored {
+			s.index = index
+		}
+	default:
 		store()
-		return
-	}
-	index := s.chosenFrom()
-	s.index = nil
-	stored := false
-	pair.Run(func() { stored = store() }, func() { index.Advance(with) })
-	if stored {
-		s.index = index
 	}
 }
 

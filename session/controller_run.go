@@ -39,7 +39,11 @@ func (c *Controller) RunPrepared(ctx context.Context, d Decision, ahead *Prepare
 		return c.clear(ctx, d)
 	}
 	c.session.foreseen = nil
-	id, begun, err := c.begin(ctx, d)
+	attempt := c.attempt(d)
+	if done, ok := c.applyForeseen(ctx, d, ahead, attempt); ok {
+		return done, nil
+	}
+	id, begun, err := c.begin(ctx, d, attempt)
 	if err != nil || id == "" {
 		return begun, err
 	}
@@ -79,13 +83,17 @@ func (c *Controller) timeout() time.Duration {
 	return attemptTime
 }
 
-// begin records that an attempt begins, if the state still allows it. Where it
-// does not, the id is empty and the decision says what is to be done instead.
-func (c *Controller) begin(ctx context.Context, d Decision) (id string, other Decision, err error) {
-	e := tenfold.Entry{ID: "att_" + c.session.service.newID(), Payload: tenfold.CompactionAttempt{
+// attempt is the record that one begins.
+func (c *Controller) attempt(d Decision) tenfold.Entry {
+	return tenfold.Entry{ID: "att_" + c.session.service.newID(), Payload: tenfold.CompactionAttempt{
 		State: tenfold.AttemptBegun, Source: string(d.By), Reason: d.Reason, Focus: d.wish.Focus,
 		Seconds: int((c.timeout() + time.Second - 1) / time.Second),
 	}}
+}
+
+// begin records that an attempt begins, if the state still allows it. Where it
+// does not, the id is empty and the decision says what is to be done instead.
+func (c *Controller) begin(ctx context.Context, d Decision, e tenfold.Entry) (id string, other Decision, err error) {
 	in := map[Asker]Input{ByTrigger: RequestDue, ByClient: ClientAsks, ByModel: ModelAsks, ByPerson: PersonAsks}[d.By]
 	err = Retried(ctx, func() error {
 		if err := c.session.Refresh(ctx); err != nil {

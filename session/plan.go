@@ -258,8 +258,8 @@ func (s *Session) apply(ctx context.Context, plan strategy.Plan, request string)
 
 // write appends the overlays of a result's plan at the version the session has
 // read, on the branch that the request was about. Those of a request with an id have
-// ids that follow from it.
-func (s *Session) write(ctx context.Context, c *Result, request, branch string) error {
+// ids that follow from it. Other entries go before them.
+func (s *Session) write(ctx context.Context, c *Result, request, branch string, before ...tenfold.Entry) error {
 	command := request
 	if command == "" {
 		command = s.service.NewCommand()
@@ -275,8 +275,8 @@ func (s *Session) write(ctx context.Context, c *Result, request, branch string) 
 	if len(c.Plan.Pins) > 0 {
 		entries = append(entries, tenfold.Entry{ID: "pin_" + command, Branch: branch, Time: s.service.now().UTC(), Payload: tenfold.Pin{Entries: c.Plan.Pins}})
 	}
-	next := s.log.Version() + 1
-	if err := s.Append(ctx, entries...); err != nil {
+	next := s.log.Version() + 1 + int64(len(before))
+	if err := s.Append(ctx, append(before, entries...)...); err != nil {
 		return err
 	}
 	c.Outcome, c.Overlays = Applied, nil

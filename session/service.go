@@ -99,7 +99,7 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	}
 	session := s.session(c.ID, c.Title)
 	now := s.now()
-	entries, err := s.complete(nil, c.Entries, now)
+	entries, err := s.complete(nil, c.Entries, now, nil)
 	if err == nil {
 		_, err = session.log.Append(entries...)
 	}

@@ -22,12 +22,14 @@ type Session struct {
 	log        *tenfold.Log
 	projection *tenfold.Projection
 	watcher    trigger.Watcher
-	index      *excerpt.Index  // of what the root sees; nil until it is asked for
-	readsAlong bool            // it reads what is appended at once
-	foreseen   *Prepared       // for a cold cache; nil for nothing
-	batch      []tenfold.Entry // room for the entries of one append
-	stats      store.Stats     // after it
-	texts      []searchable    // of the version searched; nil until a lookup
+	index      *excerpt.Index                 // of what the root sees; nil until it is asked for
+	readsAlong bool                           // it reads what is appended at once
+	along      func(view *tenfold.Projection) // is shown what changes the view while the store writes it
+	foreseen   *Prepared                      // for a cold cache; nil for nothing
+	canonical  *tenfold.ToolPolicy            // of a plan: it comes back from a store as it is
+	batch      []tenfold.Entry                // room for the entries of one append
+	stats      store.Stats                    // after it
+	texts      []searchable                   // of the version searched; nil until a lookup
 	searched   int64
 	dueness    dueness
 }
@@ -156,7 +158,7 @@ func Retried(ctx context.Context, f func() error) error {
 // appendNow also changes what the conversation was imported from, if that is set.
 func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries []tenfold.Entry) error {
 	now, expected := s.service.now(), s.log.Version()
-	batch, err := s.service.complete(s.batch[:0], entries, now)
+	batch, err := s.service.complete(s.batch[:0], entries, now, s.canonical)
 	if err != nil {
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
 	}
@@ -175,7 +177,7 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 		s.stats = stats(with, scale)
 		due = before.with(with, batch, scale)
 		var version int64
-		s.readAlong(with, func() bool {
+		s.besideStoring(with, batch, func() bool {
 			version, refused = s.service.store.Append(ctx, store.Batch{
 				Conversation: s.id, Expected: expected, Entries: batch, Stats: &s.stats, Origin: origin, Now: now, Due: due,
 			})
@@ -226,8 +228,9 @@ func (s *Session) ownIDs(entries, batch []tenfold.Entry) error {
 
 // complete gives entries what the log needs of them: id, time and tokens. It
 // appends them to out. Entries that tell no time are of the time of those they came
-// with, as the state that a transcript begins with; else of now.
-func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfold.Entry, error) {
+// with, as the state that a transcript begins with; else of now. A policy that was made
+// canonical before, which is most of a compaction, is not made so again.
+func (s *Service) complete(out, entries []tenfold.Entry, now time.Time, canonical *tenfold.ToolPolicy) ([]tenfold.Entry, error) {
 	out = append(out, entries...)
 	if i := slices.IndexFunc(out, func(e tenfold.Entry) bool { return !e.Time.IsZero() }); i > 0 && out[i].Time.Before(now) {
 		now = out[i].Time
@@ -235,7 +238,7 @@ func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfo
 	for i := range out {
 		e := &out[i]
 		var err error
-		if e.Payload, err = record.Canonical(e.Payload); err != nil {
+		if e.Payload, err = canonicalPayload(e.Payload, canonical); err != nil {
 			return nil, fmt.Errorf("entry %d of %d, id %q: %w", i+1, len(out), e.ID, err)
 		}
 		if e.ID == "" {
@@ -249,6 +252,22 @@ func (s *Service) complete(out, entries []tenfold.Entry, now time.Time) ([]tenfo
 		}
 	}
 	return out, nil
+}
+
+// canonicalPayload is [record.Canonical] for a payload that may have a policy which is
+// canonical already.
+func canonicalPayload(p tenfold.Payload, canonical *tenfold.ToolPolicy) (tenfold.Payload, error) {
+	c, ok := p.(tenfold.Compaction)
+	if !ok || canonical == nil || c.ToolCalls != canonical {
+		return record.Canonical(p)
+	}
+	c.ToolCalls = nil
+	p, err := record.Canonical(c)
+	if c, ok = p.(tenfold.Compaction); ok {
+		c.ToolCalls = canonical
+		return c, err
+	}
+	return p, err
 }
 
 // Stats are the figures that listings show of a projection. It reads the whole log.

@@ -99,7 +99,7 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 	if !f.verbose {
 		log = slog.New(slog.DiscardHandler) // the terminal is the client's
 	}
-	k := keeperFor(a, f.noStore, keeper.Expected{Tool: client.Format, Directory: dir})
+	k := keeperFor(a, f.noStore, keeper.Expected{Tool: client.Format, Directory: dir, Recent: keeper.Recent})
 	server := proxy.NewServer(proxy.Options{Keeper: k, Log: log})
 	token := server.Add("", proxy.Route{Client: client.Format, Dir: dir, Upstreams: upstreams})
 	scratch, err := server.Scratch(os.Getpid())

@@ -11,15 +11,14 @@ import (
 
 // An Expected says which conversations are likely to be gone on with.
 type Expected struct {
-	// Tool and Directory are those of an agent, as package transcript calls it: its newest
-	// conversation there is expected.
+	// Tool and Directory are those of an agent, as package transcript calls it: its
+	// conversations there are expected; without a Tool, all that went through a proxy.
 	Tool, Directory string
-	// Recent is how many of all that went through a proxy are expected, those that were
-	// gone on with last; zero for that of Tool alone.
+	// Recent is how many of them are, those that were gone on with last; zero is one.
 	Recent int
 }
 
-// Recent is how many a proxy may expect that knows none of its clients.
+// Recent is how many a proxy may expect: people choose among the last few.
 const Recent = 4
 
 // Bounds of reading ahead.
@@ -46,7 +45,7 @@ type ahead struct {
 
 // finds tells whether a conversation is expected; one of a file never is.
 func (e Expected) finds(c store.Conversation) bool {
-	return c.Origin.Mark == "" && c.Origin.Key != "" && (e.Recent > 0 || c.Origin.Tool == e.Tool && c.Origin.Directory == e.Directory)
+	return c.Origin.Mark == "" && c.Origin.Key != "" && (e.Tool == "" || c.Origin.Tool == e.Tool && c.Origin.Directory == e.Directory)
 }
 
 // readAhead reads what is expected while no request has work to do, and plans what is free
@@ -181,6 +180,9 @@ func (k *keeper) open(ctx context.Context, svc *session.Service, id string) (*se
 	case <-read:
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	}
+	if k.Expect.Tool != "" {
+		k.forgetAhead() // its client has told which one it goes on with
 	}
 	if a.session != nil {
 		return a.session, a.session.Refresh(ctx)

@@ -55,7 +55,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 	b := batch{fits: true, at: c.story.at}
 	is, prev, ahead := t.logged(), (*exchange)(nil), ex.lacking()
 	for i := from; i < upto; i++ {
-		pieces, err := t.wire(ex).Read(ex.r, i)
+		pieces, err := t.wire(ex).says(ex.r, i)
 		if err != nil {
 			return b, fmt.Errorf("message %d: %w", i, err)
 		}

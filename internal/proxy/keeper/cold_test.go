@@ -151,14 +151,21 @@ func TestX9WhatIsExpectedIsReadAhead(t *testing.T) {
 	}
 }
 
-// X9: a proxy that knows none of its clients reads the few conversations that went through
-// one last, no more of them than there is memory for, and none of a file.
+// X9: a proxy reads the few conversations that went through one last, of its client in the
+// directory where it knows that, no more of them than there is memory for, and none of a file.
 func TestX9WhatIsRecentIsReadAhead(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	create := func(id, key, mark string, tokens int) {
 		p.pass(time.Minute)
-		c := store.Conversation{ID: id, Created: p.clock(), Origin: store.Origin{Key: key, Mark: mark}, Stats: store.Stats{TokensBefore: tokens}}
+		tool, directory := "claude-code", "/w"
+		if id == "b" || id == "d" || id == "huge" {
+			tool = "pi"
+		}
+		if id == "c" {
+			directory = "/other"
+		}
+		c := store.Conversation{ID: id, Created: p.clock(), Origin: store.Origin{Key: key, Mark: mark, Tool: tool, Directory: directory}, Stats: store.Stats{TokensBefore: tokens}}
 		if err := p.store.Create(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
@@ -187,6 +194,12 @@ func TestX9WhatIsRecentIsReadAhead(t *testing.T) {
 	if got := keeper.Ahead(p.k); got != nil {
 		t.Errorf("%q are held after the end", got)
 	}
+	p.k, p.expect = nil, keeper.Expected{Tool: "claude-code", Directory: "/w", Recent: keeper.Recent}
+	p.restart()
+	if got := keeper.Ahead(p.k); !slices.Equal(got, []string{"e", "f"}) {
+		t.Errorf("of a client %q are read ahead", got)
+	}
+	p.close()
 }
 
 // V2c, X9: what is read ahead while the vendor's cache is warm is planned for as that gets

@@ -18,7 +18,7 @@ func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDe
 	if err != nil {
 		return err
 	}
-	if t.k.Expect.Recent == 0 {
+	if t.k.Expect.Tool != "" {
 		t.k.forgetAhead() // the client began something else
 	}
 	began := ex.began.UTC()
@@ -229,7 +229,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		e, _ := s.Log().Lookup(id)
 		return e.Payload
 	}
-	pieces, err := t.wire(ex).Read(&r, 0)
+	pieces, err := t.wire(ex).says(&r, 0)
 	if err != nil {
 		return st, fmt.Errorf("message 0: %w", err)
 	}
@@ -242,7 +242,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		}
 	}
 	for i := len(st.chains); i < upto; i++ {
-		pieces, err := t.wire(ex).Read(&r, i)
+		pieces, err := t.wire(ex).says(&r, i)
 		if err != nil {
 			return st, fmt.Errorf("message %d: %w", i, err)
 		}

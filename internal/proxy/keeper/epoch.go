@@ -27,12 +27,13 @@ func (t *thread) settle(ctx context.Context, ex *exchange) {
 }
 
 func (t *thread) trySettle(ctx context.Context, ex *exchange) error {
+	defer func() { t.log.early = nil }()
 	err := t.storeOnly(ctx, ex, ex.length)
 	if err == nil {
 		err = t.ready(ctx)
 	}
 	if err == nil && t.urgent(ex) {
-		_, err = t.log.control.SettleUrgent(ctx)
+		_, err = t.log.control.SettleUrgentAlong(ctx, func(view *tenfold.Projection) { t.drawAlong(ex, view) })
 	}
 	if err == nil {
 		_, err = t.redraw(ex, false)
@@ -197,11 +198,14 @@ func (c *record) begun() (epoch string, at time.Time) {
 
 // drawn gives the prefix that shows the view as it is.
 func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
-	p, err := t.view()
-	if err != nil {
+	c := &t.log
+	if e := c.early; e != nil && e.shows(c.session.Log()) {
+		return e.frozen, nil
+	}
+	p := c.session.Projection()
+	if err := c.story.refresh(p); err != nil {
 		return nil, err
 	}
-	c := &t.log
 	d, err := c.story.drawing(t.wire(ex), ex.r, p, c.sketch.of(c.control.Epoch().ID, ex.r, &c.story))
 	if err != nil {
 		return nil, err
@@ -209,13 +213,43 @@ func (t *thread) drawn(ex *exchange) (f *frozen, err error) {
 	return d.frozen()
 }
 
+// An early is a prefix that was drawn while the store wrote what it shows, up to an entry.
+type early struct {
+	*frozen
+	last tenfold.Entry
+}
+
+// shows tells whether a log is the one that it was drawn for.
+func (e *early) shows(l *tenfold.Log) bool {
+	is, _ := l.Entry(l.Version())
+	return is.Seq == e.last.Seq && is.ID == e.last.ID
+}
+
+// drawAlong draws the prefix for a view that is being stored. What fails is tried again when
+// that is done, and told then.
+func (t *thread) drawAlong(ex *exchange, view *tenfold.Projection) {
+	defer func() { _ = recover() }()
+	c := &t.log
+	if c.early = nil; c.story.refresh(view) != nil {
+		return
+	}
+	d, err := c.story.drawing(t.wire(ex), ex.r, view, nil)
+	if err != nil {
+		return
+	}
+	if f, err := d.frozen(); err == nil {
+		last, _ := view.Log().Entry(view.Version())
+		c.early = &early{f, last}
+	}
+}
+
 // prepare draws what is known of the prefix for the request that follows.
 func (t *thread) prepare(ex *exchange) error {
-	p, err := t.view()
-	if err != nil {
+	c := &t.log
+	p := c.session.Projection()
+	if err := c.story.refresh(p); err != nil {
 		return err
 	}
-	c := &t.log
 	d, err := c.story.drawing(t.wire(ex), ex.r, p, nil)
 	if err != nil {
 		return err
@@ -224,14 +258,12 @@ func (t *thread) prepare(ex *exchange) error {
 	return err
 }
 
-// view is the projection of the history, with the text of its base as it is by now.
-func (t *thread) view() (p *tenfold.Projection, err error) {
-	c := &t.log
-	p = c.session.Projection()
-	if b := c.story.base; b != nil {
-		c.story.now, err = viewText(p, b.seq)
+// refresh takes over the text of a story's base as a view has it by now.
+func (s *story) refresh(p *tenfold.Projection) (err error) {
+	if s.base != nil {
+		s.now, err = viewText(p, s.base.seq)
 	}
-	return p, err
+	return err
 }
 
 // look asks the controller, beside the requests, whether something is due that nobody

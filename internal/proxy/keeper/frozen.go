@@ -52,7 +52,11 @@ type drawing struct {
 // drawing reads the messages of a story, and holds the projection against them. What a
 // sketch of it has drawn is not drawn again.
 func (s *story) drawing(w wire.Protocol, r *wire.Request, p *tenfold.Projection, known *sketch) (*drawing, error) {
-	d := &drawing{w: w, r: r, p: p, s: s, known: known, pieces: make([][]wire.Piece, len(s.seqs)), at: map[int64]int{}}
+	n := 0
+	for _, list := range s.seqs {
+		n += len(list)
+	}
+	d := &drawing{w: w, r: r, p: p, s: s, known: known, pieces: make([][]wire.Piece, len(s.seqs)), at: make(map[int64]int, n)}
 	for i := range d.pieces {
 		var err error
 		if d.pieces[i], err = s.read(w, r, i); err != nil {
@@ -114,9 +118,17 @@ func before(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold
 			first = min(first, i)
 		}
 	}
-	for i, it := range items {
-		if it.Seq == 0 && (i < last || i < first) || it.Seq != 0 && inside(it) {
-			out = append(out, it)
+	part := func(i int) bool {
+		return items[i].Seq == 0 && (i < last || i < first) || items[i].Seq != 0 && inside(items[i])
+	}
+	n := 0
+	for n < len(items) && part(n) {
+		n++
+	}
+	out = items[:n:n] // nearly always all of them
+	for i := n; i < len(items); i++ {
+		if part(i) {
+			out = append(out, items[i])
 		}
 	}
 	return out
@@ -127,7 +139,8 @@ func before(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold
 // -1 where there is none.
 func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int64]int) (items []tenfold.Item, changed int) {
 	changed = -1
-	seen, bound := map[int64]bool{}, stale(p.Log())
+	seen, bound := make(map[int64]bool, len(at)), stale(p.Log())
+	items = make([]tenfold.Item, 0, len(at))
 	add := func(it tenfold.Item) {
 		m, ok := at[it.Seq]
 		switch {

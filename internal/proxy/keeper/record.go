@@ -30,6 +30,7 @@ type record struct {
 	// epoch is the one that the frozen prefix was drawn for, drawn that it was.
 	epoch  string
 	sketch *sketch // of the epoch that the next request begins; nil for none
+	early  *early  // of the epoch that a request begins which waits; nil for none
 	// rests is the conversation that is only in the store, until the next job.
 	rests string
 	once  *once           // what was read of the messages; nil for nothing
@@ -230,7 +231,7 @@ func (t *thread) found(ex *exchange, upto int) error {
 	c := &t.log
 	p := c.session.Projection()
 	for i := len(c.story.chains); i < upto; i++ {
-		pieces, err := t.wire(ex).Read(ex.r, i)
+		pieces, err := t.wire(ex).says(ex.r, i)
 		if err != nil {
 			return err
 		}

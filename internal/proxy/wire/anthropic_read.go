@@ -119,7 +119,10 @@ func (p *pieces) whole() []Piece {
 	p.flush()
 	for i := range p.list {
 		e := &p.list[i].Entry
-		if e.ID = p.idOf(i); p.model {
+		if e.ID == "" {
+			e.ID = p.idOf(i)
+		}
+		if p.model {
 			e.MessageID = p.id
 		}
 	}
@@ -132,8 +135,9 @@ func (p *pieces) idOf(i int) string { return p.id + "-" + strconv.Itoa(i) }
 func (p *pieces) tool(call string, at Span, read func() (tenfold.ToolResult, error)) error {
 	p.flush()
 	if p.logged != nil {
-		if was, ok := p.logged(p.idOf(len(p.list))).(tenfold.ToolResult); ok && was.CallID == call {
-			p.add(was, at)
+		id := p.idOf(len(p.list))
+		if was, ok := p.logged(id).(tenfold.ToolResult); ok && was.CallID == call {
+			p.list = append(p.list, Piece{tenfold.Entry{ID: id, Payload: was}, []Span{at}})
 			return nil
 		}
 	}

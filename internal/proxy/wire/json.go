@@ -244,12 +244,35 @@ func unquote(quoted []byte) string {
 	if len(quoted) < 2 {
 		return ""
 	}
+	if len(quoted) <= longestWord {
+		if word, ok := words[string(quoted[1:len(quoted)-1])]; ok {
+			return word
+		}
+	}
 	if text, ok := unescape(quoted[1 : len(quoted)-1]); ok {
 		return text
 	}
 	text, _ := jsontext.AppendUnquote(nil, quoted) // what is not UTF-8 is replaced
 	return string(text)
 }
+
+// words are what most short strings of a long request are: each is there once, and not a
+// thousand times.
+var words = func() map[string]string {
+	all := map[string]string{}
+	for _, word := range []string{
+		"", "arguments", "args", "assistant", "auto", "cache_control", "call_id", "content", "ephemeral", "function", "functionCall", "functionResponse",
+		"function_call", "function_call_output", "id", "input", "input_text", "is_error", "message", "model", "name", "output", "output_text", "parts",
+		"reasoning", "response", "role", "signature", "status", "summary", "text", "thinking", "tool", "tool_call_id", "tool_calls", "tool_result",
+		"tool_use", "tool_use_id", "type", "user",
+	} {
+		all[word] = word
+	}
+	return all
+}()
+
+// longestWord is how long they are at most, quotes included.
+const longestWord = 24
 
 // escapes are those of one letter, by what they stand for.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
@@ -277,7 +300,7 @@ func unescape(raw []byte) (text string, ok bool) {
 
 // quote writes a string.
 func quote(text string) []byte {
-	quoted, _ := jsontext.AppendQuote(nil, text)
+	quoted, _ := jsontext.AppendQuote(make([]byte, 0, len(text)+len(text)/16+2), text)
 	return quoted
 }
 

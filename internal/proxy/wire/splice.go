@@ -109,10 +109,15 @@ type fate struct {
 // sends a call without its result knows best.
 func fates(pieces [][]Piece, shown []tenfold.Item) (list [][]fate, last []tenfold.Payload) {
 	type place struct{ message, piece int }
-	at, end := map[int64]place{}, int64(0)
+	n := 0
+	for i := range pieces {
+		n += len(pieces[i])
+	}
+	at, end, all := make(map[int64]place, n), int64(0), make([]fate, n)
 	list = make([][]fate, len(pieces))
 	for i := range pieces {
-		list[i] = make([]fate, len(pieces[i]))
+		n = len(pieces[i])
+		list[i], all = all[:n:n], all[n:]
 		for j := range pieces[i] {
 			if seq := pieces[i][j].Entry.Seq; seq > 0 {
 				at[seq], end = place{i, j}, max(end, seq)

@@ -1,6 +1,8 @@
 package wire_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -63,5 +65,40 @@ func TestHolds(t *testing.T) {
 		if got := (wire.Span{To: len(raw)}).Holds([]byte(behind), "ttl", "1h"); got != want {
 			t.Errorf("%s, with what stands behind it: %v", raw, got)
 		}
+	}
+}
+
+// X9: of what the log has, hardly more is made than the ids by which it is found: not the
+// names of members, which are the same in each of a thousand messages.
+func TestX9WhatIsLoggedIsReadWithLittle(t *testing.T) {
+	const turns = 200
+	var b strings.Builder
+	b.WriteString(`{"model":"m","messages":[{"role":"user","content":"go"}`)
+	for i := range turns {
+		fmt.Fprintf(&b, `,{"role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Read","input":{"file_path":"/w/%d.go"}}]}`, i, i)
+		fmt.Fprintf(&b, `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_%d","content":[{"type":"text","text":"a\nb"}]}]}`, i)
+	}
+	b.WriteString(`]}`)
+	r, err := wire.Anthropic{}.Scan("/v1/messages", []byte(b.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() (all []wire.Piece) {
+		for i := range r.Messages {
+			pieces, err := wire.Anthropic{}.Read(r, i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, pieces...)
+		}
+		return all
+	}
+	logged := map[string]tenfold.Payload{}
+	for _, p := range read() {
+		logged[p.Entry.ID] = p.Entry.Payload
+	}
+	r.Logged = func(id string) tenfold.Payload { return logged[id] }
+	if n := testing.AllocsPerRun(5, func() { read() }); n > 2*turns*12 {
+		t.Errorf("reading %d messages allocates %v times", 2*turns, n)
 	}
 }
