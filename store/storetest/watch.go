@@ -53,7 +53,7 @@ func (w *watcher) next(t *testing.T) (e tenfold.Entry, ok bool) {
 	case e, ok = <-w.entries:
 		return e, ok
 	case <-time.After(patience):
-		t.Fatalf("nothing came for %v", patience)
+		t.Fatalf("the watch gives nothing for %v, and does not end", patience)
 		return e, false
 	}
 }
@@ -147,6 +147,38 @@ func testWatchEnds(t *testing.T, _ *suite, st store.Store) {
 			}
 			break
 		}
+	}
+}
+
+// Who is slow to take entries holds up nobody.
+func testWatchSlow(t *testing.T, _ *suite, st store.Store) {
+	create(t, st, "a")
+	add(t, st, "a", say("1", "x"), say("2", "x"))
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	got := 0
+	for _, err := range st.Watch(ctx, "a", 0) {
+		ok(t, err)
+		if got++; got == 4 {
+			break
+		}
+		if got > 1 {
+			continue
+		}
+		done := make(chan error, 1)
+		go func() {
+			_, err := st.Append(ctx, store.Batch{Conversation: "a", Expected: 2, Entries: []tenfold.Entry{say("3", "x"), say("4", "x")}, Now: start})
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			ok(t, err)
+		case <-ctx.Done():
+			t.Fatalf("while a watcher looks at an entry, an append waits for %v", patience)
+		}
+	}
+	if got != 4 {
+		t.Errorf("%d entries came of 4", got)
 	}
 }
 
