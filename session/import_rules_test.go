@@ -480,3 +480,36 @@ func (i *importer) putAll(path string, all []transcript.Collected, ids map[strin
 		taken[at.ID], ids[at.ID] = true, true
 	}
 }
+
+// A session that is imported before anybody said anything gets its title from the import
+// that has one; a title that it has stays.
+func TestATitleThatComesLater(t *testing.T) {
+	svc := session.NewService(memory.New())
+	log := func(payloads ...tenfold.Payload) *tenfold.Log {
+		l := tenfold.NewLog()
+		for i, p := range payloads {
+			if _, err := l.Append(tenfold.Entry{ID: fmt.Sprint("e", i), Payload: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return l
+	}
+	asked := tenfold.UserMessage{Parts: tenfold.Text("Bake a cake.")}
+	for i, step := range []struct {
+		log         *tenfold.Log
+		title, want string
+	}{
+		{log(tenfold.TurnStart{}), "", ""},
+		{log(tenfold.TurnStart{}, asked), "Bake a cake.", "Bake a cake."},
+		{log(tenfold.TurnStart{}, asked, tenfold.AssistantMessage{Text: "Done."}), "Another", "Bake a cake."},
+	} {
+		at, err := put(t.Context(), svc, session.Import{ID: "one", Named: true, Path: "/one.jsonl", Title: step.title, Log: step.log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := svc.Find(t.Context(), "one")
+		if err != nil || c.Title != step.want || at.Session.Title() != step.want || c.Version != step.log.Version() {
+			t.Errorf("step %d: %+v, %q, %v", i, c, at.Session.Title(), err)
+		}
+	}
+}
