@@ -318,6 +318,9 @@ func (l *Log) Extent(r Range) (first, last int64) {
 // Between is the smallest range that holds two entries of the log and those
 // between them.
 func (l *Log) Between(first, last int64) Range {
+	if first, last = max(first, 1), min(last, l.Version()); first > last {
+		return Range{ToTurn: -1}
+	}
 	to := int(l.node(int32(last)).turn)
 	r := Range{FromTurn: int(l.node(int32(first)).turn), ToTurn: to}
 	steps, from := l.stepCount(to), int(l.turns.get(to).step)

@@ -83,11 +83,15 @@ type revocation struct {
 	direct       bool // it names the overlay itself, no earlier revocation
 }
 
-// Project gives the projection of the log for a reader on the root.
+// Project gives the projection of the log for a reader on the root. It panics
+// without a log that [NewLog] made.
 func Project(l *Log) *Projection { return ProjectBranch(l, "") }
 
 // ProjectBranch gives the projection for a reader on a branch (L7).
 func ProjectBranch(l *Log, branch string) *Projection {
+	if l == nil || l.counter == nil {
+		panic("tenfold: a projection needs a log: make one with NewLog")
+	}
 	p := &Projection{log: l, reader: branch, owner: new(owner)}
 	p.layout.stale = true
 	p.stubs = stubCounts{log: l, remembered: newRemembered()}

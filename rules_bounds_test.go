@@ -3,6 +3,7 @@ package tenfold_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -335,5 +336,33 @@ func TestC3WordsThatAreNoBound(t *testing.T) {
 		if got, ok := tenfold.ParseTokens(text); !ok || got != want {
 			t.Errorf("%q is %d tokens, %v; want %d", text, got, ok, want)
 		}
+	}
+}
+
+// Seqs that a log does not have name nothing, and no log is told in words.
+func TestBetweenIsClampedAndProjectNeedsALog(t *testing.T) {
+	l := tenfold.NewLog()
+	for _, pair := range [][2]int64{{0, 0}, {-1, 9}, {3, 1}} {
+		if r := l.Between(pair[0], pair[1]); r.ToTurn >= r.FromTurn {
+			t.Errorf("of an empty log %v are %s", pair, r)
+		}
+	}
+	if _, err := l.Append(tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "x"}}); err != nil {
+		t.Fatal(err)
+	}
+	for pair, want := range map[[2]int64]string{{-1, 99}: "0..0", {math.MinInt64, math.MaxInt64}: "0..0", {3, 99}: "0..-1", {-5, 0}: "0..-1"} {
+		if r := l.Between(pair[0], pair[1]); r.String() != want {
+			t.Errorf("%v are %s, want %s", pair, r, want)
+		}
+	}
+	for _, none := range []*tenfold.Log{nil, {}} {
+		func() {
+			defer func() {
+				if said, _ := recover().(string); !strings.Contains(said, "NewLog") {
+					t.Errorf("without a log Project says %q", said)
+				}
+			}()
+			tenfold.Project(none)
+		}()
 	}
 }

@@ -104,6 +104,12 @@ func New(s *session.Session, o Options) (*Agent, error) {
 	if o.Model == nil {
 		return nil, &problem.Error{Code: "no_model", Op: "agent", Problem: "no model", Hint: "set model.name in the configuration, or pass --model"}
 	}
+	if s == nil {
+		return nil, errors.New("agent: no session: open or create one")
+	}
+	if i := slices.Index(o.Tools, nil); i >= 0 {
+		return nil, fmt.Errorf("agent: tool %d of %d is nil: leave it out, or give one", i+1, len(o.Tools))
+	}
 	o.System = cmp.Or(o.System, DefaultSystem)
 	o.Limits.Call = cmp.Or(max(o.Limits.Call, 0), defaultCallTime)
 	o.TrimOver = cmp.Or(o.TrimOver, defaultTrimOver)

@@ -203,7 +203,7 @@ func (a *Agent) knows(handle string) bool {
 func findings(s *session.Session, query string) string {
 	found := s.Lookup(query, 0)
 	if len(found) == 0 {
-		return "Nothing in this conversation has a word of the query. Try other words, or fewer."
+		return "Nothing in this conversation has a word, or a phrase in quotes, of the query. Words are matched whole: try others, or fewer."
 	}
 	var b strings.Builder
 	left := session.RecallTokens - 40

@@ -14,6 +14,27 @@ import (
 	"tenfold/toolbox"
 )
 
+// What an agent cannot do without is missed when it is made, not when it runs.
+func TestAnAgentNeedsASessionAModelAndTools(t *testing.T) {
+	t.Parallel()
+	s, err := session.NewService(memory.New()).Create(t.Context(), session.Create{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	model := script.New()
+	for want, lacking := range map[string]func() (*agent.Agent, error){
+		"no session": func() (*agent.Agent, error) { return agent.New(nil, agent.Options{Model: model}) },
+		"no model":   func() (*agent.Agent, error) { return agent.New(s, agent.Options{}) },
+		"tool 1 of 1 is nil": func() (*agent.Agent, error) {
+			return agent.New(s, agent.Options{Model: model, Tools: []toolbox.Tool{nil}})
+		},
+	} {
+		if _, err := lacking(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("with %s it is made: %v", want, err)
+		}
+	}
+}
+
 // Two programs have one conversation, as two terminals do: no call runs in both, none runs
 // that the model was told is not run, and none is said to have ended with a program that
 // still runs it.

@@ -9,6 +9,7 @@
 package body
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -56,6 +57,12 @@ func Profiles() []Profile {
 // unique, arguments that are no JSON object are wrapped in one, other
 // providers' opaque items and reasoning are left out.
 func (f Profile) Write(p *tenfold.Projection) ([]byte, error) {
+	switch {
+	case f.write == nil:
+		return nil, errNoProfile
+	case p == nil:
+		return nil, fmt.Errorf("write %s body: there is no projection", f.Name)
+	}
 	w := &wire{
 		profile: f, config: p.Config(), waiting: map[string][]string{}, names: map[string]string{}, custom: map[string]bool{},
 		ids: fitnames.Unique{Most: maxCallID}, tools: fitnames.Unique{Most: maxToolName},
@@ -69,9 +76,14 @@ func (f Profile) Write(p *tenfold.Projection) ([]byte, error) {
 	return body, nil
 }
 
+var errNoProfile = errors.New("a body.Profile that is made by hand knows no provider: use one of body.Profiles")
+
 // Check lists what the provider would refuse in a request body: nothing for
 // a body that [Profile.Write] wrote.
 func (f Profile) Check(body []byte) []Violation {
+	if f.check == nil {
+		return []Violation{{"profile", errNoProfile.Error()}}
+	}
 	if !jsontext.Value(body).IsValid(lenient) {
 		return []Violation{{"body", "is not JSON"}}
 	}

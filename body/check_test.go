@@ -51,6 +51,24 @@ func TestP10CheckFindsWhatIsNoBody(t *testing.T) {
 
 // P10: tools that have no name, which a log takes, are told once, and the provider's own all,
 // as they came.
+// What was made by hand, or not at all, is told in words.
+func TestNoProfileAndNoProjection(t *testing.T) {
+	var none body.Profile
+	if _, err := none.Write(tenfold.Project(tenfold.NewLog())); err == nil || !strings.Contains(err.Error(), "body.Profiles") {
+		t.Errorf("a profile made by hand writes: %v", err)
+	}
+	for _, found := range [][]body.Violation{none.Check([]byte("{}")), none.Thread().Check([]byte("{}")), new(body.Thread).Check([]byte("{}"))} {
+		if len(found) != 1 || found[0].Path != "profile" {
+			t.Errorf("a profile made by hand finds %v", found)
+		}
+	}
+	for _, f := range body.Profiles() {
+		if _, err := f.Write(nil); err == nil || !strings.Contains(err.Error(), "no projection") {
+			t.Errorf("%s writes nothing as %v", f.Name, err)
+		}
+	}
+}
+
 func TestP10NamelessTools(t *testing.T) {
 	l := tenfold.NewLog()
 	tools := []tenfold.ToolDefinition{

@@ -36,6 +36,9 @@ func (f Profile) Thread() *Thread {
 // in the reasoning before it, or with reasoning before it that had been left out.
 func (t *Thread) Check(body []byte) []Violation {
 	r := report{list: t.profile.Check(body)}
+	if t.profile.check == nil {
+		return r.list
+	}
 	var before []string // reasoning
 	sums := [][32]byte{{}}
 	pieces := t.profile.pieces(body)

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"tenfold"
@@ -126,10 +127,15 @@ func (r Response) Entries() []tenfold.Entry {
 	return entries
 }
 
+var errNoModel = errors.New("there is no model to send the request to: it is nil")
+
 // Collect sends a request and waits for the whole response. With an error comes
 // what had arrived before it.
 func Collect(ctx context.Context, m Model, r Request) (Response, error) {
 	var out Response
+	if m == nil {
+		return out, errNoModel
+	}
 	for e, err := range m.Stream(ctx, r) {
 		if err != nil {
 			return out, err

@@ -165,6 +165,12 @@ func TestRetryCounts(t *testing.T) {
 	})
 }
 
+func TestCollectNeedsAModel(t *testing.T) {
+	if _, err := provider.Collect(t.Context(), nil, provider.Request{}); err == nil || !strings.Contains(err.Error(), "no model") {
+		t.Errorf("nobody answers with %v", err)
+	}
+}
+
 func TestCollectGivesWhatCameBeforeAnError(t *testing.T) {
 	m := script.New(script.Answer{Blocks: []tenfold.Payload{tenfold.AssistantMessage{Text: "one"}}, Err: kind(provider.CutOff), At: 2})
 	got, err := provider.Collect(t.Context(), m, provider.Request{})

@@ -71,7 +71,8 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 	if f.Through > 0 {
 		entries = from.beginning(f.Through, f.Epoch)
 	} else {
-		entries = from.slice(first, last)
+		f.ID = cmp.Or(f.ID, s.newID())
+		entries = from.slice(first, last, Handle(f.ID))
 	}
 	var began time.Time
 	if i := slices.IndexFunc(entries, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }); i >= 0 {
@@ -179,12 +180,13 @@ func (s *Session) waits(turn int, through int64) bool {
 	return len(open) > 0
 }
 
-// slice gives the entries of some turns as a log of their own.
-func (s *Session) slice(first, last int) []tenfold.Entry {
+// slice gives the entries of some turns as a log of their own, in which references
+// begin with a handle.
+func (s *Session) slice(first, last int, handle string) []tenfold.Entry {
 	if first == 0 && last >= s.log.Turns()-1 {
 		return slices.Collect(s.log.Entries())
 	}
-	cut := cut{first: first, moved: map[int64]int64{}, gone: map[string]bool{}}
+	cut := cut{first: first, handle: handle, moved: map[int64]int64{}, gone: map[string]bool{}}
 	for e := range s.log.Entries() {
 		turn, _, _ := s.log.Where(e.Seq)
 		inside := turn >= first && turn <= last
@@ -199,6 +201,7 @@ func (s *Session) slice(first, last int) []tenfold.Entry {
 // cut collects the entries of some turns.
 type cut struct {
 	first   int
+	handle  string
 	entries []tenfold.Entry
 	moved   map[int64]int64 // seqs, old to new
 	gone    map[string]bool // compactions and revocations left out
@@ -212,6 +215,9 @@ func (c *cut) add(e tenfold.Entry) {
 			return
 		}
 		p.FromTurn, p.ToTurn = max(p.FromTurn-c.first, 0), p.ToTurn-c.first
+		if p.Handle != "" {
+			p.Handle = c.handle // the entries that marks refer to have other seqs than in the original
+		}
 		e.Payload = c.renamed(p)
 	case tenfold.CompactionRevoked:
 		if c.gone[p.Target] {

@@ -3,12 +3,14 @@ package session_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"tenfold"
 	"tenfold/session"
+	"tenfold/strategy"
 )
 
 func TestFork(t *testing.T) {
@@ -97,6 +99,57 @@ func forkMovesOverlays(t *testing.T, policy tenfold.ToolPolicy) {
 	}
 	if d := cmp.Diff(want, fates); d != "" {
 		t.Error(d)
+	}
+}
+
+// A9: a mark in a fork of some turns, whose entries have other seqs, refers to the text that
+// it stands for, and not to what the original has there.
+func TestA9MarksOfAForkReferToItsText(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 6)
+	ctx := t.Context()
+	if _, err := s.Compact(ctx, session.Request{
+		Strategies: []strategy.Strategy{strategy.StripTools{}}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}},
+		Options: strategy.Options{Recall: true, Handle: session.Handle(s.ID())},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]session.Fork{"all": {}, "last": {Last: 3}, "named": {ID: "named", Last: 2}} {
+		fork, err := svc.Fork(ctx, s, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		marks := 0
+		for it := range fork.Projection().Items() {
+			result, ok := it.Payload.(tenfold.ToolResult)
+			if !ok {
+				continue
+			}
+			_, mark, marked := strings.Cut(result.Parts[0].Text, "(recall ")
+			if !marked {
+				continue
+			}
+			marks++
+			ref, err := session.ParseRef(strings.TrimSuffix(mark, ")"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			id, err := svc.Resolve(ctx, ref.Conversation, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			of, err := svc.Open(ctx, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _ := fork.Log().Entry(it.Seq)
+			if got, _ := of.Log().Entry(ref.From); got.ID != want.ID {
+				t.Errorf("%s: the mark of %s refers to %s", name, want.ID, got.ID)
+			}
+		}
+		if marks < 2 {
+			t.Errorf("%s: %d marks", name, marks)
+		}
 	}
 }
 

@@ -143,15 +143,21 @@ func (at *Located) Projection() *tenfold.Projection {
 // is written: locate it again.
 func (at *Located) Store(ctx context.Context, more ...tenfold.Entry) error {
 	entries := slices.Concat(at.Fresh, more)
-	if at.Session != nil {
-		if len(entries) == 0 {
-			return nil
-		}
+	if s := at.Session; s != nil {
 		var origin *store.Origin
 		if len(at.Fresh) > 0 || at.unbound {
 			origin = &at.origin
 		}
-		return at.Session.append(ctx, origin, entries)
+		if len(entries) > 0 {
+			if err := s.append(ctx, origin, entries); err != nil {
+				return err
+			}
+		}
+		if s.title != "" || at.in.Title == "" {
+			return nil
+		}
+		s.title = at.in.Title // nobody had said anything when it was imported first
+		return at.service.Rename(ctx, s.id, s.title)
 	}
 	session, err := at.service.Create(ctx, Create{ID: at.ID, Title: at.in.Title, Created: at.in.Created, Entries: entries, Origin: at.origin})
 	if errors.Is(err, store.ErrExists) {

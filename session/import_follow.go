@@ -139,7 +139,32 @@ func (c *candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, pa
 	if c.foreign && len(fresh) > 0 {
 		return nil, &Parting{}
 	}
+	between.renumber(stored, file, fresh)
 	return append(fresh, c.reconfigure(stored, file, fresh)...), nil
+}
+
+// renumber has overlays among the fresh entries name entries by the seqs that these have
+// in the stored log, or get there: it may have entries of its own, such as a compaction.
+func (b between) renumber(stored, file *tenfold.Log, fresh []tenfold.Entry) {
+	if !slices.ContainsFunc(fresh, func(e tenfold.Entry) bool { return e.Payload.Kind() == tenfold.KindCompaction }) {
+		return
+	}
+	to, next, i := cut{moved: map[int64]int64{}}, stored.Version(), 0
+	for e := range file.Entries() {
+		if i < len(fresh) && fresh[i].Seq == e.Seq {
+			i++
+			next++
+			to.moved[e.Seq] = next
+			continue
+		}
+		known, _ := stored.Lookup(cmp.Or(b.names[e.ID], e.ID))
+		to.moved[e.Seq] = cmp.Or(known.Seq, e.Seq)
+	}
+	for i := range fresh {
+		if c, ok := fresh[i].Payload.(tenfold.Compaction); ok {
+			fresh[i].Payload = to.renamed(c)
+		}
+	}
 }
 
 // between is what stands between the entries of the story that release 0.1

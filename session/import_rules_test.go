@@ -480,3 +480,101 @@ func (i *importer) putAll(path string, all []transcript.Collected, ids map[strin
 		taken[at.ID], ids[at.ID] = true, true
 	}
 }
+
+// A session that is imported before anybody said anything gets its title from the import
+// that has one; a title that it has stays.
+func TestATitleThatComesLater(t *testing.T) {
+	svc := session.NewService(memory.New())
+	log := func(payloads ...tenfold.Payload) *tenfold.Log {
+		l := tenfold.NewLog()
+		for i, p := range payloads {
+			if _, err := l.Append(tenfold.Entry{ID: fmt.Sprint("e", i), Payload: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return l
+	}
+	asked := tenfold.UserMessage{Parts: tenfold.Text("Bake a cake.")}
+	for i, step := range []struct {
+		log         *tenfold.Log
+		title, want string
+	}{
+		{log(tenfold.TurnStart{}), "", ""},
+		{log(tenfold.TurnStart{}, asked), "Bake a cake.", "Bake a cake."},
+		{log(tenfold.TurnStart{}, asked, tenfold.AssistantMessage{Text: "Done."}), "Another", "Bake a cake."},
+	} {
+		at, err := put(t.Context(), svc, session.Import{ID: "one", Named: true, Path: "/one.jsonl", Title: step.title, Log: step.log})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := svc.Find(t.Context(), "one")
+		if err != nil || c.Title != step.want || at.Session.Title() != step.want || c.Version != step.log.Version() {
+			t.Errorf("step %d: %+v, %q, %v", i, c, at.Session.Title(), err)
+		}
+	}
+}
+
+// An overlay that comes from another store names entries by the seqs that they have there:
+// here a compaction of its own stands between.
+func TestOverlaysOfAnotherStoreKeepTheirMeaning(t *testing.T) {
+	ctx := t.Context()
+	there, here := session.NewService(memory.New()), session.NewService(memory.New())
+	entries := talk(4)
+	for i := range entries {
+		entries[i].ID = fmt.Sprint("e", i)
+	}
+	half := slices.IndexFunc(entries, func(e tenfold.Entry) bool { return e.Payload.Kind() == tenfold.KindTurnStart && e.ID > "e1" })
+	s, err := there.Create(ctx, session.Create{ID: "one", Entries: entries[:half]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := func() session.Import {
+		l := tenfold.NewLog()
+		if _, err := l.Append(slices.Collect(s.Log().Entries())...); err != nil {
+			t.Fatal(err)
+		}
+		return session.Import{ID: "one", Named: true, Path: "/one.jsonl", Log: l}
+	}
+	at, err := put(ctx, here, exported())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := at.Session.Append(ctx, tenfold.Entry{Payload: tenfold.Compaction{Attachments: &tenfold.Policy{Action: tenfold.Strip}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(ctx, entries[half:]...); err != nil {
+		t.Fatal(err)
+	}
+	var results []int64
+	for e := range s.Log().Entries() {
+		if e.Payload.Kind() == tenfold.KindToolResult {
+			results = append(results, e.Seq)
+		}
+	}
+	omit := tenfold.CallGroup{CallPolicy: tenfold.CallPolicy{Action: tenfold.Omit}, Entries: []int64{s.Log().Pair(results[0]), s.Log().Pair(results[len(results)-1])}}
+	if err := s.Append(ctx, tenfold.Entry{Payload: tenfold.Compaction{
+		ToTurn: 3, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Groups: []tenfold.CallGroup{omit}},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if at, err = put(ctx, here, exported()); err != nil {
+		t.Fatal(err)
+	}
+	omitted := 0
+	for e := range s.Log().Entries() {
+		mine, ok := at.Session.Log().Lookup(e.ID)
+		if !ok {
+			t.Fatalf("%s did not come", e.ID)
+		}
+		want, _, _ := s.Projection().Fate(e.Seq)
+		if got, _, _ := at.Session.Projection().Fate(mine.Seq); got != want {
+			t.Errorf("%s (%d there, %d here) is %s, not %s", e.ID, e.Seq, mine.Seq, got, want)
+		}
+		if want == tenfold.Omitted {
+			omitted++
+		}
+	}
+	if omitted != 4 || at.Session.Log().Version() != s.Log().Version()+1 {
+		t.Errorf("%d are omitted, %d entries are here and %d there", omitted, at.Session.Log().Version(), s.Log().Version())
+	}
+}

@@ -1,10 +1,13 @@
 package session_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"tenfold"
 	"tenfold/session"
@@ -79,30 +82,124 @@ func TestAPlanByHandThatChangesNothing(t *testing.T) {
 	}
 }
 
-// An id that was given before would have its entry left out as one that is stored: it
-// is an error, and nothing is lost without a word.
+// An id that was given before would have its entry left out as one that is stored, and
+// with it what was said, or what a compaction or an undo did: it is an error, and nothing
+// is lost without a word.
 func TestIDsThatRepeatAreRefused(t *testing.T) {
 	t.Parallel()
-	st := memory.New()
+	st, ctx := memory.New(), t.Context()
 	counter := func() func() string {
 		n := 0
 		return func() string { n++; return fmt.Sprint("id", n) }
 	}
-	s, err := session.NewService(st, session.WithIDs(counter())).Create(t.Context(), session.Create{ID: "one"})
+	said := []tenfold.Entry{
+		{Payload: tenfold.TurnStart{}},
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("hi")}},
+		{Payload: tenfold.Reasoning{Text: "hm, let me see"}},
+		{Payload: tenfold.AssistantMessage{Text: "hi"}},
+	}
+	s, err := session.NewService(st, session.WithIDs(counter())).Create(ctx, session.Create{ID: "one", Entries: said})
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := tenfold.Entry{Payload: tenfold.TurnStart{}}
-	if err := s.Append(t.Context(), one, one); err != nil {
-		t.Fatal(err)
-	}
-	for name, ids := range map[string]func() string{"begins again": counter(), "never changes": func() string { return "same" }} {
-		again, err := session.NewService(st, session.WithIDs(ids)).Open(t.Context(), "one")
+	for name, ids := range map[string]func() string{
+		"begins again": counter(), "never changes": func() string { return "same" }, "is empty": func() string { return "" },
+	} {
+		service := session.NewService(st, session.WithIDs(ids))
+		again, err := service.Open(ctx, "one")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := again.Append(t.Context(), one, one); err == nil || !strings.Contains(err.Error(), "new each time") || again.Log().Version() != 2 {
+		if err := again.Append(ctx, said...); err == nil || !strings.Contains(err.Error(), "new each time") || again.Log().Version() != 4 {
 			t.Errorf("%s: %v, %d entries", name, err, again.Log().Version())
 		}
+		if name == "begins again" {
+			continue
+		}
+		if _, err := service.Create(ctx, session.Create{ID: name, Entries: said}); err == nil || !strings.Contains(err.Error(), "new each time") {
+			t.Errorf("%s: created with %v", name, err)
+		}
 	}
+	if _, err := session.NewService(st, session.WithIDs(func() string { return "" })).Create(ctx, session.Create{}); err == nil {
+		t.Error("a conversation has an empty id")
+	}
+	// A program that begins again for each command repeats the ids of the last one.
+	compact := func(s *session.Session) error {
+		_, err := s.Compact(ctx, session.Request{Strategies: []strategy.Strategy{strategy.StripReasoning{}}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}})
+		return err
+	}
+	undo := func(s *session.Session) error { _, err := s.Undo(ctx); return err }
+	redo := func(s *session.Session) error { _, err := s.Redo(ctx); return err }
+	for i, command := range []struct {
+		counted bool
+		do      func(*session.Session) error
+		refused bool
+	}{
+		{true, compact, false},
+		{false, undo, false},
+		{true, compact, true},
+		{false, compact, false},
+		{true, undo, false},
+		{false, redo, false},
+		{true, undo, true},
+	} {
+		ids := rand.Text
+		if command.counted {
+			ids = counter()
+		}
+		s, err := session.NewService(st, session.WithIDs(ids)).Open(ctx, "one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := command.do(s); (err != nil) != command.refused || err != nil && !strings.Contains(err.Error(), "new each time") {
+			t.Errorf("command %d: %v", i, err)
+		}
+	}
+	if err := s.Refresh(ctx); err != nil || s.Log().Version() != 9 {
+		t.Errorf("%d entries, %v", s.Log().Version(), err)
+	}
+}
+
+// A target or a projection that a program got wrong is an error, and not the default.
+func TestTargetsThatAreNone(t *testing.T) {
+	t.Parallel()
+	s, err := session.NewService(memory.New()).Create(t.Context(), session.Create{Entries: talk(9)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []strategy.Target{
+		strategy.Share(math.NaN()), strategy.Share(-5), strategy.Share(math.Inf(1)), strategy.Share(101), strategy.Tokens(-4), {Tokens: 5, Share: -1},
+	} {
+		for name, r := range map[string]session.Request{
+			"the request": {Target: target},
+			"fit":         {Strategies: []strategy.Strategy{strategy.Fit{Target: target}}},
+			"auto's fit":  {Strategies: []strategy.Strategy{strategy.Auto{Fit: target}}},
+			"a profile's": {Strategies: []strategy.Strategy{strategy.Profile{Title: "own", Fit: target}}},
+		} {
+			plan, err := s.Plan(t.Context(), r)
+			if err == nil || !strings.Contains(err.Error(), "invalid target") {
+				t.Errorf("%s in %s plans %d → %d tokens, %v", target, name, plan.Before, plan.After, err)
+			}
+		}
+	}
+	if _, err := session.PlanOver(t.Context(), nil, session.Request{}, time.Time{}); err == nil {
+		t.Error("nothing is planned over")
+	}
+}
+
+// What an option is given as nil is as without it; a service without a store would fail
+// far from where it was made.
+func TestNilOptionsAndStore(t *testing.T) {
+	t.Parallel()
+	service := session.NewService(memory.New(), session.WithCounter(nil), session.WithClock(nil), session.WithIDs(nil))
+	s, err := service.Create(t.Context(), session.Create{Entries: []tenfold.Entry{{Payload: tenfold.AssistantMessage{Text: "hi"}}}})
+	if err != nil || s.Log().Tokens() == 0 {
+		t.Errorf("%v", err)
+	}
+	defer func() {
+		if said, _ := recover().(string); !strings.Contains(said, "no store") {
+			t.Errorf("without a store it says %q", said)
+		}
+	}()
+	session.NewService(nil)
 }

@@ -132,6 +132,9 @@ func ViewOf(root *tenfold.Projection, branch string) *tenfold.Projection {
 // PlanOver works out what a request would do to a projection, stored or not.
 // Options.Scale is taken as it is; [token.Calibrate] gives that of a log.
 func PlanOver(ctx context.Context, p *tenfold.Projection, r Request, now time.Time) (strategy.Plan, error) {
+	if p == nil {
+		return strategy.Plan{}, errors.New("plan: there is no projection")
+	}
 	if r.Bounds.Now.IsZero() {
 		r.Bounds.Now = now
 	}
@@ -259,7 +262,7 @@ func (s *Session) apply(ctx context.Context, plan strategy.Plan, request string)
 // write appends the overlays of a result's plan at the version the session has
 // read, on the branch that the request was about. Those of a request with an id have
 // ids that follow from it. Other entries go before them.
-func (s *Session) write(ctx context.Context, c *Result, request, branch string, before ...tenfold.Entry) error {
+func (s *Session) write(ctx context.Context, c *Result, request, branch string, before ...tenfold.Entry) (err error) {
 	command := request
 	if command == "" {
 		command = s.service.NewCommand()
@@ -276,7 +279,12 @@ func (s *Session) write(ctx context.Context, c *Result, request, branch string, 
 		entries = append(entries, tenfold.Entry{ID: "pin_" + command, Branch: branch, Time: s.service.now().UTC(), Payload: tenfold.Pin{Entries: c.Plan.Pins}})
 	}
 	next := s.log.Version() + 1 + int64(len(before))
-	if err := s.Append(ctx, append(before, entries...)...); err != nil {
+	if entries = append(before, entries...); request == "" {
+		err = s.appendMade(ctx, entries)
+	} else {
+		err = s.Append(ctx, entries...)
+	}
+	if err != nil {
 		return err
 	}
 	c.Outcome, c.Overlays = Applied, nil

@@ -26,6 +26,7 @@ type Service struct {
 	counter tenfold.Counter
 	now     func() time.Time
 	newID   func() string
+	given   bool // newID is the caller's, and may repeat itself
 	hooks   Hooks
 	live    func(*Session) (Live, error) // what is asked at appends; nil for nothing
 }
@@ -34,21 +35,44 @@ type Service struct {
 type Option func(*Service)
 
 // WithCounter makes the service count tokens with c, which must be safe for
-// concurrent use: sessions share it.
-func WithCounter(c tenfold.Counter) Option { return func(s *Service) { s.counter = c } }
+// concurrent use: sessions share it. Nil changes nothing.
+func WithCounter(c tenfold.Counter) Option {
+	return func(s *Service) {
+		if c != nil {
+			s.counter = c
+		}
+	}
+}
 
 // Counter is what the service counts tokens with.
 func (s *Service) Counter() tenfold.Counter { return s.counter }
 
-// WithClock makes the service read the time from now.
-func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
+// WithClock makes the service read the time from now. Nil changes nothing.
+func WithClock(now func() time.Time) Option {
+	return func(s *Service) {
+		if now != nil {
+			s.now = now
+		}
+	}
+}
 
-// WithIDs makes the service take new ids from next.
-func WithIDs(next func() string) Option { return func(s *Service) { s.newID = next } }
+// WithIDs makes the service take new ids from next, which gives another one each
+// time, also after a restart. Nil changes nothing.
+func WithIDs(next func() string) Option {
+	return func(s *Service) {
+		if next != nil {
+			s.newID, s.given = next, true
+		}
+	}
+}
 
 // NewService makes a service over a store. Without options it counts o200k
-// tokens (T1), reads the system's clock and makes UUIDs of version 7.
+// tokens (T1), reads the system's clock and makes UUIDs of version 7. It panics
+// without a store.
 func NewService(st store.Store, options ...Option) *Service {
+	if st == nil {
+		panic("session: NewService was given no store: open one, or make one with memory.New")
+	}
 	s := &Service{store: st, counter: token.O200k(), now: time.Now, newID: newID}
 	for _, o := range options {
 		o(s)
@@ -89,7 +113,9 @@ type Create struct {
 // [store.ErrExists]; ".", ".." and "/" are refused.
 func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	if c.ID == "" {
-		c.ID = s.newID()
+		if c.ID = s.newID(); c.ID == "" {
+			return nil, errors.New("create conversation: WithIDs gave an empty id")
+		}
 	}
 	if unreachable(c.ID) {
 		return nil, &problem.Error{
@@ -100,6 +126,9 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	session := s.session(c.ID, c.Title)
 	now := s.now()
 	entries, err := s.complete(nil, c.Entries, now, nil)
+	if err == nil {
+		err = session.unused(entries, func(i int) bool { return c.Entries[i].ID == "" })
+	}
 	if err == nil {
 		_, err = session.log.Append(entries...)
 	}

@@ -159,11 +159,11 @@ func Retried(ctx context.Context, f func() error) error {
 func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries []tenfold.Entry) error {
 	now, expected := s.service.now(), s.log.Version()
 	batch, err := s.service.complete(s.batch[:0], entries, now, s.canonical)
+	if err == nil {
+		err = s.unused(batch, func(i int) bool { return entries[i].ID == "" })
+	}
 	if err != nil {
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
-	}
-	if err := s.ownIDs(entries, batch); err != nil {
-		return err
 	}
 	s.batch = nil     // until it is known that the store is done with it
 	var refused error // by the store, which says what was tried
@@ -208,22 +208,29 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 	return nil
 }
 
-// ownIDs rejects an id that an entry got here where the log has it: the entry would
-// be left out as one that is stored already (L9).
-func (s *Session) ownIDs(entries, batch []tenfold.Entry) error {
-	made := ""
-	for i := range entries {
-		if entries[i].ID != "" {
-			continue
+// unused rejects an id that was made here for an entry and that another entry has: the
+// entry would be left out as one that is stored already (L9).
+func (s *Session) unused(entries []tenfold.Entry, made func(i int) bool) error {
+	if !s.service.given {
+		return nil
+	}
+	ids := map[string]bool{"": true}
+	for i, e := range entries {
+		if _, known := s.log.Lookup(e.ID); made(i) && (known || ids[e.ID]) {
+			return fmt.Errorf("WithIDs gave entry %d of %d the id %q, which is empty or another entry's: an id is to be new each time, also after a restart",
+				i+1, len(entries), e.ID)
 		}
-		id := batch[i].ID
-		if _, known := s.log.Lookup(id); known || id == made {
-			return fmt.Errorf("append to conversation %s: WithIDs gave entry %d of %d the id %q, which another entry has: an id is to be new each time, also after a restart",
-				s.id, i+1, len(entries), id)
-		}
-		made = id
+		ids[e.ID] = true
 	}
 	return nil
+}
+
+// appendMade is [Session.Append] of entries whose ids were made here.
+func (s *Session) appendMade(ctx context.Context, entries []tenfold.Entry) error {
+	if err := s.unused(entries, func(int) bool { return true }); err != nil {
+		return fmt.Errorf("append to conversation %s: %w", s.id, err)
+	}
+	return s.Append(ctx, entries...)
 }
 
 // complete gives entries what the log needs of them: id, time and tokens. It
@@ -356,7 +363,7 @@ func (s *Session) UndoAll(ctx context.Context) ([]tenfold.Overlay, error) {
 	for p := s.projection; ; {
 		changes := p.Undo()
 		if len(changes) == 0 {
-			return undone, s.Append(ctx, entries...)
+			return undone, s.appendMade(ctx, entries)
 		}
 		one := s.service.revocations(changes)
 		p, entries = p.Preview(one...), append(entries, one...)
@@ -382,7 +389,7 @@ func (s *Session) turnOver(ctx context.Context, changes []tenfold.Change, nothin
 	for i, c := range changes {
 		changed[i] = c.Overlay
 	}
-	return changed, s.Append(ctx, s.service.revocations(changes)...)
+	return changed, s.appendMade(ctx, s.service.revocations(changes))
 }
 
 // revocations gives changes as entries of one command.

@@ -54,6 +54,9 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	if !s.Target.Set() {
 		s.Target = settled(s).Target
 	}
+	if err := s.Target.check(); err != nil {
+		return nil, err
+	}
 	f := fitting{Fit: s, p: p, o: o, focus: newFocus(o.Focus), refused: map[int64]bool{}, open: 1}
 	now := cmp.Or(o.begun, p)
 	f.limit = s.Target.Limit(now, o.Scale)

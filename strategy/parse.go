@@ -291,11 +291,12 @@ func parseShare(value string) (float64, bool) {
 	return f, err == nil && f > 0 && f <= 1
 }
 
-// A Target is how small a projection is to become.
+// A Target is how small a projection is to become: the zero value says nothing of
+// that. One that [ParseTarget] would not read, as a program may compute it, is an error
+// of the plan.
 type Target struct {
 	// Tokens is the most the view may cost, everything counted (F1); where Share
-	// is set, that share of what a model sees before. Both zero is not a valid
-	// target.
+	// is set, that share of what a model sees before, up to 1.
 	Tokens int
 	Share  float64
 }
@@ -317,16 +318,28 @@ func ParseTarget(text string) (Target, error) {
 	} else if n, ok := parseTokens(s); ok && n > 0 {
 		return Target{Tokens: n}, nil
 	}
-	return Target{}, &problem.Error{Problem: "invalid target " + strconv.Quote(text), Hint: "write tokens (20k, 20000) or a share of what a model sees now (10%)"}
+	return Target{}, invalidTarget(text)
 }
 
-// Set reports whether there is a target.
-func (t Target) Set() bool { return t.Tokens > 0 || t.Share > 0 }
+func invalidTarget(text string) error {
+	return &problem.Error{Problem: "invalid target " + strconv.Quote(text), Hint: "write tokens (20k, 20000) or a share of what a model sees now (10%)"}
+}
+
+// Set reports whether there is a target, valid or not.
+func (t Target) Set() bool { return t != Target{} }
+
+// check gives the error of a target that is set and not valid.
+func (t Target) check() error {
+	if t.Share == 0 && t.Tokens > 0 || t.Share > 0 && t.Share <= 1 {
+		return nil
+	}
+	return invalidTarget(t.String())
+}
 
 // Limit is the most estimated tokens that a view may cost, given what a model sees
 // now. A number of tokens is in those of the scale (T3).
 func (t Target) Limit(now *tenfold.Projection, scale token.Scale) int {
-	if t.Share > 0 {
+	if t.Share != 0 {
 		return int(t.Share * float64(now.Tokens()))
 	}
 	return scale.Estimated(t.Tokens)
@@ -334,7 +347,7 @@ func (t Target) Limit(now *tenfold.Projection, scale token.Scale) int {
 
 // String writes the target as [ParseTarget] reads it.
 func (t Target) String() string {
-	if t.Share > 0 {
+	if t.Share != 0 {
 		return strconv.FormatFloat(t.Share*100, 'g', 6, 64) + "%"
 	}
 	return strconv.Itoa(t.Tokens)

@@ -113,7 +113,7 @@ func share(text string) (Trigger, error) {
 	if percent {
 		f /= 100
 	}
-	if err != nil || !(f > 0 && f <= 1) { // not so for NaN
+	if err != nil || !isShare(f) {
 		return nil, fmt.Errorf("%q is not a share of a window: write 80%%", text)
 	}
 	return Context(f), nil

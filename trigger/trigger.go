@@ -8,7 +8,9 @@ import (
 )
 
 // A Trigger decides. It is a value, safe for concurrent use; the same view
-// gives the same answer. Its String form is what [Parse] reads.
+// gives the same answer. Its String form is what [Parse] reads: a number that
+// Parse would not read, as a program may compute it, counts as the nearest that
+// it does, and a share as [DefaultContext].
 type Trigger interface {
 	// Fires reports whether to compact, and the reason, fit to be shown, for
 	// either answer.
@@ -23,7 +25,7 @@ const DefaultContext = 0.80
 type turns int
 
 // Turns fires when the view has more than n complete turns.
-func Turns(n int) Trigger { return turns(n) }
+func Turns(n int) Trigger { return turns(max(n, 0)) }
 
 func (t turns) Fires(v View) (bool, string) {
 	if v.Turns > int(t) {
@@ -37,7 +39,7 @@ func (t turns) String() string { return "turns(" + strconv.Itoa(int(t)) + ")" }
 type tokens int
 
 // Tokens fires when the total is n or more, calibrated or estimated (T3).
-func Tokens(n int) Trigger { return tokens(n) }
+func Tokens(n int) Trigger { return tokens(max(n, 1)) }
 
 func (t tokens) Fires(v View) (bool, string) {
 	if v.Tokens >= int(t) {
@@ -51,7 +53,7 @@ func (t tokens) String() string { return number(int(t)) }
 type left int
 
 // Left fires when n tokens or fewer are left in the window.
-func Left(n int) Trigger { return left(n) }
+func Left(n int) Trigger { return left(max(n, 1)) }
 
 func (t left) Fires(v View) (bool, string) {
 	used, source := v.Used()
@@ -68,13 +70,16 @@ type context float64
 
 // Context fires when more than the share f of the model's window is used, by
 // what the provider reported, if it did, else by the calibrated total, else by the
-// estimate. A share of 0 is [DefaultContext].
+// estimate. A share that is not above 0 and at most 1 is [DefaultContext].
 func Context(f float64) Trigger {
-	if f == 0 {
+	if !isShare(f) {
 		f = DefaultContext
 	}
 	return context(f)
 }
+
+// isShare is false for NaN as well.
+func isShare(f float64) bool { return f > 0 && f <= 1 }
 
 func (t context) Fires(v View) (bool, string) {
 	used, source := v.Used()
@@ -97,13 +102,11 @@ func (t context) String() string {
 func Limit(t Trigger, window int) int {
 	switch t := t.(type) {
 	case tokens:
-		return min(max(int(t), 0), window)
+		return min(int(t), window)
 	case left:
-		return window - min(max(int(t), 0), window)
+		return window - min(int(t), window)
 	case context:
-		if t < 1 { // a share that is no number is never used up
-			return int(max(float64(t), 0) * float64(window))
-		}
+		return int(float64(t) * float64(window))
 	case several:
 		limit := Limit(t.members[0], window)
 		for _, m := range t.members[1:] {

@@ -349,23 +349,30 @@ func TestLimitIsWhereATriggerFires(t *testing.T) {
 	}
 }
 
-// Numbers that no threshold is written with, but that a program may compute.
-func TestLimitStaysWithinTheWindow(t *testing.T) {
+// Numbers that no threshold is written with, but that a program may compute, count as
+// ones that are: a conversation whose trigger never fires outgrows its window.
+func TestNumbersThatNoThresholdIsWrittenWith(t *testing.T) {
 	for _, c := range []struct {
 		when trigger.Trigger
 		want int
+		text string
 	}{
-		{trigger.Context(math.NaN()), 1000},
-		{trigger.Context(math.Inf(1)), 1000},
-		{trigger.Context(1e300), 1000},
-		{trigger.Context(-1), 0},
-		{trigger.Context(math.Inf(-1)), 0},
-		{trigger.Tokens(math.MinInt), 0},
-		{trigger.Left(math.MinInt), 1000},
-		{trigger.Left(math.MaxInt), 0},
+		{trigger.Context(math.NaN()), 800, "80%"},
+		{trigger.Context(math.Inf(1)), 800, "80%"},
+		{trigger.Context(80), 800, "80%"},
+		{trigger.Context(1), 1000, "100%"},
+		{trigger.Context(-1), 800, "80%"},
+		{trigger.Tokens(math.MinInt), 1, "1"},
+		{trigger.Tokens(-5), 1, "1"},
+		{trigger.Left(math.MinInt), 999, "-1"},
+		{trigger.Left(math.MaxInt), 0, "-9223372036854775807"},
+		{trigger.Turns(-4), 1000, "turns(0)"},
 	} {
-		if got := trigger.Limit(c.when, 1000); got != c.want {
-			t.Errorf("%s allows %d tokens of 1000, want %d", c.when, got, c.want)
+		if got := trigger.Limit(c.when, 1000); got != c.want || c.when.String() != c.text {
+			t.Errorf("%s allows %d tokens of 1000, want %s and %d", c.when, got, c.text, c.want)
+		}
+		if again, err := trigger.Parse(c.text); err != nil || again != c.when {
+			t.Errorf("%s is read as %v, %v", c.text, again, err)
 		}
 	}
 }

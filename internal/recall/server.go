@@ -188,7 +188,7 @@ func Search(ctx context.Context, s *session.Service, query, of, here string, lim
 // Findings is what a model reads of findings, within the tokens of one answer.
 func Findings(found []session.Finding, query string) string {
 	if len(found) == 0 {
-		return fmt.Sprintf("Nothing in the log has a word of %q. Try other words, or fewer.\n", quoted(query, 200))
+		return fmt.Sprintf("Nothing in the log has a word, or a phrase in quotes, of %q. Words are matched whole: try others, or fewer.\n", quoted(query, 200))
 	}
 	var b strings.Builder
 	counter, left := token.O200k(), session.RecallTokens-40

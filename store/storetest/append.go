@@ -180,18 +180,7 @@ func testCancelled(t *testing.T, _ *suite, st store.Store) {
 	add(t, st, "a", say("1", "x"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, add := st.Append(ctx, store.Batch{Conversation: "a", Expected: 1, Entries: []tenfold.Entry{say("2", "y")}})
-	_, get := st.Conversation(ctx, "a")
-	_, read := collect(ctx, st, "a", 0)
-	_, search := st.Search(ctx, store.Query{Text: "x"})
-	var listed error
-	for _, err := range st.Conversations(ctx) {
-		listed = err
-	}
-	for name, err := range map[string]error{
-		"Append": add, "Conversation": get, "Entries": read, "Search": search, "Conversations": listed,
-		"Create": st.Create(ctx, store.Conversation{ID: "b"}), "SetTitle": st.SetTitle(ctx, "a", "x"), "Delete": st.Delete(ctx, "a", store.AnyVersion),
-	} {
+	for name, err := range everyCall(ctx, st, "a") {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("a cancelled %s gives %v", name, err)
 		}

@@ -144,8 +144,8 @@ func testPages(t *testing.T, _ *suite, st store.Store) {
 				}
 				got = append(got, c.ID)
 			}
-			if len(page) > limit {
-				t.Fatalf("a page of %d has %d", limit, len(page))
+			if len(page) > limit || len(got) > len(all) {
+				t.Fatalf("a page of %d has %d; so far there are %q", limit, len(page), got)
 			}
 			if len(page) < limit || limit == 0 {
 				break
@@ -163,8 +163,8 @@ func testPages(t *testing.T, _ *suite, st store.Store) {
 	between, want := &store.Place{Updated: start.Add(10 * time.Second), ID: "x"}, []string{"a", "c"}
 	page, err := st.Page(t.Context(), between, 2)
 	ok(t, err)
-	if got := []string{page[0].ID, page[1].ID}; len(page) != 2 || !slices.Equal(got, want) {
-		t.Errorf("from between on there are %q, not %q", got, want)
+	if len(page) != 2 || page[0].ID != want[0] || page[1].ID != want[1] {
+		t.Errorf("from between on there are %+v, not %q", page, want)
 	}
 }
 
@@ -197,6 +197,18 @@ func testTitles(t *testing.T, _ *suite, st store.Store) {
 func testDelete(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a", "b")
 	add(t, st, "a", say("1", "alpha"), say("2", "beta"))
+	add(t, st, "b", say("1", "alpha"))
+	// Of another version than is expected, it stays.
+	for _, expected := range []int64{0, 1, 3} {
+		var conflict *store.ConflictError
+		want := store.ConflictError{Conversation: "a", Expected: expected, Actual: 2}
+		if err := st.Delete(t.Context(), "a", expected); !errors.As(err, &conflict) || *conflict != want {
+			t.Errorf("deleting version %d of 2 gives %v, not %v", expected, err, &want)
+		}
+	}
+	wantLog(t, st, "a", say("1", "alpha"), say("2", "beta"))
+	ok(t, st.Delete(t.Context(), "b", 1))
+	create(t, st, "b")
 	add(t, st, "b", say("1", "alpha"))
 	ok(t, st.Delete(t.Context(), "a", store.AnyVersion))
 	if _, err := collect(t.Context(), st, "a", 0); !errors.Is(err, store.ErrNotFound) {
@@ -236,21 +248,19 @@ func testOddNames(t *testing.T, _ *suite, st store.Store) {
 	}
 }
 
-// No other method may be called after Close; who does gets an error.
+// After Close the other methods give ErrClosed, and Close may be called again.
 func testClose(t *testing.T, _ *suite, st store.Store) {
 	create(t, st, "a")
 	ok(t, st.Close())
-	if _, err := st.Append(t.Context(), store.Batch{Conversation: "a", Entries: []tenfold.Entry{say("1", "x")}}); err == nil {
-		t.Error("a closed store takes appends")
+	for name, err := range everyCall(t.Context(), st, "a") {
+		if !errors.Is(err, store.ErrClosed) {
+			t.Errorf("%s of a closed store gives %v, not %v", name, err, store.ErrClosed)
+		}
 	}
-	if _, err := st.Conversation(t.Context(), "a"); err == nil || errors.Is(err, store.ErrNotFound) {
-		t.Errorf("a closed store says %v", err)
-	}
-	if _, err := collect(t.Context(), st, "a", 0); err == nil {
-		t.Error("a closed store reads")
-	}
-	if _, err := st.Search(t.Context(), store.Query{Text: "x"}); err == nil {
-		t.Error("a closed store searches")
+	for e, err := range st.Watch(t.Context(), "a", 0) {
+		if err == nil || errors.Is(err, store.ErrNotFound) {
+			t.Errorf("Watch of a closed store gives %q, %v", e.ID, err)
+		}
 	}
 }
 

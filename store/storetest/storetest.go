@@ -90,6 +90,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 		{"NestedCalls", testNestedCalls},
 		{"Watch", testWatch},
 		{"WatchEnds", testWatchEnds},
+		{"WatchSlow", testWatchSlow},
 		{"WatchDeleted", testWatchDeleted},
 		{"WatchClosed", testWatchClosed},
 		{"WatchWriters", testWatchWriters},
@@ -176,6 +177,28 @@ func collect(ctx context.Context, st store.Store, id string, after int64) (entri
 		entries = append(entries, e)
 	}
 	return entries, nil
+}
+
+// everyCall calls each method but Watch and Close on a conversation that there is, and
+// gives their errors.
+func everyCall(ctx context.Context, st store.Store, id string) map[string]error {
+	_, add := st.Append(ctx, store.Batch{Conversation: id, Expected: store.AnyVersion, Entries: []tenfold.Entry{say("another", "x")}})
+	_, get := st.Conversation(ctx, id)
+	_, read := collect(ctx, st, id, 0)
+	_, search := st.Search(ctx, store.Query{Text: "x"})
+	_, page := st.Page(ctx, nil, 10)
+	_, prefix := st.WithPrefix(ctx, id, 10)
+	_, handle := st.WithHandle(ctx, store.Handle(id))
+	_, imported := st.Imported(ctx, "key")
+	var listed error
+	for _, err := range st.Conversations(ctx) {
+		listed = err
+	}
+	return map[string]error{
+		"Create": st.Create(ctx, store.Conversation{ID: id + "another"}), "Conversation": get, "Conversations": listed, "Page": page,
+		"WithPrefix": prefix, "WithHandle": handle, "Imported": imported, "SetTitle": st.SetTitle(ctx, id, "x"), "Append": add,
+		"Entries": read, "Search": search, "Delete": st.Delete(ctx, id, store.AnyVersion),
+	}
 }
 
 // list gives the ids of the listing.

@@ -53,7 +53,7 @@ func (w *watcher) next(t *testing.T) (e tenfold.Entry, ok bool) {
 	case e, ok = <-w.entries:
 		return e, ok
 	case <-time.After(patience):
-		t.Fatalf("nothing came for %v", patience)
+		t.Fatalf("the watch gives nothing for %v, and does not end", patience)
 		return e, false
 	}
 }
@@ -145,6 +145,34 @@ func testWatchEnds(t *testing.T, _ *suite, st store.Store) {
 			if _, err := st.Search(t.Context(), store.Query{Text: "x"}); err != nil {
 				t.Fatal(err)
 			}
+			break
+		}
+	}
+}
+
+// Who is slow to take entries holds up nobody.
+func testWatchSlow(t *testing.T, _ *suite, st store.Store) {
+	create(t, st, "a")
+	first, later := []tenfold.Entry{say("1", "x"), say("2", "x")}, []tenfold.Entry{say("3", "x"), say("4", "x")}
+	add(t, st, "a", first...)
+	appended := make(chan error, 1)
+	got, held := 0, false
+	for _, err := range st.Watch(t.Context(), "a", 0) {
+		ok(t, err)
+		if got++; got == 1 {
+			go func() {
+				_, err := st.Append(t.Context(), store.Batch{Conversation: "a", Expected: 2, Entries: later, Now: start})
+				appended <- err
+			}()
+			select {
+			case err := <-appended:
+				ok(t, err)
+			case <-time.After(patience):
+				t.Errorf("an append waits %v for a watcher that is slow to take an entry", patience)
+				held = true
+			}
+		}
+		if held || got == len(first)+len(later) {
 			break
 		}
 	}
