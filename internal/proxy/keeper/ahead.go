@@ -26,8 +26,8 @@ const (
 	// mostListed is how many conversations of the store are looked at to find what is
 	// expected.
 	mostListed = 100
-	// mostAhead is how many tokens are read ahead, beside the first conversation: as they are
-	// said about as many times four bytes, and half as much again is known of them.
+	// mostAhead is how many tokens are read ahead, but the first conversation is however long it
+	// is: as they are said about as many times four bytes, and half as much again is known of them.
 	mostAhead = 2 << 20
 	// aheadFor is how long what nobody goes on with is kept.
 	aheadFor = time.Hour
@@ -106,10 +106,8 @@ func (k *keeper) expected(ctx context.Context, of Expected) (all []*ahead) {
 		if n++; err != nil || n > mostListed || len(all) >= max(of.Recent, 1) {
 			break
 		}
-		if tokens += c.Stats.TokensBefore; of.finds(c) && (len(all) == 0 || tokens <= mostAhead) {
-			all = append(all, &ahead{Conversation: c})
-		} else {
-			tokens -= c.Stats.TokensBefore
+		if size := c.Stats.TokensBefore; of.finds(c) && (len(all) == 0 || tokens+size <= mostAhead) {
+			all, tokens = append(all, &ahead{Conversation: c}), tokens+size
 		}
 	}
 	return all
