@@ -115,7 +115,7 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 func (t *thread) shows() *string {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
-	if !t.sent {
+	if !t.sent && t.frozen == nil {
 		return nil
 	}
 	epoch := t.epoch

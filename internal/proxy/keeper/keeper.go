@@ -270,7 +270,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	t.born, t.tools = was == nil && begins(ex), ex.r.Tools()
 	if was != nil { // it was rewound, or there are two of them
 		if was.frozen.holds(ex.r) {
-			t.frozen = was.frozen
+			t.frozen, t.epoch = was.frozen, was.epoch
 		}
 		t.passing, t.after = was.passing, was.stored()
 	}

@@ -87,6 +87,43 @@ func TestB2ACopyBehindAnOpenCall(t *testing.T) {
 	}
 }
 
+// X3: of some that go on with an open call, one is shown a compaction of the other's log. It
+// goes on in a copy that shows the same, which the vendor's cache has.
+func TestX3ACopyShowsWhatWasShown(t *testing.T) {
+	t.Parallel()
+	c := filled(t)
+	c.user("And now?")
+	c.answered(c.send(), `{"type":"tool_use","id":"toolu_now","name":"Read","input":{"file_path":"/w/now.go"}}`)
+	two := *c
+	two.messages = slices.Clone(c.messages)
+	result := func(size int) string {
+		return `{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_now","content":[` + said(file(0, size)) + `]}]}`
+	}
+	keeper.Rest(c.k, true)
+	c.undo(c.status().ID)
+	c.pass(2 * time.Second)
+	c.messages = append(c.messages, result(3000))
+	c.answered(c.send(), said("fine"))
+	two.messages = append(two.messages, result(50))
+	ex := two.send()
+	was := string(ex.Body())
+	two.answered(ex, said("so so"))
+	three := *c
+	three.messages = append(slices.Clone(c.messages[:len(c.messages)-2]), result(600))
+	asked := three.send()
+	two.user("And then?")
+	ex = two.send()
+	if now := string(ex.Body()); !begins(t, was, now) {
+		t.Errorf("it was shown\n%s\nand then\n%s", was, now)
+	}
+	two.answered(ex, said("fine"))
+	three.answered(asked, said("fine"))
+	c.close()
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
+
 // B1: which thinking is of another view, the log tells, and no clock: one that went back
 // dates what the model thinks now before what it was shown, and an undo before what it thought.
 func TestB1AClockThatWentBack(t *testing.T) {
