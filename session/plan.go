@@ -46,7 +46,8 @@ type Request struct {
 	// saves; nil means those that come with the program.
 	Prices provider.Prices
 	// Target has the view fitted into so much after the strategies, or, where
-	// none is given, instead of the default profile; zero for none.
+	// none is given, instead of the default profile; zero for none. A fit among them
+	// without a target of its own, and a profile that fits, go by this one.
 	Target strategy.Target
 	// OpenEnd tells that nobody said where the range ends: what chooses by
 	// itself what to keep of the end, as fit does, goes on to the end.
@@ -199,7 +200,13 @@ func (r Request) pipeline() (strategy.Pipeline, error) {
 	pipeline := slices.Clone(strategy.Pipeline(r.Strategies))
 	switch {
 	case r.Target.Set():
-		pipeline = append(pipeline, strategy.Fit{Target: r.Target})
+		fits := false // the last of them
+		for i, s := range pipeline {
+			pipeline[i], fits = aimed(s, r.Target)
+		}
+		if !fits {
+			pipeline = append(pipeline, strategy.Fit{Target: r.Target})
+		}
 	case len(pipeline) == 0:
 		profile, err := strategy.FindProfile(strategy.DefaultProfile)
 		if err != nil {
@@ -208,6 +215,23 @@ func (r Request) pipeline() (strategy.Pipeline, error) {
 		pipeline = strategy.Pipeline{profile}
 	}
 	return pipeline, nil
+}
+
+// aimed gives a strategy that fits the target of its request (F3), and tells whether it does.
+func aimed(s strategy.Strategy, at strategy.Target) (strategy.Strategy, bool) {
+	switch s := s.(type) {
+	case strategy.Fit:
+		if !s.Target.Set() {
+			s.Target = at
+		}
+		return s, s.Target == at
+	case strategy.Profile:
+		if s.Fit.Set() {
+			s.Fit = at
+		}
+		return s, s.Fit.Set()
+	}
+	return s, false
 }
 
 // ErrDryRun says that a plan was made by a dry run, which is not applied: what it

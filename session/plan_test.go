@@ -102,6 +102,34 @@ func TestS13aTheIndexIsKeptFromPlanToPlan(t *testing.T) {
 	}
 }
 
+// A target is used, whichever way fit is asked for: one without a target of its own, and a
+// profile that fits, would else stop at a tenth.
+func TestF3TheTargetOfARequestIsThatOfItsFit(t *testing.T) {
+	l := tenfold.NewLog()
+	for _, e := range work(0, 40, "") {
+		if _, err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := tenfold.Project(l)
+	tenth, err := strategy.FindProfile("tenfold")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string][]strategy.Strategy{
+		"none": nil, "fit": {strategy.Fit{}}, "fit with an option": {strategy.Fit{Edits: 45}}, "behind another": {strategy.StripReasoning{}, strategy.Fit{}},
+		"before another": {strategy.Fit{}, strategy.StripReasoning{}}, "profile": {tenth}, "profile before another": {tenth, strategy.StripReasoning{}},
+	} {
+		plan, err := session.PlanOver(t.Context(), p, session.Request{Strategies: s, Target: strategy.Share(40), OpenEnd: true}, time.Time{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if share := float64(plan.After) / float64(plan.Before); share < .92*.4 || share > .4 {
+			t.Errorf("%s: the view is %.3f of what it was, want .4", name, share)
+		}
+	}
+}
+
 // A branch has a log of its own, and so no index of the root's.
 func TestS13aTheIndexIsNotForBranches(t *testing.T) {
 	ctx := t.Context()
