@@ -55,6 +55,7 @@ func TestEncodedSecrets(t *testing.T) {
 	for _, text := range []string{
 		encode("hello world, a plain text with nothing in it"), "kind: ConfigMap\ndata:\n  a: " + password, "kind: Secret", "echo hello \\\n  world", "Secret data: 5",
 		"kind: Secret\nmetadata:\n  name: a", "data:\n  password: 16 bytes", "kind: SecretStore\ndata:\n  a: b",
+		"kind: Secret\ndata:\n  password: 16\n  other: $OTHER\n",
 	} {
 		if got := redact.Secrets(text); got != text {
 			t.Errorf("%q became %q", text, got)

@@ -48,6 +48,7 @@ func TestSecrets(t *testing.T) {
 		{`{"api_key": "` + random + `"}`, `{"api_key": "[redacted]"}`, redact.Password},
 		{`{\"password\":\"` + random + `\"}`, `{\"password\":\"[redacted]\"}`, redact.Password},
 		{"export DB_TOKEN=" + random, "export DB_TOKEN=[redacted]", redact.Password},
+		{"api_key=r8m." + random[:12] + ".2bLm8VwE", "api_key=[redacted]", redact.Password},
 		{"client_secret: " + random, "client_secret: [redacted]", redact.Password},
 		{"AccountKey=" + random + random + "==;Endpoint=x", "AccountKey=[redacted]==;Endpoint=x", redact.Password},
 		{"//registry.npmjs.org/:_authToken=" + random, "//registry.npmjs.org/:_authToken=[redacted]", redact.Password},
@@ -124,6 +125,7 @@ func TestNothingToRedact(t *testing.T) {
 		"password=form.password", "Basic authentication is over", "Bearer token", "docker run -u 1000:1000 x", "curl -u $USER:$PASS x",
 		"-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----\nMIIB",
 		"git@github.com:a/b.git", "react@18.2.0", "icon@2x.png", "a@b", "noreply@github.com", "you@example.com", "getty@tty1.service", "@app.route", "image@sha256:abcd",
+		"https://x.dev/list?cursor=" + random, "image: YWxwaW5lOjMuMTk=", "Authorization: Scheme requiredhere", "bot 123456789:AAHshortbutnothing",
 		"git@gitea.acme.io:ann/b", "/home/user/src", "/home/runner/work", "/Users/Shared/x", "example.org/home/ann", "src/Users/list.go", "api/var/home/ann", "acme.io/a/home/page", "a-Users-list-x", "my-Users-list-x", "go--Users-list-x", "a-home-made-thing", "/home/", "/home", "C:\\Users\\Public\\x",
 	} {
 		r := redact.New("")
