@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -110,6 +112,27 @@ func TestClaudeCodeAgents(t *testing.T) {
 			checkGrown(t, []Collected{again}, []Collected{got})
 			checkGrown(t, []Collected{got}, []Collected{again})
 		})
+	}
+}
+
+// The name of a session without an ending is also that of the directory which its
+// sub-agents would be in.
+func TestASessionInAFileWithoutAnEnding(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "session"), []byte(new(session).user("u1", `"go"`).String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var k Collector
+	f, err := os.Open(filepath.Join(dir, "session"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := Import(t.Context(), Source{Name: f.Name(), Reader: f, Siblings: os.DirFS(dir)}, ClaudeCode, &k); err != nil {
+		t.Fatal(err)
+	}
+	if w := k.Conversations[0].Warnings; len(w) > 0 {
+		t.Error(w)
 	}
 }
 

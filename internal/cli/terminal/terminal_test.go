@@ -116,7 +116,7 @@ func TestPagerCommand(t *testing.T) {
 func TestAWordIsReadBackByAShell(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "''", "0192f000-aaaa": "0192f000-aaaa", "a/b": "a/b", "日本語": "日本語", "two  blanks ": "'two  blanks '", "it's": `'it'\''s'`,
-		"$(x)": "'$(x)'", "a\nb": `$'a\012b'`, "\x1b[31m'\\": `$'\033[31m\'\\'`, "\u202ex": `$'\342\200\256x'`, "\xff": `$'\377'`, "a\u00a0b": "'a\u00a0b'",
+		"$(x)": "'$(x)'", "a\nb": `$'a\012b'`, "\x1b[31m'\\": `$'\033[31m\'\\'`, "\u202ex": `$'\342\200\256x'`, "\xff": `$'\377'`, "a\u00a0b": `$'a\302\240b'`,
 	} {
 		got := Word(text)
 		if got != want || Visible(got) != got {

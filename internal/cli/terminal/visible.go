@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold/internal/runes"
+	"tenfold/transcript"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -88,22 +89,7 @@ func Word(text string) string {
 	if text != "" && Visible(text) == text && !strings.ContainsFunc(text, needsQuotes) {
 		return text
 	}
-	if Visible(text) == text && !strings.ContainsAny(text, "\t\n\r") {
-		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-	}
-	var b strings.Builder
-	for _, c := range []byte(text) {
-		switch {
-		case c == '\'' || c == '\\':
-			b.WriteByte('\\')
-			fallthrough
-		case c >= ' ' && c < 0x7f:
-			b.WriteByte(c)
-		default:
-			fmt.Fprintf(&b, `\%03o`, c)
-		}
-	}
-	return "$'" + b.String() + "'"
+	return transcript.ShellCommand([]string{text})
 }
 
 // needsQuotes reports the characters that end a word or mean something to a shell.

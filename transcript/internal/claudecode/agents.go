@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"syscall"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
@@ -61,7 +62,8 @@ func (c *claude) agentNames(src engine.Source) []string {
 		_ = fs.WalkDir(src.Siblings, root, func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
-				if !errors.Is(err, fs.ErrNotExist) {
+				// A session whose name ends in nothing has the file itself there.
+				if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 					c.warn.Add(0, "directory of sub-agents could not be read", "directories of sub-agents could not be read")
 				}
 				return fs.SkipDir

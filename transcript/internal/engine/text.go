@@ -2,8 +2,11 @@ package engine
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"tenfold/transcript/internal/walk"
@@ -59,10 +62,26 @@ func ShellCommand(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// ShellWord quotes a text for a POSIX shell where that is needed.
+// ShellWord quotes a text where a shell would read it differently. In the quotes with a
+// dollar, which bash and zsh read, it needs no byte that a terminal takes for itself.
 func ShellWord(text string) string {
 	if PlainID(strings.TrimPrefix(strings.ReplaceAll(text, "/", "_"), "_")) {
 		return text
 	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		switch {
+		case c == '\'' || c == '\\':
+			b.WriteByte('\\')
+			fallthrough
+		case c >= ' ' && c < 0x7f:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, `\%03o`, c)
+		}
+	}
+	return "$'" + b.String() + "'"
 }
