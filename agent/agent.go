@@ -176,15 +176,15 @@ func (a *Agent) measure() {
 
 // Undo takes back the newest compaction, and tells what that changes.
 func (a *Agent) Undo(ctx context.Context) (changed []tenfold.Overlay, err error) {
-	return a.turnOver(func(s *session.Session) ([]tenfold.Overlay, error) { return s.Undo(ctx) })
+	return a.changeOverlays(func(s *session.Session) ([]tenfold.Overlay, error) { return s.Undo(ctx) })
 }
 
 // Redo gives back the compaction that was undone last.
 func (a *Agent) Redo(ctx context.Context) ([]tenfold.Overlay, error) {
-	return a.turnOver(func(s *session.Session) ([]tenfold.Overlay, error) { return s.Redo(ctx) })
+	return a.changeOverlays(func(s *session.Session) ([]tenfold.Overlay, error) { return s.Redo(ctx) })
 }
 
-func (a *Agent) turnOver(change func(*session.Session) ([]tenfold.Overlay, error)) (changed []tenfold.Overlay, err error) {
+func (a *Agent) changeOverlays(change func(*session.Session) ([]tenfold.Overlay, error)) (changed []tenfold.Overlay, err error) {
 	if !a.busy.TryLock() {
 		return nil, ErrBusy
 	}

@@ -39,10 +39,10 @@ func bounded(parts []tenfold.Part) []tenfold.Part {
 // left nothing, and the others still to come have as much.
 const least = 500
 
-// room is how many tokens the next result of the branch may have. The last step is
+// resultRoom is how many tokens the next result of the branch may have. The last step is
 // never compacted, so that the results of one response must not fill the window: they
 // have half of it, the first ones more than the last. It is called with the lock held.
-func (w *worker) room() int {
+func (w *worker) resultRoom() int {
 	p := w.past.at(w.branch)
 	left, more := max(w.control.Window()/2-p.given, 0), max(len(p.open)-1, 0)
 	return min(w.options.TrimOver, left-more*min(least, left/(more+1)))
@@ -57,7 +57,7 @@ func (w *worker) trimmed(j job, entries []tenfold.Entry) []tenfold.Entry {
 	result, _ := entries[0].Payload.(tenfold.ToolResult)
 	tokens := entries[0].Tokens
 	w.mu.Lock()
-	limit, log := w.room(), w.session.Log()
+	limit, log := w.resultRoom(), w.session.Log()
 	turn, _, _ := log.Where(j.seq)
 	w.mu.Unlock()
 	if tokens <= limit {

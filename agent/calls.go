@@ -34,7 +34,7 @@ type job struct {
 // those that change something one after the other, in order. Results come into
 // the log in the order of the calls, each as soon as those before it are there.
 func (w *worker) calls() error {
-	jobs := w.jobs()
+	jobs := w.openJobs()
 	ctx, stop := context.WithCancel(w.ctx)
 	defer stop()
 	var (
@@ -80,10 +80,10 @@ func alone(j job) bool {
 	return j.refused == "" && j.intent.Effect != toolbox.Reads && j.intent.Effect != toolbox.Converses
 }
 
-// jobs looks at the open calls. What may have been run before, by a program that
+// openJobs looks at the open calls. What may have been run before, by a program that
 // died, is refused: a call runs once at most. That is known of calls whose running
 // was not decided, and it does not matter of those that only look at something.
-func (w *worker) jobs() []job {
+func (w *worker) openJobs() []job {
 	w.mu.Lock()
 	p, since, log := w.past.at(w.branch), w.past.since, w.session.Log()
 	jobs := make([]job, 0, len(p.open))
@@ -97,7 +97,7 @@ func (w *worker) jobs() []job {
 	w.mu.Unlock()
 	for i := range jobs {
 		j := &jobs[i]
-		if w.look(j); began[i] && (j.refused != "" || j.seq < since || alone(*j)) {
+		if w.resolveCall(j); began[i] && (j.refused != "" || j.seq < since || alone(*j)) {
 			j.refused = unfinished
 		}
 	}
@@ -107,8 +107,8 @@ func (w *worker) jobs() []job {
 // unfinished answers a call of which it is not known whether it was run.
 const unfinished = "Interrupted: the program that ran the call ended before it did, or still runs it. It may have run, in part or whole. Look at what it changed before you repeat it."
 
-// look finds the tool of a call, and what the call would do.
-func (w *worker) look(j *job) {
+// resolveCall finds the tool of a call, and what the call would do.
+func (w *worker) resolveCall(j *job) {
 	t, ok := w.tools[j.call.Name]
 	if !ok && w.options.Alias != nil {
 		mapped, err := w.options.Alias(j.call)
@@ -160,12 +160,12 @@ func (w *worker) unknownTool(name string) string {
 
 // closeCalls answers the open calls of the branch without running them.
 func (w *worker) closeCalls() error {
-	return w.appendOf(w.open)
+	return w.appendOf(w.answerOpenCalls)
 }
 
-// open answers the open calls of the branch: as interrupted where they may have been
+// answerOpenCalls answers the open calls of the branch: as interrupted where they may have been
 // run, else as not run. It is called with the lock held.
-func (w *worker) open() []tenfold.Entry {
+func (w *worker) answerOpenCalls() []tenfold.Entry {
 	p := w.past.at(w.branch)
 	entries := make([]tenfold.Entry, 0, len(p.open)+3)
 	for _, seq := range p.open {

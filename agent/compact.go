@@ -18,7 +18,7 @@ func (w *worker) consultController() (*Stop, error) {
 	}
 	for range maxRounds {
 		var d session.Decision
-		err := w.with(func() (err error) {
+		err := w.withSession(func() (err error) {
 			d, err = w.control.Next(w.ctx)
 			return err
 		})
@@ -55,7 +55,7 @@ func (r *run) carryOut(d session.Decision) (session.Decision, error) {
 	begins := d
 	r.emit(Event{Compaction: &begins})
 	var ahead *session.Prepared
-	err := r.with(func() (err error) {
+	err := r.withSession(func() (err error) {
 		if ahead == nil {
 			ahead = r.prepared(d)
 		}
@@ -64,7 +64,7 @@ func (r *run) carryOut(d session.Decision) (session.Decision, error) {
 	})
 	if d.Action != session.Compact { // it ended
 		r.emit(Event{Compaction: &d})
-		r.gauged()
+		r.emitGauge()
 	}
 	return d, err
 }
@@ -106,10 +106,10 @@ func (r *run) prepared(d session.Decision) (p *session.Prepared) {
 	return p
 }
 
-// with does something with the session, and tells of what came into the log. It is done
+// withSession does something with the session, and tells of what came into the log. It is done
 // again while another process has the store locked, as nothing of it was written then:
 // what a model answered and what calls gave is not lost for that.
-func (r *run) with(do func() error) (err error) {
+func (r *run) withSession(do func() error) (err error) {
 	for attempt := 1; ; attempt++ {
 		r.mu.Lock()
 		err = do()
@@ -124,7 +124,7 @@ func (r *run) with(do func() error) (err error) {
 		case <-time.After(lockedPause):
 		}
 	}
-	r.tell()
+	r.emitNewEntries()
 	return err
 }
 
@@ -137,7 +137,7 @@ const (
 
 // ask asks the controller for a compaction now. Done tells that it compacted.
 func (r *run) ask(wish session.Wish) (done bool, err error) {
-	d, err := r.wants(wish)
+	d, err := r.askController(wish)
 	switch {
 	case err != nil:
 		return false, err
@@ -149,9 +149,9 @@ func (r *run) ask(wish session.Wish) (done bool, err error) {
 	return d.Action == session.Compacted, err
 }
 
-// wants asks the controller what is to be done about a wish.
-func (r *run) wants(wish session.Wish) (d session.Decision, err error) {
-	err = r.with(func() error {
+// askController asks the controller what is to be done about a wish.
+func (r *run) askController(wish session.Wish) (d session.Decision, err error) {
+	err = r.withSession(func() error {
 		d, err = r.control.Ask(context.WithoutCancel(r.ctx), wish)
 		return err
 	})

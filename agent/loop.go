@@ -48,13 +48,13 @@ func (w *worker) work() (Stop, error) {
 	for {
 		state := w.state()
 		if stop := w.ended(w.ctx); stop != nil {
-			return *stop, w.leave(state)
+			return *stop, w.leaveResumable(state)
 		}
 		var stop *Stop
 		var err error
 		switch state {
 		case Asked:
-			if stop = w.limited(); stop == nil {
+			if stop = w.reachedLimit(); stop == nil {
 				stop, err = w.step()
 			}
 		case Answering:
@@ -76,9 +76,9 @@ func (w *worker) work() (Stop, error) {
 	}
 }
 
-// leave leaves the branch so that the next run can go on: calls are answered, and a
+// leaveResumable leaves the branch so that the next run can go on: calls are answered, and a
 // notice stands behind an answer that was cut off.
-func (w *worker) leave(state State) error {
+func (w *worker) leaveResumable(state State) error {
 	switch state {
 	case Calling:
 		return w.calls()
@@ -114,7 +114,7 @@ func (w *worker) step() (*Stop, error) {
 	}
 	end, err := w.answer()
 	if w.branch == "" && (end != "" || err == nil) {
-		w.gauged()
+		w.emitGauge()
 		w.prepare()
 	}
 	switch kind := provider.KindOf(err); {
@@ -144,7 +144,7 @@ func (w *worker) step() (*Stop, error) {
 	case provider.StopRefused:
 		return &Stop{Reason: Refused, Detail: "the model, or a filter of its provider, declined to go on"}, w.closeCalls()
 	case provider.StopEnd, provider.StopTools:
-		if s := w.state(); s == Asked || s == Said && strings.TrimSpace(w.lastWords()) == "" { // it said nothing at all
+		if s := w.state(); s == Asked || s == Said && strings.TrimSpace(w.lastResponse()) == "" { // it said nothing at all
 			return &Stop{Reason: Answered, Detail: "the answer was empty"}, nil
 		}
 	}
@@ -371,7 +371,7 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 	}
 	w.large = true
 	if e, ok := errors.AsType[*provider.Error](err); ok && e.Limit > 0 {
-		w.narrow(e.Limit)
+		w.shrinkWindow(e.Limit)
 	}
 	wish := session.Wish{By: session.ByTrigger, Reason: "the provider refused the request as too large", Idle: true}
 	if w.branch != "" {
@@ -383,8 +383,8 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 	return exceeded, nil
 }
 
-// narrow takes in that the model's window is smaller than was thought.
-func (r *run) narrow(window int) {
+// shrinkWindow takes in that the model's window is smaller than was thought.
+func (r *run) shrinkWindow(window int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if window < r.control.Window() {

@@ -126,7 +126,7 @@ var compactTool = ownTool{
 			w.wish.Store(&wish) // several may be made at once: the last counts
 			return success("The earlier parts will be shortened after this step."), nil
 		}
-		d, err := w.wants(wish)
+		d, err := w.askController(wish)
 		if err != nil {
 			return toolbox.Result{}, err
 		}
@@ -158,7 +158,7 @@ var recallTool = ownTool{
 	},
 	do: func(ctx context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
 		text := ""
-		err := w.with(func() (err error) {
+		err := w.withSession(func() (err error) {
 			text, err = w.recall(context.WithoutCancel(ctx), a)
 			return err
 		})
@@ -178,16 +178,16 @@ func (a *Agent) recall(ctx context.Context, in arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !a.knows(ref.Conversation) {
+	if !a.isOwnHandle(ref.Conversation) {
 		return "", &problem.Error{Code: "not_found", Subject: "reference " + ref.String(), Problem: "it names another conversation", Hint: "search this one with query"}
 	}
 	passage, err := a.session.Expand(ctx, ref, 0)
 	return passage.Text(), err
 }
 
-// knows reports whether a handle in a reference means this conversation: its own,
+// isOwnHandle reports whether a handle in a reference means this conversation: its own,
 // or one that its overlays use, as after a fork.
-func (a *Agent) knows(handle string) bool {
+func (a *Agent) isOwnHandle(handle string) bool {
 	if handle == "" || handle == session.Handle(a.session.ID()) {
 		return true
 	}

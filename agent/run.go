@@ -26,14 +26,14 @@ var errTime = errors.New("the limit of time is reached")
 // or of the store. Either way all that was acknowledged is in the log, and the
 // next Run goes on. Leaving the loop ends the run as the end of ctx does.
 func (a *Agent) Run(ctx context.Context, parts ...tenfold.Part) iter.Seq2[Event, error] {
-	return a.sequence(ctx, func(r *run) error { return r.start(parts) })
+	return a.runWithEvents(ctx, func(r *run) error { return r.start(parts) })
 }
 
 // Compact compacts the conversation now, as a person asks for it, also after a
 // failure. Focus is what must be kept. The events are those of the compaction and
 // the gauge.
 func (a *Agent) Compact(ctx context.Context, focus string) iter.Seq2[Event, error] {
-	return a.sequence(ctx, func(r *run) error {
+	return a.runWithEvents(ctx, func(r *run) error {
 		_, err := r.ask(session.Wish{By: session.ByPerson, Reason: "asked by a person", Focus: focus, Idle: true})
 		return err
 	})
@@ -57,8 +57,8 @@ type handed struct {
 	taken chan struct{}
 }
 
-// sequence runs do beside, and hands on its events.
-func (a *Agent) sequence(ctx context.Context, do func(*run) error) iter.Seq2[Event, error] {
+// runWithEvents runs do beside, and hands on its events.
+func (a *Agent) runWithEvents(ctx context.Context, do func(*run) error) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if !a.busy.TryLock() {
 			yield(Event{}, ErrBusy)
@@ -127,8 +127,8 @@ func (r *run) emit(e Event) {
 	}
 }
 
-// tell tells of the entries that the log got since.
-func (r *run) tell() {
+// emitNewEntries tells of the entries that the log got since.
+func (r *run) emitNewEntries() {
 	r.tells.Lock()
 	defer r.tells.Unlock()
 	for {
@@ -155,11 +155,11 @@ func (r *run) append(entries ...tenfold.Entry) error {
 
 // appendOf appends what the log as it stands asks for, and tells of it.
 func (r *run) appendOf(entries func() []tenfold.Entry) error {
-	return r.with(func() error { return r.storeOf(r.ctx, entries) })
+	return r.withSession(func() error { return r.storeOf(r.ctx, entries) })
 }
 
-// gauged tells how full the context is now.
-func (r *run) gauged() {
+// emitGauge tells how full the context is now.
+func (r *run) emitGauge() {
 	r.mu.Lock()
 	r.measure()
 	g := r.gauge
@@ -174,7 +174,7 @@ func (r *run) start(parts []tenfold.Part) error {
 		return &problem.Error{Code: "nothing_to_answer", Op: "run", Subject: "conversation " + r.session.ID(), Problem: "the message is blank", Hint: "write a message"}
 	}
 	// Nor is the message lost where the run ends at once.
-	if err := r.with(func() error { return r.configure(context.WithoutCancel(r.ctx)) }); err != nil {
+	if err := r.withSession(func() error { return r.configure(context.WithoutCancel(r.ctx)) }); err != nil {
 		return err
 	}
 	w := &worker{run: r, ctx: r.ctx}
@@ -197,7 +197,7 @@ func (r *run) start(parts []tenfold.Part) error {
 	case Limited, Interrupted, CutOff:
 		stop.Detail = strings.TrimPrefix(stop.Detail+"; the next run goes on", "; ")
 	case Answered:
-		stop.Detail = cmp.Or(stop.Detail, r.unkept())
+		stop.Detail = cmp.Or(stop.Detail, r.unpricedSpending())
 	}
 	r.emit(Event{Stop: &stop})
 	return nil
@@ -207,7 +207,7 @@ func (r *run) start(parts []tenfold.Part) error {
 // are told as interrupted first: the person goes on to something else.
 func (w *worker) begin(parts []tenfold.Part) error {
 	return w.appendOf(func() []tenfold.Entry {
-		entries := append(w.open(), tenfold.Entry{Payload: tenfold.TurnStart{}})
+		entries := append(w.answerOpenCalls(), tenfold.Entry{Payload: tenfold.TurnStart{}})
 		if w.options.Context != nil {
 			if text := w.options.Context(); text != "" && text != w.past.context {
 				entries = append(entries, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Context, Synthetic: true}})
@@ -245,9 +245,9 @@ func (r *run) ended(ctx context.Context) *Stop {
 	return &Stop{Reason: Interrupted}
 }
 
-// limited tells which limit is reached, if one is.
-func (r *run) limited() *Stop {
-	steps, unkept := r.steps(), r.unkept()
+// reachedLimit tells which limit is reached, if one is.
+func (r *run) reachedLimit() *Stop {
+	steps, unkept := r.steps(), r.unpricedSpending()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l, spent := r.options.Limits, r.past.bill
@@ -267,9 +267,9 @@ func (r *run) limited() *Stop {
 	return &Stop{Reason: Limited, Detail: detail}
 }
 
-// unkept tells that a limit of money cannot be kept: there was something to pay whose
+// unpricedSpending tells that a limit of money cannot be kept: there was something to pay whose
 // price is not known.
-func (r *run) unkept() string {
+func (r *run) unpricedSpending() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if l := r.options.Limits.Dollars; l > 0 && r.past.unpriced > r.before.unpriced {

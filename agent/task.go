@@ -48,12 +48,12 @@ func (w *worker) delegate(ctx context.Context, j job, prompt string) (toolbox.Re
 		return failure("A sub-agent at this depth may not begin others. Do it yourself."), nil
 	}
 	if sub.state() == Empty {
-		if err := sub.set(prompt); err != nil {
+		if err := sub.beginBranch(prompt); err != nil {
 			return toolbox.Result{}, err
 		}
 	}
 	stop, err := sub.work()
-	last := sub.lastWords()
+	last := sub.lastResponse()
 	w.mu.Lock()
 	delete(w.views, sub.branch)
 	w.mu.Unlock()
@@ -83,9 +83,9 @@ func (w *worker) branchOf(seq int64) string {
 	return cmp.Or(w.branch, "root") + "." + taskName + strconv.FormatInt(seq, 10)
 }
 
-// set begins the branch: what the sub-agent is told, and that it sees nothing of
+// beginBranch begins the branch: what the sub-agent is told, and that it sees nothing of
 // what came before but standing instructions (P8a).
-func (w *worker) set(prompt string) error {
+func (w *worker) beginBranch(prompt string) error {
 	w.mu.Lock()
 	log := w.session.Log()
 	turn := max(log.Turns()-1, 0)
@@ -104,8 +104,8 @@ func (w *worker) set(prompt string) error {
 	)
 }
 
-// lastWords is the text of the branch's last response.
-func (w *worker) lastWords() string {
+// lastResponse is the text of the branch's last response.
+func (w *worker) lastResponse() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	log := w.session.Log()
@@ -140,7 +140,7 @@ func (w *worker) settleBranch(wish *session.Wish) (*Stop, error) {
 	}
 	begins := d
 	w.emit(Event{Branch: w.branch, Compaction: &begins})
-	err := w.with(func() (err error) {
+	err := w.withSession(func() (err error) {
 		d, err = w.control.RunOn(w.ctx, w.branch, d)
 		return err
 	})

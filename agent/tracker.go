@@ -117,13 +117,13 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 	case tenfold.Usage:
 		in = UsageCame
 		t.steps++
-		t.pay(cmp.Or(payload.Model, t.config.Model), payload)
+		t.addUsage(cmp.Or(payload.Model, t.config.Model), payload)
 		p.used = total(payload)
 	case tenfold.ConfigDelta:
 		t.configure(e, payload)
 	case tenfold.Compaction:
 		if s := payload.Summary; s != nil && s.Usage != nil {
-			t.pay(cmp.Or(s.Usage.Model, s.Model), *s.Usage)
+			t.addUsage(cmp.Or(s.Usage.Model, s.Model), *s.Usage)
 		}
 		if e.Branch == "" && !payload.AtBirth() && payload.Source != tenfold.SourceImport {
 			t.commands[payload.Command+"/"+map[bool]string{true: e.ID}[payload.Command == ""]] = true
@@ -150,8 +150,8 @@ func (p *place) forget() {
 	clear(p.began)
 }
 
-// pay adds what a model used.
-func (t *tracker) pay(model string, u tenfold.Usage) {
+// addUsage adds what a model used.
+func (t *tracker) addUsage(model string, u tenfold.Usage) {
 	t.spent.Input += u.Input
 	t.spent.Output += u.Output
 	t.spent.CacheRead += u.CacheRead

@@ -58,13 +58,13 @@ func (s *Session) background(ctx context.Context, live Live, j Job) (c Result, h
 	}
 	control := s.Control(live)
 	state := control.state()
-	began := prefix(s.id, control.past.epoch)
+	began := prefixKey(s.id, control.past.epoch)
 	nothing := func(why string) (Result, HeldOut, error) {
 		c.Outcome, c.Reason = Nothing, why
 		return c, held, nil
 	}
 	fires, why := control.fires()
-	_, tight := control.full()
+	_, tight := control.isFull()
 	done := s.overlaysOf(j.ID)
 	switch {
 	case len(done) > 0:
@@ -105,7 +105,7 @@ func (s *Session) background(ctx context.Context, live Live, j Job) (c Result, h
 	}
 	return s.commitUnless(ctx, r, plan, func() bool {
 		state := control.state()
-		return state == Compacting || prefix(s.id, control.past.epoch) != began
+		return state == Compacting || prefixKey(s.id, control.past.epoch) != began
 	})
 }
 

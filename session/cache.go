@@ -36,11 +36,11 @@ func PromptCache(plan strategy.Plan, model string, prices provider.Prices, scale
 	return c
 }
 
-// fires asks the request's trigger, and gives the reason it gives. A trigger that
+// triggerFires asks the request's trigger, and gives the reason it gives. A trigger that
 // weighs what would go (trigger.CacheAware) is asked about a plan, which is made
 // first: it is cheap where no model is asked, and where one would be, what its
 // summary hides is left out. The plan comes back where it can be applied as it is.
-func (s *Session) fires(ctx context.Context, r Request) (fires bool, why string, made *strategy.Plan, err error) {
+func (s *Session) triggerFires(ctx context.Context, r Request) (fires bool, why string, made *strategy.Plan, err error) {
 	if r.Trigger == nil {
 		return true, r.Reason, nil, nil
 	}

@@ -93,7 +93,7 @@ func (s *Session) compact(ctx context.Context, r Request) (c Result, planned boo
 	if err := s.Refresh(ctx); err != nil {
 		return c, true, err
 	}
-	fires, why, made, err := s.fires(ctx, r)
+	fires, why, made, err := s.triggerFires(ctx, r)
 	if err != nil {
 		return c, false, err
 	}
@@ -134,7 +134,7 @@ func (s *Session) compact(ctx context.Context, r Request) (c Result, planned boo
 		if err != nil || !again {
 			return c, true, err
 		}
-		if err := pause(ctx, c.Attempts); err != nil {
+		if err := backOff(ctx, c.Attempts); err != nil {
 			return c, true, err
 		}
 	}
@@ -142,9 +142,9 @@ func (s *Session) compact(ctx context.Context, r Request) (c Result, planned boo
 		&store.ConflictError{Conversation: s.id, Expected: c.Plan.Version, Actual: s.log.Version()})
 }
 
-// pause waits a little, at random and longer each time, so that rivals do not
+// backOff waits a little, at random and longer each time, so that rivals do not
 // go on meeting.
-func pause(ctx context.Context, attempts int) error {
+func backOff(ctx context.Context, attempts int) error {
 	longest := min(time.Duration(attempts)*time.Millisecond, 25*time.Millisecond)
 	timer := time.NewTimer(rand.N(longest))
 	defer timer.Stop()
@@ -184,7 +184,7 @@ func (s *Session) applyPlan(ctx context.Context, r Request, c *Result) (again bo
 		}
 		now, base := ViewOf(s.projection, r.Branch), c.Plan.Base()
 		_, lost := Lost(base, c.Plan.View(), now) // by the steps made while it was asked (V4)
-		c.Plan, c.Rebased = pinned(c.Plan, lost, now), true
+		c.Plan, c.Rebased = withLostPinned(c.Plan, lost, now), true
 	}
 }
 

@@ -166,7 +166,7 @@ func (c *Controller) Window() int {
 
 // Used is what the next request takes of Window, and where the figure is from
 // (T3). It reads no more than what was appended since.
-func (c *Controller) Used() (tokens int, source token.Source) { return c.look().Used() }
+func (c *Controller) Used() (tokens int, source token.Source) { return c.triggerView().Used() }
 
 // Trigger is what is asked between turns.
 func (c *Controller) Trigger() trigger.Trigger { return c.live.Auto.Trigger }
@@ -201,7 +201,7 @@ func (c *Controller) Next(ctx context.Context) (Decision, error) {
 	}
 	d = c.answered(d, state.On(in))
 	if (d.Action == GoOn && !c.past.undone && (c.extent != urgent || c.isCold()) || d.Action == Exceeded) && c.live.Micro.Enabled {
-		return c.micro(ctx, d)
+		return c.decideClearing(ctx, d)
 	}
 	return d, nil
 }
@@ -304,7 +304,7 @@ func (c *Controller) Status(ctx context.Context) (Status, error) {
 	if s.State == Compacting {
 		s.Since, s.Until = c.past.begun, c.past.over
 	}
-	if in, _ := c.full(); s.State == Tried && in || s.State == Closed && !in {
+	if in, _ := c.isFull(); s.State == Tried && in || s.State == Closed && !in {
 		s.State = map[State]State{Tried: Closed, Closed: Tried}[s.State]
 	}
 	return s, nil

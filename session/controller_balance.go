@@ -223,12 +223,12 @@ func (c *Controller) Lifetime() time.Duration {
 // another rewriting, and the compaction that makes room for good never.
 const fullShare = 0.75
 
-// pays tells whether clearing old results by a plan is worth it now (live V2): the
+// clearingPays tells whether clearing old results by a plan is worth it now (live V2): the
 // cache is cold, or there is room afterwards and earlier compactions saved what the
 // rewriting costs, with what the client's own would cost where the view is over the
 // limit. So a conversation never costs more than without, wherever it ends, until the
 // next request would not fit.
-func (c *Controller) pays(plan strategy.Plan) bool {
+func (c *Controller) clearingPays(plan strategy.Plan) bool {
 	s := c.session
 	c.cleared.cache = trigger.Cache{}
 	// The balance is in the log's own count, so the plan is not calibrated here.
@@ -239,7 +239,7 @@ func (c *Controller) pays(plan strategy.Plan) bool {
 	tokens, window := c.used()
 	limit := trigger.Limit(c.live.Auto.Trigger, window)
 	freed := s.watcher.Scale(s.log).Tokens(plan.Before - plan.After)
-	_, tight := c.full()
+	_, tight := c.isFull()
 	switch {
 	case float64(tokens-freed) > fullShare*float64(limit):
 		return false

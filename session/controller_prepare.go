@@ -61,10 +61,10 @@ func (c *Controller) prepared(ctx context.Context, w Wish, target int) (*Prepare
 	return &Prepared{r, plan, target}, err
 }
 
-// foresees gives the plan for a cold cache that was made before, where it would still be
+// planForCold gives the plan for a cold cache that was made before, where it would still be
 // done had nobody come back so soon: nothing came since but what a person said. It is made
 // anew where there is none, or for another configuration.
-func (c *Controller) foresees(ctx context.Context, w Wish, target int) (*Prepared, error) {
+func (c *Controller) planForCold(ctx context.Context, w Wish, target int) (*Prepared, error) {
 	s := c.session
 	if p := s.foreseen; p != nil && s.onlySaid(p.plan.Version) {
 		if w.room = p.target; reflect.DeepEqual(c.asRequest(w, p.target), p.request) {
@@ -99,7 +99,7 @@ func (s *Session) onlySaid(since int64) bool {
 // begin, with the same record.
 func (c *Controller) applyForeseen(ctx context.Context, d Decision, ahead *Prepared, attempt tenfold.Entry) (Decision, bool) {
 	s := c.session
-	if ahead == nil || ahead != d.planned || s.service.hooks.Before != nil || !s.standsBehind(ahead.plan) || c.state().On(RequestDue).Answer != Compact {
+	if ahead == nil || ahead != d.planned || s.service.hooks.Before != nil || !s.allNewIsBehind(ahead.plan) || c.state().On(RequestDue).Answer != Compact {
 		return d, false
 	}
 	r, plan := ahead.request, ahead.plan
@@ -127,9 +127,9 @@ func (c *Controller) applyForeseen(ctx context.Context, d Decision, ahead *Prepa
 	return d, true
 }
 
-// standsBehind tells that all that came since a plan was made is behind what it compacts,
+// allNewIsBehind tells that all that came since a plan was made is behind what it compacts,
 // and that no call was open then, whose thoughts it would have had to keep (P10).
-func (s *Session) standsBehind(plan strategy.Plan) bool {
+func (s *Session) allNewIsBehind(plan strategy.Plan) bool {
 	if plan.Base() == nil || len(plan.Compactions) == 0 || !s.onlySaid(plan.Version) || openCall(plan.Base()) {
 		return false
 	}
@@ -153,7 +153,7 @@ const aheadShare = 0.75
 // the same with it and without, so that a restart changes nothing.
 func (c *Controller) ReadAhead() {
 	if c.readsAhead() {
-		index := c.session.chosenFrom()
+		index := c.session.excerptIndex()
 		index.Advance(c.session.projection)
 		index.Widen() // for what a request brings that waits
 	}
@@ -183,7 +183,7 @@ func (s *Session) besideStoring(with *tenfold.Projection, batch []tenfold.Entry,
 	case s.along != nil && slices.ContainsFunc(batch, BeginsEpoch):
 		pair.Run(func() { store() }, func() { s.along(with) })
 	case s.readsAlong:
-		index := s.chosenFrom()
+		index := s.excerptIndex()
 		s.index = nil
 		stored := false
 		pair.Run(func() { stored = store() }, func() { index.Advance(with) })

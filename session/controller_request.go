@@ -21,7 +21,7 @@ const (
 
 // used is what the next request takes, and what the model does.
 func (c *Controller) used() (tokens, window int) {
-	v := c.look()
+	v := c.triggerView()
 	tokens, _ = v.Used()
 	return tokens, v.Room()
 }
@@ -29,7 +29,7 @@ func (c *Controller) used() (tokens, window int) {
 // limit is the size that a compaction is due from.
 func (c *Controller) limit() int { return trigger.Limit(c.live.Auto.Trigger, c.Window()) }
 
-func (c *Controller) look() trigger.View {
+func (c *Controller) triggerView() trigger.View {
 	v := c.session.watcher.Look(c.session.projection)
 	if c.live.Request.Options.Window > 0 {
 		v.Window = c.live.Request.Options.Window
@@ -37,9 +37,9 @@ func (c *Controller) look() trigger.View {
 	return v
 }
 
-// full tells whether the view is over the window, and whether the next request
+// isFull tells whether the view is over the window, and whether the next request
 // would not fit with its answer.
-func (c *Controller) full() (over, tight bool) {
+func (c *Controller) isFull() (over, tight bool) {
 	tokens, window := c.used()
 	if c.extent == urgent {
 		return tokens > window, tokens > c.Room()
@@ -65,7 +65,7 @@ func (c *Controller) request(ctx context.Context, state State) (Input, Decision,
 		d.Reason = "automatic compaction is off"
 		return RequestFits, d, nil
 	}
-	over, tight := c.full()
+	over, tight := c.isFull()
 	tokens, window := c.used()
 	between := c.betweenTurns()
 	switch fires, why := c.fires(); {
@@ -89,7 +89,7 @@ func (c *Controller) request(ctx context.Context, state State) (Input, Decision,
 	if !between || state != Ready || c.Paid() {
 		return RequestFits, d, nil
 	}
-	return c.cold(ctx, d)
+	return c.decideWhenCold(ctx, d)
 }
 
 // pasteShare is the share of the window that a person must have added at once for the
@@ -125,7 +125,7 @@ func isAnswer(k tenfold.Kind) bool {
 // fires asks the trigger. One that weighs what a plan would do to the cache is
 // asked about none: what counts is headroom (live V2), and a cold cache is looked
 // at apart.
-func (c *Controller) fires() (bool, string) { return c.live.Auto.Trigger.Fires(c.look()) }
+func (c *Controller) fires() (bool, string) { return c.live.Auto.Trigger.Fires(c.triggerView()) }
 
 // Paid tells whether an attempt may ask a model.
 func (c *Controller) Paid() bool { return c.live.Paid() }
@@ -137,9 +137,9 @@ func (l Live) Paid() bool {
 	return o.Classifier != nil || quotes && slices.ContainsFunc(l.Auto.Strategies, strategy.Summarises)
 }
 
-// cold finds whether the provider has forgotten the prompt anyway, so that a
+// decideWhenCold finds whether the provider has forgotten the prompt anyway, so that a
 // compaction that would come in the turns to come is free now (live V2 c).
-func (c *Controller) cold(ctx context.Context, d Decision) (Input, Decision, error) {
+func (c *Controller) decideWhenCold(ctx context.Context, d Decision) (Input, Decision, error) {
 	s := c.session
 	cache := trigger.Cache{Touched: lastRequest(s.projection), Now: s.service.now()}
 	is, words := c.cacheRule().Cold(cache)
@@ -149,7 +149,7 @@ func (c *Controller) cold(ctx context.Context, d Decision) (Input, Decision, err
 	if !is || cache.Touched.IsZero() || tokens-target < least || float64(tokens-target) < progress*float64(tokens) {
 		return RequestFits, d, nil
 	}
-	p, err := c.foresees(ctx, d.wish, target)
+	p, err := c.planForCold(ctx, d.wish, target)
 	if err != nil || s.watcher.Scale(s.log).Tokens(p.plan.Before-p.plan.After) < least {
 		return RequestFits, d, nil //nolint:nilerr // what cannot be planned is not free
 	}
@@ -161,20 +161,20 @@ func (c *Controller) cold(ctx context.Context, d Decision) (Input, Decision, err
 // sourceMicro is the source of overlays that clear old results (A1).
 const sourceMicro = "micro"
 
-// micro looks whether old results are worth clearing, and if so says that instead
+// decideClearing looks whether old results are worth clearing, and if so says that instead
 // (A1).
-func (c *Controller) micro(ctx context.Context, d Decision) (Decision, error) {
+func (c *Controller) decideClearing(ctx context.Context, d Decision) (Decision, error) {
 	r := c.live.Request
 	r.ID, r.Target, r.Reason = "", strategy.Target{}, ""
 	r.Bounds = tenfold.Bounds{Tail: &tenfold.Tail{}}
 	r.Strategies = []strategy.Strategy{c.live.Micro.Strategy}
 	r.Trigger = c.cacheRule()
 	r.Options.Source, r.Options.Classifier = sourceMicro, nil
-	if c.openCall() || c.settled(r) {
+	if c.openCall() || c.nothingToClear(r) {
 		return d, nil // B2
 	}
-	fires, why, made, err := c.session.fires(ctx, r)
-	if err != nil || !fires || made == nil || len(made.Compactions) == 0 || !c.pays(*made) {
+	fires, why, made, err := c.session.triggerFires(ctx, r)
+	if err != nil || !fires || made == nil || len(made.Compactions) == 0 || !c.clearingPays(*made) {
 		c.cleared.epoch, c.cleared.tokens, c.cleared.found = c.past.epoch, c.session.log.Tokens(), true
 		return d, err
 	}
@@ -196,10 +196,10 @@ const (
 	settledViewPart = 50
 )
 
-// settled tells that nothing came since that could make clearing worth it, so that
+// nothingToClear tells that nothing came since that could make clearing worth it, so that
 // not every request costs a plan, which takes time with the length of the log: the
 // cache is still warm, the view within the limit, and little was added.
-func (c *Controller) settled(r Request) bool {
+func (c *Controller) nothingToClear(r Request) bool {
 	rule, ok := r.Trigger.(trigger.CacheAware)
 	if !ok || !c.cleared.found || c.cleared.epoch != c.past.epoch ||
 		c.cleared.cache.Planned && c.past.balance.allows(c.cleared.cache, c.price(), c.live.Micro.Stake) {

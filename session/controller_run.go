@@ -36,14 +36,14 @@ func (c *Controller) RunPrepared(ctx context.Context, d Decision, ahead *Prepare
 	case d.Action != Compact:
 		return d, nil
 	case d.Micro:
-		return c.clear(ctx, d)
+		return c.clearOldResults(ctx, d)
 	}
 	c.session.foreseen = nil
 	attempt := c.attempt(d)
 	if done, ok := c.applyForeseen(ctx, d, ahead, attempt); ok {
 		return done, nil
 	}
-	id, begun, err := c.begin(ctx, d, attempt)
+	id, begun, err := c.beginAttempt(ctx, d, attempt)
 	if err != nil || id == "" {
 		return begun, err
 	}
@@ -91,9 +91,9 @@ func (c *Controller) attempt(d Decision) tenfold.Entry {
 	}}
 }
 
-// begin records that an attempt begins, if the state still allows it. Where it
+// beginAttempt records that an attempt begins, if the state still allows it. Where it
 // does not, the id is empty and the decision says what is to be done instead.
-func (c *Controller) begin(ctx context.Context, d Decision, e tenfold.Entry) (id string, other Decision, err error) {
+func (c *Controller) beginAttempt(ctx context.Context, d Decision, e tenfold.Entry) (id string, other Decision, err error) {
 	in := map[Asker]Input{ByTrigger: RequestDue, ByClient: ClientAsks, ByModel: ModelAsks, ByPerson: PersonAsks}[d.By]
 	err = Retried(ctx, func() error {
 		if err := c.session.Refresh(ctx); err != nil {
@@ -118,7 +118,7 @@ func (c *Controller) failed(ctx context.Context, d Decision, r Request, failure 
 	record := c.session.record(context.WithoutCancel(ctx), r, failure)
 	d.Action, d.State, d.Reason = Failed, c.state(), failure.Error()
 	d.Problem = c.problem("compaction_failed", "compaction failed: "+d.Reason, "nothing was changed; compact it yourself, or go on: the next turn tries again")
-	if over, _ := c.full(); over && d.State != Ready {
+	if over, _ := c.isFull(); over && d.State != Ready {
 		d = c.answered(d, Transition{Exceeded, Closed})
 	}
 	if record != nil {
@@ -127,9 +127,9 @@ func (c *Controller) failed(ctx context.Context, d Decision, r Request, failure 
 	return d, ctx.Err()
 }
 
-// clear clears old results (A1). It is not an attempt: it needs no model, and what it
+// clearOldResults clears old results (A1). It is not an attempt: it needs no model, and what it
 // does not do now it does in the next iteration.
-func (c *Controller) clear(ctx context.Context, d Decision) (Decision, error) {
+func (c *Controller) clearOldResults(ctx context.Context, d Decision) (Decision, error) {
 	result, err := c.session.Compact(ctx, d.trial)
 	d.Result, d.State = result, c.state()
 	d.Action = GoOn

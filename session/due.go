@@ -62,7 +62,7 @@ func (s *Session) outlook() *outlook {
 	if !d.control.live.Auto.Enabled || d.control.state() != Ready || d.control.past.undone {
 		return nil
 	}
-	return &outlook{s, d.control.look(), s.projection.Tokens()}
+	return &outlook{s, d.control.triggerView(), s.projection.Tokens()}
 }
 
 // Policy says what a compaction that begins by itself would run, and when.
@@ -78,8 +78,8 @@ func (c *Controller) Policy() string {
 // to nothing to be made again.
 const stepShare = 0.1
 
-// with gives what is due by a batch, unless the store was told already.
-func (o *outlook) with(with *tenfold.Projection, batch []tenfold.Entry, scale token.Scale) *store.Work {
+// workDue gives what is due by a batch, unless the store was told already.
+func (o *outlook) workDue(with *tenfold.Projection, batch []tenfold.Entry, scale token.Scale) *store.Work {
 	if o == nil || slices.ContainsFunc(batch, trigger.ChangesView) {
 		return nil // the next append tells what the view is then
 	}
@@ -102,7 +102,7 @@ func (o *outlook) with(with *tenfold.Projection, batch []tenfold.Entry, scale to
 	}
 	limit := trigger.Limit(d.control.live.Auto.Trigger, v.Room())
 	w := store.Work{
-		Prefix: prefix(o.session.id, d.control.past.epoch), Policy: d.policy, Step: step(tokens, limit), Tokens: tokens, Limit: limit,
+		Prefix: prefixKey(o.session.id, d.control.past.epoch), Policy: d.policy, Step: growthStep(tokens, limit), Tokens: tokens, Limit: limit,
 	}
 	if t := d.told; t.Prefix == w.Prefix && t.Policy == w.Policy && t.Step == w.Step {
 		return nil
@@ -110,13 +110,13 @@ func (o *outlook) with(with *tenfold.Projection, batch []tenfold.Entry, scale to
 	return &w
 }
 
-func step(tokens, limit int) int {
+func growthStep(tokens, limit int) int {
 	return max(tokens-limit, 0) / max(int(stepShare*float64(limit)), 1)
 }
 
-// prefix names the view with which an epoch began, which a provider has cached: in
+// prefixKey names the view with which an epoch began, which a provider has cached: in
 // a log that only grows, the entry that began the epoch says which view that is.
-func prefix(conversation string, e Epoch) string {
+func prefixKey(conversation string, e Epoch) string {
 	sum := sha256.Sum256([]byte(conversation + "\x00" + e.ID))
 	return hex.EncodeToString(sum[:12])
 }

@@ -69,10 +69,10 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 	}
 	var entries []tenfold.Entry
 	if f.Through > 0 {
-		entries = from.beginning(f.Through, f.Epoch)
+		entries = from.entriesForFork(f.Through, f.Epoch)
 	} else {
 		f.ID = cmp.Or(f.ID, s.newID())
-		entries = from.slice(first, last, Handle(f.ID))
+		entries = from.sliceTurns(first, last, Handle(f.ID))
 	}
 	var began time.Time
 	if i := slices.IndexFunc(entries, func(e tenfold.Entry) bool { return e.Payload.Kind().Visible() }); i >= 0 {
@@ -84,18 +84,18 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 	})
 }
 
-// beginning gives the entries up to a seq, and what the later ones say of them, but that
+// entriesForFork gives the entries up to a seq, and what the later ones say of them, but that
 // a client went back to before them.
 // An overlay that reaches further ends at the last entry (P13): what will come after it
 // in the copy is something else, also the result of a call that waits: the overlay ends
 // before the step of that, and has an id of its own, as it shows something else. It leaves
 // the requests of the last turn alone where it did before, or where it ends so (P9). A
 // summary that tells of more is left out.
-func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
+func (s *Session) entriesForFork(through int64, epoch *string) []tenfold.Entry {
 	var out []tenfold.Entry
 	gone, tells, others := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for o := range s.projection.Overlays() {
-		tells[o.ID] = s.tellsBehind(o, through)
+		tells[o.ID] = s.summaryReachesPast(o, through)
 	}
 	until := s.log.Version()
 	if epoch != nil {
@@ -103,7 +103,7 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 		until = max(e.Seq, through)
 	}
 	turn, step, _ := s.log.Where(through)
-	waits := s.waits(turn, through)
+	waits := s.callIsPending(turn, through)
 	if waits {
 		step--
 	}
@@ -115,7 +115,7 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 			switch p := e.Payload.(type) {
 			case tenfold.Compaction:
 				var shorter bool
-				if p, shorter = upTo(p, turn, step, waits); shorter && waits {
+				if p, shorter = endOverlayAt(p, turn, step, waits); shorter && waits {
 					others[e.ID] = "cmp_" + s.service.newID()
 				}
 				if gone[e.ID] = p.FromTurn > p.ToTurn || p.Rewinds() || tells[e.ID]; gone[e.ID] {
@@ -138,9 +138,9 @@ func (s *Session) beginning(through int64, epoch *string) []tenfold.Entry {
 	return out
 }
 
-// upTo ends an overlay with a step of a turn, behind which a call may wait; it tells whether
+// endOverlayAt ends an overlay with a step of a turn, behind which a call may wait; it tells whether
 // it covered more of that turn.
-func upTo(c tenfold.Compaction, turn, step int, waits bool) (_ tenfold.Compaction, shorter bool) {
+func endOverlayAt(c tenfold.Compaction, turn, step int, waits bool) (_ tenfold.Compaction, shorter bool) {
 	if c.ToTurn > turn {
 		c.ToTurn, c.ToStep = turn, nil
 	}
@@ -153,9 +153,9 @@ func upTo(c tenfold.Compaction, turn, step int, waits bool) (_ tenfold.Compactio
 	return c, true
 }
 
-// waits tells whether a call of a turn waits for its result at an entry. One that was taken
+// callIsPending tells whether a call of a turn waits for its result at an entry. One that was taken
 // back by then does not.
-func (s *Session) waits(turn int, through int64) bool {
+func (s *Session) callIsPending(turn int, through int64) bool {
 	then := tenfold.NewLog()
 	for e := range s.log.Entries() {
 		if e.Seq > through {
@@ -180,9 +180,9 @@ func (s *Session) waits(turn int, through int64) bool {
 	return len(open) > 0
 }
 
-// slice gives the entries of some turns as a log of their own, in which references
+// sliceTurns gives the entries of some turns as a log of their own, in which references
 // begin with a handle.
-func (s *Session) slice(first, last int, handle string) []tenfold.Entry {
+func (s *Session) sliceTurns(first, last int, handle string) []tenfold.Entry {
 	if first == 0 && last >= s.log.Turns()-1 {
 		return slices.Collect(s.log.Entries())
 	}
@@ -218,7 +218,7 @@ func (c *cut) add(e tenfold.Entry) {
 		if p.Handle != "" {
 			p.Handle = c.handle // the entries that marks refer to have other seqs than in the original
 		}
-		e.Payload = c.renamed(p)
+		e.Payload = c.renumberPolicy(p)
 	case tenfold.CompactionRevoked:
 		if c.gone[p.Target] {
 			c.gone[e.ID] = true
@@ -229,15 +229,15 @@ func (c *cut) add(e tenfold.Entry) {
 	c.entries = append(c.entries, e)
 }
 
-// renamed follows the entries that selective policies name by their seqs to
+// renumberPolicy follows the entries that selective policies name by their seqs to
 // their new ones. What was left out is not named any more.
-func (c *cut) renamed(p tenfold.Compaction) tenfold.Compaction {
+func (c *cut) renumberPolicy(p tenfold.Compaction) tenfold.Compaction {
 	if p.ToolCalls != nil {
 		policy := *p.ToolCalls
 		policy.Groups = slices.Clone(policy.Groups)
 		for i := range policy.Groups {
 			g := &policy.Groups[i]
-			g.Folded = c.folded(g.Folded)
+			g.Folded = c.renumberFolded(g.Folded)
 			var entries []int64
 			for _, seq := range g.Entries {
 				if to := c.moved[seq]; to > 0 {
@@ -249,7 +249,7 @@ func (c *cut) renamed(p tenfold.Compaction) tenfold.Compaction {
 		policy.Calls = maps.Clone(policy.Calls)
 		clear(policy.Calls)
 		for key, one := range p.ToolCalls.Calls {
-			one.Folded = c.folded(one.Folded)
+			one.Folded = c.renumberFolded(one.Folded)
 			policy.Calls[c.key(key)] = one
 		}
 		p.ToolCalls = &policy
@@ -259,7 +259,7 @@ func (c *cut) renamed(p tenfold.Compaction) tenfold.Compaction {
 		policy.Entries = map[int64]tenfold.TextTrim{}
 		for seq, trim := range p.Texts.Entries {
 			if to := c.moved[seq]; to > 0 {
-				trim.Folded = c.folded(trim.Folded)
+				trim.Folded = c.renumberFolded(trim.Folded)
 				policy.Entries[to] = trim
 			}
 		}
@@ -277,9 +277,9 @@ func (c *cut) key(key string) string {
 	return key
 }
 
-// folded follows runs of folded calls; one of which a part was left out has no
+// renumberFolded follows runs of folded calls; one of which a part was left out has no
 // reference any more.
-func (c *cut) folded(f *tenfold.Folded) *tenfold.Folded {
+func (c *cut) renumberFolded(f *tenfold.Folded) *tenfold.Folded {
 	if f == nil {
 		return nil
 	}
@@ -288,6 +288,6 @@ func (c *cut) folded(f *tenfold.Folded) *tenfold.Folded {
 	if moved.From == 0 || moved.To == 0 {
 		moved.From, moved.To = 0, 0
 	}
-	moved.Next = c.folded(f.Next)
+	moved.Next = c.renumberFolded(f.Next)
 	return &moved
 }

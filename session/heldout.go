@@ -188,7 +188,7 @@ func (s *Session) commitUnless(ctx context.Context, r Request, plan strategy.Pla
 		}
 		next, why, err := plan, errSuperseded, error(nil)
 		if !superseded() {
-			next, why, err = s.renew(ctx, r, plan, &held)
+			next, why, err = s.renewPlan(ctx, r, plan, &held)
 		}
 		if err != nil || why != "" {
 			c.Outcome, c.Reason = Superseded, why
@@ -220,9 +220,9 @@ func (r Request) tooLittle(plan strategy.Plan) string {
 	return fmt.Sprintf("%d of %d tokens would go, less than %.0f %%", max(before-after, 0), before, 100*r.Progress)
 }
 
-// renew gives a plan for the log as it is now, from one that was made for an
+// renewPlan gives a plan for the log as it is now, from one that was made for an
 // earlier version of it.
-func (s *Session) renew(ctx context.Context, r Request, plan strategy.Plan, held *HeldOut) (strategy.Plan, string, error) {
+func (s *Session) renewPlan(ctx context.Context, r Request, plan strategy.Plan, held *HeldOut) (strategy.Plan, string, error) {
 	if plan.Version == s.log.Version() || len(plan.Compactions) == 0 {
 		return plan, "", nil
 	}
@@ -238,9 +238,9 @@ func (s *Session) renew(ctx context.Context, r Request, plan strategy.Plan, held
 	if costly(plan) {
 		*held = HeldOut{}
 		held.Used, held.Lost = Lost(base, plan.View(), view)
-		return pinned(fitted, held.Lost, view), "", nil
+		return withLostPinned(fitted, held.Lost, view), "", nil
 	}
-	r.span = new(covered(fitted))
+	r.span = new(coveredRange(fitted))
 	next, now, err := Hold(plan, view, func(needed []strategy.Needed) (strategy.Plan, error) {
 		with := r
 		with.Options.Needed = slices.Concat(r.Options.Needed, needed)
@@ -284,8 +284,8 @@ const maxRounds = 4
 
 var errHandMade = errors.New("the plan is not of a strategy")
 
-// covered is the range that the overlays of a plan cover together.
-func covered(plan strategy.Plan) tenfold.Range {
+// coveredRange is the range that the overlays of a plan cover together.
+func coveredRange(plan strategy.Plan) tenfold.Range {
 	r := tenfold.Range{FromTurn: plan.Range.FromTurn, ToTurn: -1}
 	for _, c := range plan.Compactions {
 		switch {
@@ -296,8 +296,8 @@ func covered(plan strategy.Plan) tenfold.Range {
 	return r
 }
 
-// pinned gives a plan as one for a newer view, with what was lost pinned.
-func pinned(plan strategy.Plan, lost []Loss, now *tenfold.Projection) strategy.Plan {
+// withLostPinned gives a plan as one for a newer view, with what was lost pinned.
+func withLostPinned(plan strategy.Plan, lost []Loss, now *tenfold.Projection) strategy.Plan {
 	for _, one := range lost {
 		e, _ := now.Log().Entry(one.Seq)
 		if !slices.Contains(plan.Pins, e.ID) {

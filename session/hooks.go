@@ -41,10 +41,10 @@ func (h Hooks) before(ctx context.Context, s *Session, plan strategy.Plan) (stra
 	if h.Before == nil {
 		return plan, nil
 	}
-	was, shown := written(plan), plan
+	was, shown := planContents(plan), plan
 	shown.Compactions = slices.Clone(plan.Compactions)
 	chosen, err := h.Before(ctx, s, shown)
-	if err != nil || slices.Equal(written(chosen), was) {
+	if err != nil || slices.Equal(planContents(chosen), was) {
 		return plan, err
 	}
 	if len(chosen.Compactions) == 0 {
@@ -53,8 +53,8 @@ func (h Hooks) before(ctx context.Context, s *Session, plan strategy.Plan) (stra
 	return plan.With(chosen.Compactions), nil
 }
 
-// written is what a plan's compactions say, to compare.
-func written(plan strategy.Plan) []string {
+// planContents is what a plan's compactions say, to compare.
+func planContents(plan strategy.Plan) []string {
 	out := make([]string, len(plan.Compactions))
 	for i, c := range plan.Compactions {
 		text, err := tenfold.MarshalPayload(c)

@@ -109,10 +109,10 @@ func (s *Service) Locate(ctx context.Context, in Import) (*Located, error) {
 		if err != nil {
 			return nil, err
 		}
-		fresh, parted := c.follow(session.log, in.Log)
+		fresh, parted := c.compareLogs(session.log, in.Log)
 		if parted == nil {
 			at.ID, at.Session, at.Fresh, at.Parted = c.ID, session, fresh, nil
-			at.origin.Mark, at.unbound = at.all.with(c.base), c.Origin.Key == ""
+			at.origin.Mark, at.unbound = at.all.withBase(c.base), c.Origin.Key == ""
 			at.origin.Directory = cmp.Or(in.Directory, c.Origin.Directory)
 			return at, nil
 		}
@@ -220,7 +220,7 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 		return nil, err
 	}
 	at.all.format = in.Format
-	at.origin = store.Origin{Key: keys[0], Mark: at.all.with(0), Tool: in.Format, Directory: in.Directory}
+	at.origin = store.Origin{Key: keys[0], Mark: at.all.withBase(0), Tool: in.Format, Directory: in.Directory}
 	for i := range known {
 		c := &known[i]
 		m, base, ok := parseMark(c.Origin.Mark)
@@ -231,16 +231,16 @@ func (at *Located) candidates(ctx context.Context) ([]candidate, error) {
 	// Of conversations that say the same, the one that is called the same: a
 	// source of many may have some in which nobody says anything.
 	slices.SortStableFunc(known, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.length, a.length), cmp.Compare(b.called(in.ID), a.called(in.ID)))
+		return cmp.Or(cmp.Compare(b.length, a.length), cmp.Compare(b.idMatch(in.ID), a.idMatch(in.ID)))
 	})
 	if len(in.Taken) > 0 {
-		known = slices.DeleteFunc(known, func(c candidate) bool { return c.length == 0 && c.called(in.ID) == 0 })
+		known = slices.DeleteFunc(known, func(c candidate) bool { return c.length == 0 && c.idMatch(in.ID) == 0 })
 	}
 	return known, nil
 }
 
-// called tells how surely a conversation got its id from an import's.
-func (c candidate) called(id string) int {
+// idMatch tells how surely a conversation got its id from an import's.
+func (c candidate) idMatch(id string) int {
 	switch {
 	case c.ID == id:
 		return 2
@@ -262,7 +262,7 @@ func (in Import) keys() ([]string, error) {
 		return []string{path}, nil
 	}
 	all, err := readMark(in.Log, nil)
-	return []string{hashed("story", in.Owner, all.with(0))}, err
+	return []string{hashed("story", in.Owner, all.withBase(0))}, err
 }
 
 func hashed(parts ...string) string {
@@ -314,8 +314,8 @@ type mark struct {
 	format string
 }
 
-// with gives the form that an origin keeps, with a candidate's base.
-func (m mark) with(base int) string {
+// withBase gives the form that an origin keeps, with a candidate's base.
+func (m mark) withBase(base int) string {
 	return fmt.Sprintf("1:%d:%s:%s:%d:%s", m.length, m.story, m.config, base, m.format)
 }
 

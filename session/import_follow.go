@@ -85,9 +85,9 @@ func (t *teller) add(e tenfold.Entry) spot {
 	return spot{at: len(t.steady) - 1}
 }
 
-// follow compares a stored log with an import's. It gives the entries that the
+// compareLogs compares a stored log with an import's. It gives the entries that the
 // log lacks, or tells where the two part.
-func (c *candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, parted *Parting) {
+func (c *candidate) compareLogs(stored, file *tenfold.Log) (fresh []tenfold.Entry, parted *Parting) {
 	// What is known by its mark need not be compared, and the log may have
 	// gone on by itself since.
 	length := storyLength(stored)
@@ -133,14 +133,14 @@ func (c *candidate) follow(stored, file *tenfold.Log) (fresh []tenfold.Entry, pa
 	for _, e := range fresh {
 		if _, taken := stored.Lookup(e.ID); taken { // it would be left out (L9)
 			turn, _, _ := file.Where(e.Seq)
-			return nil, &Parting{Turn: turn, common: was.said(len(was.steady))}
+			return nil, &Parting{Turn: turn, common: was.countVisible(len(was.steady))}
 		}
 	}
 	if c.foreign && len(fresh) > 0 {
 		return nil, &Parting{}
 	}
 	between.renumber(stored, file, fresh)
-	return append(fresh, c.reconfigure(stored, file, fresh)...), nil
+	return append(fresh, c.configChange(stored, file, fresh)...), nil
 }
 
 // renumber has overlays among the fresh entries name entries by the seqs that these have
@@ -162,7 +162,7 @@ func (b between) renumber(stored, file *tenfold.Log, fresh []tenfold.Entry) {
 	}
 	for i := range fresh {
 		if c, ok := fresh[i].Payload.(tenfold.Compaction); ok {
-			fresh[i].Payload = to.renamed(c)
+			fresh[i].Payload = to.renumberPolicy(c)
 		}
 	}
 }
@@ -226,14 +226,14 @@ func (s *story) partFrom(o *story) *Parting {
 	}
 	var parted *Parting
 	if k < len(s.steady) {
-		parted = &Parting{Cut: k == len(o.steady), Turn: s.steady[k].turn, common: s.said(k)}
+		parted = &Parting{Cut: k == len(o.steady), Turn: s.steady[k].turn, common: s.countVisible(k)}
 	}
 	first := k
 	for call, r := range s.results {
 		other, answered := o.results[call]
 		if (!answered || other.sum != r.sum) && call < first {
 			first = call
-			parted = &Parting{Cut: !answered && k == len(o.steady), Turn: r.turn, common: s.said(call)}
+			parted = &Parting{Cut: !answered && k == len(o.steady), Turn: r.turn, common: s.countVisible(call)}
 		}
 	}
 	return parted
@@ -245,15 +245,15 @@ func (s *story) partBranches(o *story) *Parting {
 	for name, list := range s.branches {
 		for i, one := range list[:min(len(list), len(o.branches[name]))] {
 			if one.sum != o.branches[name][i].sum {
-				return &Parting{Turn: one.turn, common: s.said(len(s.steady))}
+				return &Parting{Turn: one.turn, common: s.countVisible(len(s.steady))}
 			}
 		}
 	}
 	return nil
 }
 
-// said counts what a model sees of the first k entries.
-func (s *story) said(k int) int {
+// countVisible counts what a model sees of the first k entries.
+func (s *story) countVisible(k int) int {
 	if k == 0 {
 		return 0
 	}
@@ -283,9 +283,9 @@ func (s *story) has(at spot) bool {
 	return at.at < len(s.steady)
 }
 
-// reconfigure gives the entry that makes the configuration the import's, where
+// configChange gives the entry that makes the configuration the import's, where
 // the import changed it back to one that the log knows already.
-func (c *candidate) reconfigure(stored, file *tenfold.Log, fresh []tenfold.Entry) []tenfold.Entry {
+func (c *candidate) configChange(stored, file *tenfold.Log, fresh []tenfold.Entry) []tenfold.Entry {
 	if c.config || c.Origin.Mark == "" || c.foreign {
 		return nil
 	}

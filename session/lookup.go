@@ -107,7 +107,7 @@ func (s *Session) searchables() []searchable {
 	}
 	s.texts, s.searched = []searchable{}, s.log.Version()
 	for e := range s.log.Entries() {
-		if seqs := s.unit(e); seqs != nil {
+		if seqs := s.searchUnit(e); seqs != nil {
 			one := searchable{seqs: seqs}
 			for _, seq := range seqs {
 				one.words = store.AppendWords(one.words, tenfold.SearchText(s.payload(seq)))
@@ -166,10 +166,10 @@ func (s *Session) matches(phrases []string) ([]match, []float64) {
 	return found, rare
 }
 
-// unit gives the entries of the text that an entry stands for, a call with its
+// searchUnit gives the entries of the text that an entry stands for, a call with its
 // result; nil for results, which their calls stand for, for what no model sees, and
 // for what recall itself said.
-func (s *Session) unit(e tenfold.Entry) []int64 {
+func (s *Session) searchUnit(e tenfold.Entry) []int64 {
 	pair := s.log.Pair(e.Seq)
 	switch p := e.Payload.(type) {
 	case tenfold.ToolCall:
@@ -218,7 +218,7 @@ func (s *Session) finding(m match, phrases []string, rare []float64) Finding {
 	if f.Seq == 0 {
 		f.Seq, f.Line = m.seqs[0], 1
 	}
-	f.Excerpt = around(f.Excerpt, phrases)
+	f.Excerpt = excerptAround(f.Excerpt, phrases)
 	at := s.piece(f.Seq, Handle(s.id))
 	f.Turn, f.Kind, f.Tool = at.Turn, at.Kind, at.Tool
 	ref := Ref{Conversation: Handle(s.id), From: f.Seq, To: f.Seq}
@@ -242,8 +242,8 @@ const (
 	longestExcerpt = 240
 )
 
-// around is the part of a line around the first of the phrases.
-func around(line string, phrases []string) string {
+// excerptAround is the part of a line around the first of the phrases.
+func excerptAround(line string, phrases []string) string {
 	line = strings.TrimSpace(line)
 	if len(line) <= longestExcerpt {
 		return line
@@ -284,12 +284,12 @@ func (s *Service) Lookup(ctx context.Context, query, conversation, here string, 
 			}
 		}
 	}
-	return s.lookEverywhere(ctx, query, limit)
+	return s.lookupInAll(ctx, query, limit)
 }
 
-// lookEverywhere asks the store which conversations have the words, and looks
+// lookupInAll asks the store which conversations have the words, and looks
 // closer at the first few.
-func (s *Service) lookEverywhere(ctx context.Context, query string, limit int) ([]Finding, error) {
+func (s *Service) lookupInAll(ctx context.Context, query string, limit int) ([]Finding, error) {
 	hits, err := s.store.Search(ctx, store.Query{Text: query, Limit: limit * hitsEach})
 	if err != nil {
 		return nil, err

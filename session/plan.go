@@ -66,7 +66,7 @@ type Request struct {
 // that would change nothing says why in Nothing.
 func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
 	ctx, op := telemetry.Begin(ctx, telemetry.Plan, s.id)
-	if err := s.knows(r.Branch); err != nil {
+	if err := s.checkBranch(r.Branch); err != nil {
 		op.End(ctx, outcomeOf(err))
 		return strategy.Plan{}, err
 	}
@@ -76,16 +76,16 @@ func (s *Session) Plan(ctx context.Context, r Request) (strategy.Plan, error) {
 	}
 	r.Options.Handle = cmp.Or(r.Options.Handle, Handle(s.id))
 	if view == s.projection && r.Options.Index == nil {
-		r.Options.Index = s.chosenFrom() // it is read when a strategy asks it
+		r.Options.Index = s.excerptIndex() // it is read when a strategy asks it
 	}
 	plan, err := PlanOver(ctx, view, r, s.service.now())
 	op.End(ctx, outcomeOf(err))
 	return plan, err
 }
 
-// knows rejects a branch that no entry is of: what is written for it would change
+// checkBranch rejects a branch that no entry is of: what is written for it would change
 // no view that there is.
-func (s *Session) knows(branch string) error {
+func (s *Session) checkBranch(branch string) error {
 	if branch == "" {
 		return nil
 	}
@@ -105,8 +105,8 @@ func (s *Session) knows(branch string) error {
 	return fmt.Errorf("plan for conversation %s: no entry is of branch %q: %s", s.id, branch, there)
 }
 
-// chosenFrom is the index that strategies choose from what the root sees.
-func (s *Session) chosenFrom() *excerpt.Index {
+// excerptIndex is the index that strategies choose from what the root sees.
+func (s *Session) excerptIndex() *excerpt.Index {
 	if s.index == nil {
 		s.index = excerpt.NewIndex()
 	}

@@ -96,26 +96,28 @@ func nextLine(ref string) string { return "[more: " + ref + "]\n" }
 // Read gives the text that a reference names: of each entry from the first to
 // the last that the first one's reader sees. Limit is in tokens, at most
 // [RecallTokens], which 0 means. Nothing is written.
-func (s *Session) Read(r Ref, limit int) (Passage, error) { return s.passage(r, s.between(r), limit) }
+func (s *Session) Read(r Ref, limit int) (Passage, error) {
+	return s.passage(r, s.visibleSeqs(r), limit)
+}
 
 // Recall gives to a model what Read does. It is recorded, so that the next compaction
 // keeps it: those lines, or all of an entry that was given whole.
 func (s *Session) Recall(ctx context.Context, r Ref, limit int) (Passage, error) {
-	return s.give(ctx, r, s.between(r), limit)
+	return s.renderPassage(ctx, r, s.visibleSeqs(r), limit)
 }
 
 // Expand gives what a mark stands for: as Recall does, but a reference to one whole
 // entry of a call gives the call with its result.
 func (s *Session) Expand(ctx context.Context, r Ref, limit int) (Passage, error) {
-	seqs := s.between(r)
+	seqs := s.visibleSeqs(r)
 	if pair := s.log.Pair(r.From); pair > 0 && r.To == r.From && r.Last == 0 && (r.Line == 0 || pair > r.From) {
 		seqs = []int64{min(r.From, pair), max(r.From, pair)}
 	}
-	return s.give(ctx, r, seqs, limit)
+	return s.renderPassage(ctx, r, seqs, limit)
 }
 
-// give renders entries up to a limit, and records what of them was given.
-func (s *Session) give(ctx context.Context, r Ref, seqs []int64, limit int) (Passage, error) {
+// renderPassage renders entries up to a limit, and records what of them was given.
+func (s *Session) renderPassage(ctx context.Context, r Ref, seqs []int64, limit int) (Passage, error) {
 	p, err := s.passage(r, seqs, limit)
 	if err != nil {
 		return p, err
@@ -144,8 +146,8 @@ func (p Passage) recalled() []tenfold.Entry {
 	return out
 }
 
-// between lists the entries of a reference that a model could see.
-func (s *Session) between(r Ref) (seqs []int64) {
+// visibleSeqs lists the entries of a reference that a model could see.
+func (s *Session) visibleSeqs(r Ref) (seqs []int64) {
 	first, ok := s.log.Entry(r.From)
 	for seq := r.From; ok && seq <= min(r.To, s.log.Version()); seq++ {
 		if e, _ := s.log.Entry(seq); e.Branch == first.Branch && recallText(e.Payload) != "" {
@@ -289,7 +291,7 @@ func takeLines(count func(string) int, text string, from Ref, left int) (taken s
 		if size > 0 {
 			return text[:size], next, false
 		}
-		part := beginning(count, line, left)
+		part := longestBeginning(count, line, left)
 		next.Byte = max(from.Byte, 1) + len(part)
 		if len(part) == len(line) {
 			next.Line, next.Byte = next.Line+1, 0
@@ -310,9 +312,9 @@ func costOf(count func(string) int, line string, left int) int {
 	return count(line)
 }
 
-// beginning is the longest beginning of a line, to within a tenth, that costs at
+// longestBeginning is the longest beginning of a line, to within a tenth, that costs at
 // most so many tokens; at least one character.
-func beginning(count func(string) int, line string, tokens int) string {
+func longestBeginning(count func(string) int, line string, tokens int) string {
 	for size := min(len(line), max(tokens, 1)*longestToken); ; size = size * 9 / 10 {
 		if size = runes.Last(line, size); size == 0 {
 			_, size = utf8.DecodeRuneInString(line)

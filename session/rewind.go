@@ -16,23 +16,23 @@ func (s *Session) Rewind(ctx context.Context, through int64, reason string) (don
 	if through < 0 || through > s.log.Version() {
 		return false, s.noEntry("rewind to ", through)
 	}
-	entries := s.rewinding(through, reason)
+	entries := s.rewindOverlays(through, reason)
 	if entries == nil {
 		return false, nil
 	}
 	return true, s.Append(ctx, entries...)
 }
 
-// rewinding gives the overlays: one that hides the turns from there on, but for what was
+// rewindOverlays gives the overlays: one that hides the turns from there on, but for what was
 // asked in the first of them before, and those that show the steps before that again.
-func (s *Session) rewinding(through int64, reason string) []tenfold.Entry {
+func (s *Session) rewindOverlays(through int64, reason string) []tenfold.Entry {
 	l, p := s.log, s.projection
-	first := s.nextTold(through)
+	first := s.nextStoryEntry(through)
 	if first == 0 {
 		return nil
 	}
 	for o := range p.Overlays() {
-		if o.Live && s.tellsBehind(o, through) {
+		if o.Live && s.summaryReachesPast(o, through) {
 			return nil
 		}
 	}
@@ -83,18 +83,18 @@ func (s *Session) rewinding(through int64, reason string) []tenfold.Entry {
 	return entries
 }
 
-// tellsBehind reports whether an overlay has a summary that tells of something behind an
+// summaryReachesPast reports whether an overlay has a summary that tells of something behind an
 // entry: hiding that does not make it unsaid.
-func (s *Session) tellsBehind(o tenfold.Overlay, through int64) bool {
+func (s *Session) summaryReachesPast(o tenfold.Overlay, through int64) bool {
 	next := int64(0)
 	if o.Compaction.Summary != nil && o.Last > through {
-		next = s.nextTold(max(through, o.First-1))
+		next = s.nextStoryEntry(max(through, o.First-1))
 	}
 	return 0 < next && next <= o.Last
 }
 
-// nextTold is the first entry behind another that is part of what was said; 0 for none.
-func (s *Session) nextTold(after int64) int64 {
+// nextStoryEntry is the first entry behind another that is part of what was said; 0 for none.
+func (s *Session) nextStoryEntry(after int64) int64 {
 	for e := range s.log.After(after) {
 		k := e.Payload.Kind()
 		if e.Branch == "" && (k.Visible() || k == tenfold.KindTurnStart) && !s.projection.Rewound(e.Seq) {

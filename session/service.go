@@ -125,9 +125,9 @@ func (s *Service) Create(ctx context.Context, c Create) (*Session, error) {
 	}
 	session := s.session(c.ID, c.Title)
 	now := s.now()
-	entries, err := s.complete(nil, c.Entries, now, nil)
+	entries, err := s.completeEntries(nil, c.Entries, now, nil)
 	if err == nil {
-		err = session.unused(entries, func(i int) bool { return c.Entries[i].ID == "" })
+		err = session.checkUnusedIDs(entries, func(i int) bool { return c.Entries[i].ID == "" })
 	}
 	if err == nil {
 		_, err = session.log.Append(entries...)

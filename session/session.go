@@ -74,7 +74,7 @@ func (s *Session) Refresh(ctx context.Context) error {
 	read := s.log.Version()
 	for e, err := range s.service.store.Entries(ctx, s.id, read) {
 		if err == nil && read > 0 {
-			err, read = s.goesOn(ctx, read), 0
+			err, read = s.checkUnchanged(ctx, read), 0
 		}
 		if err != nil {
 			return err
@@ -87,8 +87,8 @@ func (s *Session) Refresh(ctx context.Context) error {
 	return nil
 }
 
-// goesOn is an error unless the store's log is still the one that was read, up to seq.
-func (s *Session) goesOn(ctx context.Context, seq int64) error {
+// checkUnchanged is an error unless the store's log is still the one that was read, up to seq.
+func (s *Session) checkUnchanged(ctx context.Context, seq int64) error {
 	known, _ := s.log.Entry(seq)
 	for e, err := range s.service.store.Entries(ctx, s.id, seq-1) {
 		if err != nil {
@@ -149,7 +149,7 @@ func Retried(ctx context.Context, f func() error) error {
 		if !isConflict(err) || attempt == maxAttempts {
 			return err
 		}
-		if err := pause(ctx, attempt); err != nil {
+		if err := backOff(ctx, attempt); err != nil {
 			return err
 		}
 	}
@@ -158,9 +158,9 @@ func Retried(ctx context.Context, f func() error) error {
 // appendNow also changes what the conversation was imported from, if that is set.
 func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries []tenfold.Entry) error {
 	now, expected := s.service.now(), s.log.Version()
-	batch, err := s.service.complete(s.batch[:0], entries, now, s.canonical)
+	batch, err := s.service.completeEntries(s.batch[:0], entries, now, s.canonical)
 	if err == nil {
-		err = s.unused(batch, func(i int) bool { return entries[i].ID == "" })
+		err = s.checkUnusedIDs(batch, func(i int) bool { return entries[i].ID == "" })
 	}
 	if err != nil {
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
@@ -175,7 +175,7 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 			scale = s.watcher.Next(with.Log())
 		}
 		s.stats = stats(with, scale)
-		due = before.with(with, batch, scale)
+		due = before.workDue(with, batch, scale)
 		var version int64
 		s.besideStoring(with, batch, func() bool {
 			version, refused = s.service.store.Append(ctx, store.Batch{
@@ -208,9 +208,9 @@ func (s *Session) appendNow(ctx context.Context, origin *store.Origin, entries [
 	return nil
 }
 
-// unused rejects an id that was made here for an entry and that another entry has: the
+// checkUnusedIDs rejects an id that was made here for an entry and that another entry has: the
 // entry would be left out as one that is stored already (L9).
-func (s *Session) unused(entries []tenfold.Entry, made func(i int) bool) error {
+func (s *Session) checkUnusedIDs(entries []tenfold.Entry, made func(i int) bool) error {
 	if !s.service.given {
 		return nil
 	}
@@ -227,17 +227,17 @@ func (s *Session) unused(entries []tenfold.Entry, made func(i int) bool) error {
 
 // appendMade is [Session.Append] of entries whose ids were made here.
 func (s *Session) appendMade(ctx context.Context, entries []tenfold.Entry) error {
-	if err := s.unused(entries, func(int) bool { return true }); err != nil {
+	if err := s.checkUnusedIDs(entries, func(int) bool { return true }); err != nil {
 		return fmt.Errorf("append to conversation %s: %w", s.id, err)
 	}
 	return s.Append(ctx, entries...)
 }
 
-// complete gives entries what the log needs of them: id, time and tokens. It
+// completeEntries gives entries what the log needs of them: id, time and tokens. It
 // appends them to out. Entries that tell no time are of the time of those they came
 // with, as the state that a transcript begins with; else of now. A policy that was made
 // canonical before, which is most of a compaction, is not made so again.
-func (s *Service) complete(out, entries []tenfold.Entry, now time.Time, canonical *tenfold.ToolPolicy) ([]tenfold.Entry, error) {
+func (s *Service) completeEntries(out, entries []tenfold.Entry, now time.Time, canonical *tenfold.ToolPolicy) ([]tenfold.Entry, error) {
 	out = append(out, entries...)
 	if i := slices.IndexFunc(out, func(e tenfold.Entry) bool { return !e.Time.IsZero() }); i > 0 && out[i].Time.Before(now) {
 		now = out[i].Time
@@ -304,7 +304,7 @@ func ended(l *tenfold.Log) time.Time {
 // Pin makes entries, named by seq, exempt from all overlays (P8). Without any it
 // writes nothing, as a pin begins another [Epoch].
 func (s *Session) Pin(ctx context.Context, seqs ...int64) error {
-	ids, err := s.ids(seqs)
+	ids, err := s.entryIDs(seqs)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -313,14 +313,14 @@ func (s *Session) Pin(ctx context.Context, seqs ...int64) error {
 
 // Unpin takes pins back.
 func (s *Session) Unpin(ctx context.Context, seqs ...int64) error {
-	ids, err := s.ids(seqs)
+	ids, err := s.entryIDs(seqs)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
 	return s.Append(ctx, tenfold.Entry{Payload: tenfold.Unpin{Entries: ids}})
 }
 
-func (s *Session) ids(seqs []int64) ([]string, error) {
+func (s *Session) entryIDs(seqs []int64) ([]string, error) {
 	ids := make([]string, len(seqs))
 	for i, seq := range seqs {
 		e, ok := s.log.Entry(seq)
@@ -337,12 +337,12 @@ func (s *Session) ids(seqs []int64) ([]string, error) {
 // put them in the place of are again. Overlays of no known command are undone one
 // by one. Without any it is ErrNothingToUndo (C7).
 func (s *Session) Undo(ctx context.Context) ([]tenfold.Overlay, error) {
-	return s.turnOver(ctx, s.projection.Undo(), ErrNothingToUndo)
+	return s.applyChanges(ctx, s.projection.Undo(), ErrNothingToUndo)
 }
 
 // UndoOne takes back the newest live compaction alone.
 func (s *Session) UndoOne(ctx context.Context) ([]tenfold.Overlay, error) {
-	return s.turnOver(ctx, s.projection.UndoOne(), ErrNothingToUndo)
+	return s.applyChanges(ctx, s.projection.UndoOne(), ErrNothingToUndo)
 }
 
 // UndoAll revokes all live compactions, the newest first, in one step. Each
@@ -373,15 +373,15 @@ func (s *Session) UndoAll(ctx context.Context) ([]tenfold.Overlay, error) {
 // Redo gives back what the last undo took that is still undone, and tells which
 // overlays that changes; without any it is ErrNothingToRedo (C7).
 func (s *Session) Redo(ctx context.Context) ([]tenfold.Overlay, error) {
-	return s.turnOver(ctx, s.projection.Redo(), ErrNothingToRedo)
+	return s.applyChanges(ctx, s.projection.Redo(), ErrNothingToRedo)
 }
 
 // RedoOne gives back the compaction undone last alone.
 func (s *Session) RedoOne(ctx context.Context) ([]tenfold.Overlay, error) {
-	return s.turnOver(ctx, s.projection.RedoOne(), ErrNothingToRedo)
+	return s.applyChanges(ctx, s.projection.RedoOne(), ErrNothingToRedo)
 }
 
-func (s *Session) turnOver(ctx context.Context, changes []tenfold.Change, nothing error) ([]tenfold.Overlay, error) {
+func (s *Session) applyChanges(ctx context.Context, changes []tenfold.Change, nothing error) ([]tenfold.Overlay, error) {
 	if len(changes) == 0 {
 		return nil, nothing
 	}

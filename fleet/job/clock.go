@@ -18,8 +18,8 @@ func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Lo
 // NowOrNil implements River's TimeGenerator: statements use the database's own.
 func (c *clock) NowOrNil() *time.Time { return nil }
 
-// set asks the database for the time.
-func (c *clock) set(ctx context.Context, pool *pgxpool.Pool) error {
+// synchronise asks the database for the time.
+func (c *clock) synchronise(ctx context.Context, pool *pgxpool.Pool) error {
 	var there time.Time
 	before := time.Now()
 	if err := pool.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&there); err != nil {

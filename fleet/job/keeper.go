@@ -115,7 +115,7 @@ func (k *keeper) hold(ctx context.Context) error {
 			q.log.WarnContext(ctx, "took over the jobs of a process that ended", slog.Int64("jobs", n))
 			k.rescued()
 		}
-		if err := q.clock.set(ctx, q.pool); err != nil {
+		if err := q.clock.synchronise(ctx, q.pool); err != nil {
 			return err
 		}
 	}

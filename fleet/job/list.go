@@ -72,7 +72,7 @@ func (j *jobs) List(ctx context.Context, f Filter) (Page, error) {
 	before := int64(1)<<62 - 1
 	if f.Cursor != "" {
 		var ok bool
-		if before, ok = t.hidden(f.Cursor); !ok {
+		if before, ok = t.riverID(f.Cursor); !ok {
 			return page, notFound("list", f.Cursor)
 		}
 	}
@@ -156,7 +156,7 @@ func scan(row pgx.CollectableRow, t *tenant, id *int64) (Info, error) {
 			return out, err
 		}
 	}
-	out.ID, out.Conversation, out.Policy, out.Version, out.Why = t.shown(*id), a.Conversation, a.Policy, a.Version, why(a.Tokens, a.Limit)
+	out.ID, out.Conversation, out.Policy, out.Version, out.Why = t.publicID(*id), a.Conversation, a.Policy, a.Version, why(a.Tokens, a.Limit)
 	out.State = shownAs(state, out.Due, failure != nil, now)
 	for _, when := range []struct {
 		to   *time.Time
@@ -166,12 +166,12 @@ func scan(row pgx.CollectableRow, t *tenant, id *int64) (Info, error) {
 			*when.to = *when.from
 		}
 	}
-	out.notes(e, m)
+	out.fillNotes(e, m)
 	return out, nil
 }
 
-// notes fills in what was noted with a job.
-func (out *Info) notes(e rivertype.AttemptError, m map[string]json.RawMessage) {
+// fillNotes fills in what was noted with a job.
+func (out *Info) fillNotes(e rivertype.AttemptError, m map[string]json.RawMessage) {
 	var how ended
 	if m["output"] != nil && json.Unmarshal(m["output"], &how) == nil {
 		out.Outcome, out.Reason, out.Compactions, out.Before, out.After = how.Outcome, how.Reason, how.Compactions, how.Before, how.After
@@ -252,7 +252,7 @@ func (j *jobs) change(ctx context.Context, op, shown string, allowed func(State)
 	if err != nil {
 		return out, err
 	}
-	id, err := j.meant(ctx, t, op, shown)
+	id, err := j.findID(ctx, t, op, shown)
 	if err != nil {
 		return out, err
 	}
@@ -282,10 +282,10 @@ func (j *jobs) change(ctx context.Context, op, shown string, allowed func(State)
 	return out, err
 }
 
-// meant is River's id of the job that a tenant names, by the id that it was shown or by
+// findID is River's id of the job that a tenant names, by the id that it was shown or by
 // its beginning. Those that begin alike have nothing in common in the table.
-func (j *jobs) meant(ctx context.Context, t *tenant, op, shown string) (id int64, err error) {
-	if id, ok := t.hidden(shown); ok {
+func (j *jobs) findID(ctx context.Context, t *tenant, op, shown string) (id int64, err error) {
+	if id, ok := t.riverID(shown); ok {
 		return id, nil
 	}
 	if len(shown) < shortest {
@@ -299,7 +299,7 @@ func (j *jobs) meant(ctx context.Context, t *tenant, op, shown string) (id int64
 		}
 		var one int64
 		_, err = pgx.ForEachRow(rows, []any{&one}, func() error {
-			if strings.HasPrefix(t.shown(one), strings.ToLower(shown)) {
+			if strings.HasPrefix(t.publicID(one), strings.ToLower(shown)) {
 				id = one
 				found++
 			}

@@ -98,11 +98,11 @@ func (l *Local) add(conversation string, version int64, w store.Work, trace stri
 			i--
 		}
 	}
-	l.poke()
+	l.wakeLoop()
 }
 
-// poke has the loop look at the jobs.
-func (l *Local) poke() {
+// wakeLoop has the loop look at the jobs.
+func (l *Local) wakeLoop() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -124,7 +124,7 @@ func (l *Local) Start(st store.Store, w Worker) {
 			j, wait := l.next()
 			if j == nil {
 				<-free
-				if !l.rest(ctx, wait) {
+				if !l.waitForJob(ctx, wait) {
 					return
 				}
 				continue
@@ -137,8 +137,8 @@ func (l *Local) Start(st store.Store, w Worker) {
 	})
 }
 
-// rest waits until there may be a job; it tells whether there is any sense in that.
-func (l *Local) rest(ctx context.Context, wait time.Duration) bool {
+// waitForJob waits until there may be a job; it tells whether there is any sense in that.
+func (l *Local) waitForJob(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -197,7 +197,7 @@ func (l *Local) run(ctx context.Context, st store.Store, w *Worker, j *localJob)
 	how, err := w.work(ctx, st, t)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	defer l.poke()
+	defer l.wakeLoop()
 	j.cancel, j.Waits = nil, ""
 	l.recordEnd(ctx, j, how, err)
 }
@@ -334,7 +334,7 @@ func (l *Local) change(op, id string, do func(*localJob) bool) (Info, error) {
 	if !do(j) {
 		return Info{}, refused(op, j.ID, j.State)
 	}
-	l.poke()
+	l.wakeLoop()
 	return j.shown(), nil
 }
 

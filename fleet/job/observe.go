@@ -16,7 +16,7 @@ import (
 func (w *Worker) work(ctx context.Context, st store.Store, t task) (ended, error) {
 	start := time.Now()
 	ctx, op := telemetry.BeginJob(ctx, t.trace, t.conversation, t.due)
-	how, err := w.try(ctx, st, t)
+	how, err := w.attempt(ctx, st, t)
 	out, level := telemetry.Outcome(how.Outcome), slog.LevelInfo
 	busy := &session.BusyError{}
 	switch {

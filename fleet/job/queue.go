@@ -123,13 +123,13 @@ func (q *Queue) open(ctx context.Context) error {
 	if q.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return err
 	}
-	if err := q.clock.set(ctx, q.pool); err != nil {
+	if err := q.clock.synchronise(ctx, q.pool); err != nil {
 		return err
 	}
 	q.unobserve = telemetry.ObserveJobs(q.depth)
 	telling, silence := context.WithCancel(context.WithoutCancel(ctx))
 	q.silence = silence
-	q.telling.Go(func() { q.tell(telling) })
+	q.telling.Go(func() { q.notify(telling) })
 	q.driver = newDriver(q.pool, q.schema)
 	q.driver.full = q.call
 	q.client, err = river.NewClient(q.driver, q.config())
@@ -204,8 +204,8 @@ func (q *Queue) call() {
 	}
 }
 
-// tell tells of jobs, no more often than processes look.
-func (q *Queue) tell(ctx context.Context) {
+// notify tells of jobs, no more often than processes look.
+func (q *Queue) notify(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -445,17 +445,17 @@ func (q *Queue) opened(ctx context.Context, id int) (*tenant, *postgres.Store, e
 
 var idCode = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// shown is the id that a tenant sees in the place of River's, which counts the jobs
+// publicID is the id that a tenant sees in the place of River's, which counts the jobs
 // of all tenants.
-func (t *tenant) shown(id int64) string {
+func (t *tenant) publicID(id int64) string {
 	var b [aes.BlockSize]byte
 	binary.BigEndian.PutUint64(b[8:], uint64(id)) //nolint:gosec // an id is positive
 	t.ids.Encrypt(b[:], b[:])
 	return idCode.EncodeToString(b[:])
 }
 
-// hidden is River's id of one that a tenant was shown.
-func (t *tenant) hidden(shown string) (int64, bool) {
+// riverID is River's id of one that a tenant was shown.
+func (t *tenant) riverID(shown string) (int64, bool) {
 	b, err := idCode.DecodeString(strings.ToLower(shown))
 	if err != nil || len(b) != aes.BlockSize {
 		return 0, false

@@ -48,10 +48,10 @@ func (q *Queue) Start(ctx context.Context, w Worker) error {
 	}
 	events, unsubscribe := c.client.Subscribe(river.EventKindJobCancelled, river.EventKindJobCompleted, river.EventKindJobFailed, river.EventKindJobSnoozed)
 	c.end = unsubscribe
-	c.keeper = keep(q, c.more)
+	c.keeper = keep(q, c.announceRoom)
 	c.done.Go(func() {
 		for range events {
-			c.more() // the job of the event has made room
+			c.announceRoom() // the job of the event has made room
 		}
 	})
 	q.crew = c
@@ -78,9 +78,9 @@ func (q *Queue) Stop() {
 	c.done.Wait()
 }
 
-// more has all processes look for jobs, where a limit of a tenant kept some from
+// announceRoom has all processes look for jobs, where a limit of a tenant kept some from
 // being taken: there is room now.
-func (c *crew) more() {
+func (c *crew) announceRoom() {
 	if c.queue.driver.more.Load() {
 		c.queue.announce()
 	}
@@ -100,16 +100,16 @@ func (w *worker) Work(ctx context.Context, j *river.Job[arguments]) error {
 	if err != nil {
 		return shownError(err)
 	}
-	now := &attempt{Store: q.Store(st), job: j, overlay: overlays(t.shown(j.ID))}
+	now := &attempt{Store: q.Store(st), job: j, overlay: overlays(t.publicID(j.ID))}
 	how, err := w.crew.worker.work(ctx, now, task{
-		id: t.shown(j.ID), conversation: a.Conversation, prefix: a.Prefix, last: j.Attempt >= j.MaxAttempts,
+		id: t.publicID(j.ID), conversation: a.Conversation, prefix: a.Prefix, last: j.Attempt >= j.MaxAttempts,
 		created: j.CreatedAt, due: j.ScheduledAt, trace: traceOf(j.Metadata),
-		spent: func(ctx context.Context, u tenfold.Usage) error { return q.spent(ctx, j, u) },
+		spent: func(ctx context.Context, u tenfold.Usage) error { return q.recordUsage(ctx, j, u) },
 	})
 	busy := &session.BusyError{}
 	switch {
 	case now.ended:
-		w.crew.more()
+		w.crew.announceRoom()
 		return nil
 	case errors.As(err, &busy):
 		return river.JobSnooze(pauseFor(busy, q.clock.Now()))
@@ -119,7 +119,7 @@ func (w *worker) Work(ctx context.Context, j *river.Job[arguments]) error {
 		return shownError(err)
 	}
 	if q.endNow(ctx, j.ID, how) {
-		w.crew.more()
+		w.crew.announceRoom()
 		return nil
 	}
 	if err := river.RecordOutput(ctx, how); err != nil {
@@ -236,9 +236,9 @@ func (s *attempt) end(b store.Batch) (how ended, ends bool) {
 	return how, ends
 }
 
-// spent keeps what an attempt's calls of models cost, under the number of the
+// recordUsage keeps what an attempt's calls of models cost, under the number of the
 // attempt, before anything comes of it: each is counted once, whatever happens next.
-func (q *Queue) spent(ctx context.Context, j *river.Job[arguments], u tenfold.Usage) error {
+func (q *Queue) recordUsage(ctx context.Context, j *river.Job[arguments], u tenfold.Usage) error {
 	if u == (tenfold.Usage{}) {
 		return nil
 	}

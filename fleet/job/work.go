@@ -53,9 +53,9 @@ type ended struct {
 	After       int      `json:"after,omitempty"`
 }
 
-// try makes an attempt. The store is told of the overlays in one append, which
+// attempt does the work of a job once. The store is told of the overlays in one append, which
 // ends the job where it can.
-func (w *Worker) try(ctx context.Context, st store.Store, t task) (ended, error) {
+func (w *Worker) attempt(ctx context.Context, st store.Store, t task) (ended, error) {
 	s, err := w.Service(st).Open(ctx, t.conversation)
 	if errors.Is(err, store.ErrNotFound) {
 		return ended{Outcome: Deleted}, nil

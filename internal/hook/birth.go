@@ -61,7 +61,7 @@ func (h *Host) Trim(ctx context.Context, b Born) (*Trimmed, error) {
 	if t.Text, t.After = shorten(b, limit, t.Before); t.Text == "" {
 		return nil, nil //nolint:nilnil // as documented
 	}
-	if err := h.keep(ctx, b, t); err != nil {
+	if err := h.storeWhole(ctx, b, t); err != nil {
 		return nil, fmt.Errorf("store the whole result: %w", err)
 	}
 	return t, nil
@@ -92,8 +92,8 @@ func (b Born) callEntries() []tenfold.Entry {
 	}
 }
 
-// keep stores the whole result.
-func (h *Host) keep(ctx context.Context, b Born, t *Trimmed) error {
+// storeWhole stores the whole result.
+func (h *Host) storeWhole(ctx context.Context, b Born, t *Trimmed) error {
 	svc, err := h.Service(ctx)
 	if err != nil {
 		return err

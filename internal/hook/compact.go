@@ -67,11 +67,11 @@ type View struct {
 // come (V2), without a model. What cannot be compacted is an error: the client is
 // to do what it does without us.
 func (h *Host) Compact(ctx context.Context, a Ask) (*View, error) {
-	c, err := h.control(ctx, a)
+	c, err := h.openController(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	if v := a.earlier(c); v != nil {
+	if v := a.earlierView(c); v != nil {
 		return v, nil
 	}
 	// No client compacts between a call and its result (B2): it does before a request,
@@ -102,7 +102,7 @@ func (h *Host) Compact(ctx context.Context, a Ask) (*View, error) {
 // anyway (V2). It is for clients that show each request, and for the start of a
 // session. Where a compaction fails the view is as it was.
 func (h *Host) Advance(ctx context.Context, a Ask) (*View, error) {
-	c, err := h.control(ctx, a)
+	c, err := h.openController(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (h *Host) Advance(ctx context.Context, a Ask) (*View, error) {
 // now is worth it, with the reason: it is for the start of a session, where a
 // client can be asked to compact (V2 c). Nothing is compacted.
 func (h *Host) Cold(ctx context.Context, a Ask) (worth bool, why string, err error) {
-	c, err := h.control(ctx, a)
+	c, err := h.openController(ctx, a)
 	if err != nil {
 		return false, "", err
 	}
@@ -125,8 +125,8 @@ func (h *Host) Cold(ctx context.Context, a Ask) (worth bool, why string, err err
 	return d.Action == session.Compact && !d.Micro, d.Reason, err
 }
 
-// control opens the conversation of an ask, up to date, with its controller.
-func (h *Host) control(ctx context.Context, a Ask) (*session.Controller, error) {
+// openController opens the conversation of an ask, up to date, with its controller.
+func (h *Host) openController(ctx context.Context, a Ask) (*session.Controller, error) {
 	s, err := h.Import(ctx, a)
 	if err != nil {
 		return nil, err
@@ -155,9 +155,9 @@ func (h *Host) control(ctx context.Context, a Ask) (*session.Controller, error) 
 // answerTime is what is left of a time limit for the answer.
 const answerTime = 500 * time.Millisecond
 
-// earlier gives the view of an earlier compaction that the client does not have:
+// earlierView gives the view of an earlier compaction that the client does not have:
 // it counts more than twice as much as the view takes.
-func (a Ask) earlier(c *session.Controller) *View {
+func (a Ask) earlierView(c *session.Controller) *View {
 	v := newView(c, session.Decision{})
 	if all := v.Projection().Totals().All(); a.Used <= 2*v.After || all.After == all.Before {
 		return nil

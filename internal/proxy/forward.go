@@ -66,19 +66,19 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, t target) {
 
 func (p *passage) run(protocol wire.Protocol, kind wire.Kind, read bool) (status int, cut bool) {
 	if !read {
-		return p.pass(p.r.Body, p.r.ContentLength)
+		return p.forwardUnread(p.r.Body, p.r.ContentLength)
 	}
 	raw, whole, err := readBody(p.r, p.limits.read)
 	switch {
 	case err != nil:
 		return 0, true // the client broke off
 	case !whole:
-		return p.pass(io.MultiReader(bytes.NewReader(raw), p.r.Body), p.r.ContentLength)
+		return p.forwardUnread(io.MultiReader(bytes.NewReader(raw), p.r.Body), p.r.ContentLength)
 	}
 	coding := codingOf(p.r.Header)
 	plain, err := decode(coding, raw, p.limits.decoded)
 	if err != nil {
-		return p.pass(bytes.NewReader(raw), int64(len(raw)))
+		return p.forwardUnread(bytes.NewReader(raw), int64(len(raw)))
 	}
 	p.exchange = p.askKeeper(p.r, Incoming{
 		Protocol: protocol, Kind: kind, Path: p.target.path, Header: p.r.Header, Body: plain,
@@ -124,8 +124,8 @@ func pack(coding string, plain, raw, body []byte) []byte {
 	return packed
 }
 
-// pass forwards without reading.
-func (p *passage) pass(body io.Reader, length int64) (status int, cut bool) {
+// forwardUnread forwards without reading.
+func (p *passage) forwardUnread(body io.Reader, length int64) (status int, cut bool) {
 	out := p.outgoing()
 	if length != 0 {
 		// An upstream may answer before it has read all, as to what is too large.
@@ -231,7 +231,7 @@ func reason(err error) string {
 // outgoing is the request as it goes on, without its body. Nothing is added that
 // the client did not say.
 func (p *passage) outgoing() *http.Request {
-	trace := &httptrace.ClientTrace{Got1xxResponse: p.inform, WroteHeaders: func() {
+	trace := &httptrace.ClientTrace{Got1xxResponse: p.forwardInformational, WroteHeaders: func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.sent = true
@@ -252,8 +252,8 @@ func (p *passage) outgoing() *http.Request {
 	return out
 }
 
-// inform passes on what a vendor says before its response, such as 103.
-func (p *passage) inform(code int, header textproto.MIMEHeader) error {
+// forwardInformational passes on what a vendor says before its response, such as 103.
+func (p *passage) forwardInformational(code int, header textproto.MIMEHeader) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.answered { // of a round that was given up

@@ -81,7 +81,7 @@ func (a *accounts) dollars(c store.Conversation) float64 {
 	one := a.of[c.ID]
 	a.mu.Unlock()
 	if !one.current(c) {
-		a.wake()
+		a.readChanged()
 	}
 	if one == nil {
 		return 0
@@ -89,8 +89,8 @@ func (a *accounts) dollars(c store.Conversation) float64 {
 	return one.dollars
 }
 
-// wake has what went on read.
-func (a *accounts) wake() {
+// readChanged has what went on read.
+func (a *accounts) readChanged() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.running || a.alive.Err() != nil {

@@ -188,8 +188,8 @@ type Seen struct {
 	Overlays []string `json:"overlays,omitempty" maxItems:"10000" doc:"ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written"`
 }
 
-// still refuses a change that is not the one that was seen.
-func (s Seen) still(would report.Change) error {
+// refuseChanged refuses a change that is not the one that was seen.
+func (s Seen) refuseChanged(would report.Change) error {
 	if s.Overlays == nil {
 		return nil
 	}
@@ -247,7 +247,7 @@ func (s *Server) change(ctx context.Context, id string, t turning, dry bool, see
 	err = on(ctx, id, func(o *session.Session) error {
 		would, err := s.previewUndo(o, t)
 		if err == nil {
-			err = seen.still(would)
+			err = seen.refuseChanged(would)
 		}
 		if out = would; err != nil || dry {
 			return err

@@ -89,7 +89,7 @@ func (k *comparisons) get(key string) *comparison {
 	defer k.mu.Unlock()
 	c := k.made[key]
 	if c != nil {
-		k.use(key)
+		k.markUsed(key)
 	}
 	return c
 }
@@ -101,14 +101,14 @@ func (k *comparisons) add(key string, c *comparison) {
 		k.made = map[string]*comparison{}
 	}
 	k.made[key] = c
-	k.use(key)
+	k.markUsed(key)
 	if len(k.keys) > mostCompared {
 		delete(k.made, k.keys[0])
 		k.keys = k.keys[1:]
 	}
 }
 
-// use moves a key to the end.
-func (k *comparisons) use(key string) {
+// markUsed moves a key to the end.
+func (k *comparisons) markUsed(key string) {
 	k.keys = append(slices.DeleteFunc(k.keys, func(other string) bool { return other == key }), key)
 }

@@ -118,12 +118,12 @@ func (s *Server) search(ctx context.Context, in *searchIn) (out list[shape.Hit],
 	for _, f := range found {
 		out.Items = append(out.Items, hitOf(q, f, c.Title))
 	}
-	return out, s.hidden(ctx, c.ID, found, out.Items)
+	return out, s.markHidden(ctx, c.ID, found, out.Items)
 }
 
-// hidden says of hits in one conversation whether a model sees them, as the readers
+// markHidden says of hits in one conversation whether a model sees them, as the readers
 // of their branches do.
-func (s *Server) hidden(ctx context.Context, id string, found []store.Hit, hits []shape.Hit) error {
+func (s *Server) markHidden(ctx context.Context, id string, found []store.Hit, hits []shape.Hit) error {
 	return s.sessions.with(ctx, id, func(o *opened) error {
 		for i, f := range found {
 			if f.Conversation == id {
@@ -155,7 +155,7 @@ func (s *Server) searchAll(ctx context.Context, in *Searched) (out list[shape.Hi
 			c, err := s.service.Find(ctx, f.Conversation)
 			if err == nil && c.Version <= room {
 				room -= c.Version
-				err = s.hidden(ctx, c.ID, found, out.Items)
+				err = s.markHidden(ctx, c.ID, found, out.Items)
 			}
 			if err != nil && !errors.Is(err, store.ErrNotFound) { // it was deleted meanwhile
 				return out, err

@@ -129,7 +129,7 @@ func (s *Server) spending(ctx context.Context, in *spendingBy) (out shape.Spendi
 		}
 	}
 	if out.Reading > 0 {
-		s.accounts.wake()
+		s.accounts.readChanged()
 	}
 	for _, g := range groups {
 		g.Round()

@@ -122,7 +122,7 @@ func BenchmarkAppend(b *testing.B) {
 			var p topic
 			p.news = make(chan struct{})
 			tell := func() {
-				if err := s.sessions.with(b.Context(), "one", func(o *opened) error { return s.tell(b.Context(), &p, o, &known) }); err != nil {
+				if err := s.sessions.with(b.Context(), "one", func(o *opened) error { return s.publish(b.Context(), &p, o, &known) }); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -129,7 +129,7 @@ func (s *Server) keepUp(ctx context.Context, p *topic) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer watching.Wait()
 	defer cancel()
-	if err := s.sessions.with(ctx, p.id, func(o *opened) error { return s.tell(ctx, p, o, &known) }); err != nil {
+	if err := s.sessions.with(ctx, p.id, func(o *opened) error { return s.publish(ctx, p, o, &known) }); err != nil {
 		return err
 	}
 	close(p.ready)
@@ -150,7 +150,7 @@ func (s *Server) keepUp(ctx context.Context, p *topic) error {
 			}
 		case <-live.Stated(): // as by an agent of this server, or by time alone
 		}
-		if err := s.sessions.with(ctx, p.id, func(o *opened) error { return s.tell(ctx, p, o, &known) }); err != nil {
+		if err := s.sessions.with(ctx, p.id, func(o *opened) error { return s.publish(ctx, p, o, &known) }); err != nil {
 			return err
 		}
 	}
@@ -218,8 +218,8 @@ func (k *looks) changed(o *opened) (first int64) {
 	return first
 }
 
-// tell takes in what is new of a conversation and wakes its streams.
-func (s *Server) tell(ctx context.Context, p *topic, o *opened, known *looks) error {
+// publish takes in what is new of a conversation and wakes its streams.
+func (s *Server) publish(ctx context.Context, p *topic, o *opened, known *looks) error {
 	began, first, version := known.begun, int64(0), o.session.Log().Version()
 	if began && !known.created.Equal(o.row.Created) {
 		return replaced()
@@ -260,14 +260,14 @@ func (s *Server) tell(ctx context.Context, p *topic, o *opened, known *looks) er
 	if !bytes.Equal(status, p.status) {
 		p.status, p.stated = status, p.stated+1
 	}
-	p.keep(events, version)
+	p.addEvents(events, version)
 	close(p.news)
 	p.news = make(chan struct{})
 	return nil
 }
 
-// keep adds what was told and lets go of the oldest.
-func (p *topic) keep(events []told, version int64) {
+// addEvents adds what was told and lets go of the oldest.
+func (p *topic) addEvents(events []told, version int64) {
 	if len(events) > 0 && events[0].seq != p.version+1 {
 		p.events, p.bytes = nil, 0 // they have to follow each other
 	}
@@ -319,7 +319,7 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 		p.mu.Unlock()
 		if behind {
 			var err error
-			if events, err = s.past(ctx, p.id, after, caughtUp); err != nil {
+			if events, err = s.pastEvents(ctx, p.id, after, caughtUp); err != nil {
 				return err
 			}
 		}
@@ -372,9 +372,9 @@ func (s *Server) stream(ctx context.Context, p *topic, after int64, w io.Writer,
 // pastRows is how many entries are read at once that a topic does not keep.
 const pastRows = 200
 
-// past gives entries that a topic does not keep, as events. What changed since the
+// pastEvents gives entries that a topic does not keep, as events. What changed since the
 // reader was there last is not known any more: with the first, all may have.
-func (s *Server) past(ctx context.Context, id string, after int64, first bool) (events []told, err error) {
+func (s *Server) pastEvents(ctx context.Context, id string, after int64, first bool) (events []told, err error) {
 	err = s.sessions.with(ctx, id, func(o *opened) error {
 		version := o.session.Log().Version()
 		for _, row := range o.rows(after+1, pastRows) {

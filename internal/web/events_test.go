@@ -443,7 +443,7 @@ func TestATopicKeepsSoMuch(t *testing.T) {
 	var p topic
 	p.version = 100
 	for seq := int64(101); seq <= 120; seq++ {
-		p.keep([]told{event(seq)}, seq)
+		p.addEvents([]told{event(seq)}, seq)
 	}
 	events, behind := p.since(115)
 	if behind || len(events) != 5 || events[0].seq != 116 {
@@ -460,7 +460,7 @@ func TestATopicKeepsSoMuch(t *testing.T) {
 	if events, behind := p.since(120); behind || len(events) > 0 {
 		t.Error("there is more than all")
 	}
-	p.keep([]told{event(130)}, 130) // 121 to 129 were too many at once
+	p.addEvents([]told{event(130)}, 130) // 121 to 129 were too many at once
 	if _, behind := p.since(125); !behind {
 		t.Error("a gap is told as if there was none")
 	}

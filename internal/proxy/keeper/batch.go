@@ -21,11 +21,11 @@ type batch struct {
 	bills    []*exchange
 }
 
-// bill adds what an exchange cost, once. An answer that is not part of the history
+// addUsage adds what an exchange cost, once. An answer that is not part of the history
 // was paid all the same: its usage stands on a branch of its own, so that it says
 // nothing of the size of what the history shows. So does that of a request during which
 // the view became another one.
-func (b *batch) bill(ex *exchange, part bool) {
+func (b *batch) addUsage(ex *exchange, part bool) {
 	if ex == nil || slices.Contains(b.bills, ex) {
 		return
 	}
@@ -49,18 +49,18 @@ func (b *batch) bill(ex *exchange, part bool) {
 // asideBranch is where answers are billed that the client did not take.
 const asideBranch = "aside"
 
-// fresh gives what the log lacks of messages of a request.
-func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
+// missingEntries gives what the log lacks of messages of a request.
+func (t *thread) missingEntries(ex *exchange, from, upto int) (batch, error) {
 	c := &t.log
 	b := batch{fits: true, at: c.story.at}
-	is, prev, ahead := t.logged(), (*exchange)(nil), ex.lacking()
+	is, prev, ahead := t.logged(), (*exchange)(nil), ex.unstoredBefore()
 	for i := from; i < upto; i++ {
-		pieces, err := t.wire(ex).says(ex.r, i)
+		pieces, err := t.wire(ex).pieces(ex.r, i)
 		if err != nil {
 			return b, fmt.Errorf("message %d: %w", i, err)
 		}
 		for len(ahead) > 0 && i >= ahead[0].length {
-			b.bill(prev, true)
+			b.addUsage(prev, true)
 			prev, ahead = ahead[0], ahead[1:]
 		}
 		said, shown := ex.began, "" // of a client that went on without us
@@ -70,7 +70,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 		if prev != nil && ex.r.Messages[i].Model {
 			said, shown = prev.answered()
 		} else {
-			b.bill(prev, true)
+			b.addUsage(prev, true)
 		}
 		if !b.grows {
 			known, ok := c.story.follow(is, b.at, pieces)
@@ -78,7 +78,7 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 				b.fits, b.messages = false, i
 				return b, nil
 			}
-			b.at = last(known, b.at)
+			b.at = lastKnown(known, b.at)
 			pieces = pieces[len(known):]
 		}
 		b.grows = b.grows || len(pieces) > 0
@@ -91,10 +91,10 @@ func (t *thread) fresh(ex *exchange, from, upto int) (batch, error) {
 			b.entries = append(b.entries, e)
 		}
 	}
-	b.bill(prev, true)
+	b.addUsage(prev, true)
 	for _, ex := range ahead {
 		if upto > ex.length {
-			b.bill(ex, true)
+			b.addUsage(ex, true)
 		}
 	}
 	return b, nil
@@ -110,8 +110,8 @@ func (ex *exchange) answered() (at time.Time, shown string) {
 	return ex.ended, ex.shown
 }
 
-// lacking are the exchanges before one that the log lacks, the oldest first.
-func (ex *exchange) lacking() (out []*exchange) {
+// unstoredBefore are the exchanges before one that the log lacks, the oldest first.
+func (ex *exchange) unstoredBefore() (out []*exchange) {
 	for prev := ex.before; prev != nil; prev = prev.before {
 		out = append(out, prev)
 	}
@@ -124,13 +124,13 @@ func has(p *tenfold.Projection, id string) bool {
 	return ok
 }
 
-// bill has the usage stored of an exchange that the history went on without, that
+// storeUsage has the usage stored of an exchange that the history went on without, that
 // ended late, or that was beside it. The caller holds the keeper's lock.
-func (t *thread) bill(ex *exchange) {
-	t.later(func(ctx context.Context) {
+func (t *thread) storeUsage(ex *exchange) {
+	t.enqueue(func(ctx context.Context) {
 		c := &t.log
-		b := batch{entries: ex.texts()}
-		switch b.bill(ex, ex.confirmed); {
+		b := batch{entries: ex.textEntries()}
+		switch b.addUsage(ex, ex.confirmed); {
 		case len(b.entries) == 0, c.session == nil && !ex.beside:
 			return
 		case c.session == nil: // the history is yet to be stored
@@ -139,26 +139,26 @@ func (t *thread) bill(ex *exchange) {
 		}
 		err := c.session.AppendLatest(ctx, b.entries...)
 		if err == nil {
-			t.paid(b)
+			t.noteUsageStored(b)
 		} else {
 			c.aside = append(c.aside, b.entries...)
 			t.k.mu.Lock()
 			for _, ex := range b.bills {
 				ex.billed = true
 			}
-			t.payLater()
+			t.storeOwedLater()
 			t.k.mu.Unlock()
 		}
-		t.noted(err)
+		t.recordFailure(err)
 		if ex.beside && t.k.Spare {
-			c.rest()
+			c.releaseSession()
 		}
 	})
 }
 
-// paid notes what was billed, how far the log goes, and whether somebody else began
+// noteUsageStored notes what was billed, how far the log goes, and whether somebody else began
 // an epoch in between.
-func (t *thread) paid(b batch) {
+func (t *thread) noteUsageStored(b batch) {
 	changed := t.log.control != nil && t.log.control.Epoch().ID != t.log.epoch
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()

@@ -41,7 +41,7 @@ func (k *keeper) mainOf(r *wire.Request, id identity) *thread {
 	}
 	var main *thread
 	for _, t := range k.threads[id.key] {
-		if common(t.messages, r.Messages) > 0 {
+		if commonMessages(t.messages, r.Messages) > 0 {
 			return nil
 		}
 		if t.tools && (main == nil || t.order > main.order) {
@@ -51,9 +51,9 @@ func (k *keeper) mainOf(r *wire.Request, id identity) *thread {
 	return main
 }
 
-// yields has a history that turns out to be beside another one go over to that, before it
+// joinMain has a history that turns out to be beside another one go over to that, before it
 // is in the store: its request came first. The caller holds the lock.
-func (t *thread) yields() bool {
+func (t *thread) joinMain() bool {
 	ex, k := t.newest, t.k
 	if t.tools || !t.born || ex.before != nil || ex.r == nil || t.shown.ID != "" || t.running {
 		return false
@@ -66,12 +66,12 @@ func (t *thread) yields() bool {
 	}
 	k.drop(t)
 	ex.t, ex.beside, ex.told, ex.flushed = main, true, true, true
-	main.bill(ex)
+	main.storeUsage(ex)
 	return true
 }
 
-// texts are what a request beside a conversation says, and what was answered.
-func (ex *exchange) texts() (out []tenfold.Entry) {
+// textEntries are what a request beside a conversation says, and what was answered.
+func (ex *exchange) textEntries() (out []tenfold.Entry) {
 	if !ex.told {
 		return nil
 	}

@@ -12,10 +12,10 @@ import (
 // conversations: with them the beginning of an epoch is drawn while nobody waits.
 const mostHeld = 64 << 20
 
-// coolLater has what is free once the vendor's cache is cold (V2c) done as it gets cold,
+// scheduleCold has what is free once the vendor's cache is cold (V2c) done as it gets cold,
 // and not when the next request waits for it (X9); false where nothing will be. An answer
 // that calls a tool is not the end of a turn (B2). The caller holds the lock.
-func (t *thread) coolLater(ex *exchange) bool {
+func (t *thread) scheduleCold(ex *exchange) bool {
 	if t.k.closed || t.gone || t.newest != ex || t.passing != "" || t.pace.Cools() == 0 || ex.response.Entries == nil || ex.holds(tenfold.KindToolCall) {
 		return false
 	}
@@ -25,37 +25,37 @@ func (t *thread) coolLater(ex *exchange) bool {
 	t.idle = time.AfterFunc(t.touched.Add(t.pace.Cools()).Sub(t.k.Now()), func() {
 		t.k.mu.Lock()
 		defer t.k.mu.Unlock()
-		t.cool(ex)
+		t.compactWhenCold(ex)
 	})
 	return true
 }
 
-// cool does what is free by now, where no request came in between. The caller holds the
+// compactWhenCold does what is free by now, where no request came in between. The caller holds the
 // lock.
-func (t *thread) cool(ex *exchange) {
+func (t *thread) compactWhenCold(ex *exchange) {
 	if t.newest != ex || t.k.closed || t.gone {
 		return
 	}
 	t.awaits, t.settling = nil, true
 	touched := t.touched
-	t.later(func(ctx context.Context) {
+	t.enqueue(func(ctx context.Context) {
 		d := session.Decision{Action: session.Wait}
 		if t.newestIs(ex) {
 			d = t.settleAhead(ctx, ex, true)
 		}
 		if t.k.Spare {
-			t.log.rest()
+			t.log.releaseSession()
 		}
 		t.k.mu.Lock()
 		defer t.k.mu.Unlock()
 		t.settling, t.cooled = false, d.Action != session.Wait && t.touched.Equal(touched)
-		ex.release()
+		ex.releaseBody()
 	})
 }
 
-// hold keeps the bytes of a request, where there is room for them. The caller holds the
+// holdBody keeps the bytes of a request, where there is room for them. The caller holds the
 // lock.
-func (ex *exchange) hold() bool {
+func (ex *exchange) holdBody() bool {
 	if ex.held = !ex.owed && !ex.k.Spare && ex.k.held+len(ex.in.Body) <= mostHeld; ex.held {
 		ex.k.held += len(ex.in.Body)
 		ex.body = nil
@@ -63,9 +63,9 @@ func (ex *exchange) hold() bool {
 	return ex.held
 }
 
-// release lets go of the bytes of a request. The caller holds the lock, and is a job:
+// releaseBody lets go of the bytes of a request. The caller holds the lock, and is a job:
 // others may be reading them.
-func (ex *exchange) release() {
+func (ex *exchange) releaseBody() {
 	if ex.owed || ex.flushing {
 		return
 	}

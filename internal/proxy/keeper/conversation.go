@@ -22,7 +22,7 @@ func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDe
 		t.k.forgetAhead() // the client began something else
 	}
 	began := ex.began.UTC()
-	if before := ex.lacking(); len(before) > 0 {
+	if before := ex.unstoredBefore(); len(before) > 0 {
 		began = before[0].began.UTC()
 	}
 	d, _ := changedConfig(tenfold.Config{}, head)
@@ -95,7 +95,7 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 	if err != nil {
 		return err
 	}
-	epoch := t.shows()
+	epoch := t.shownEpoch()
 	if e, _ := s.Log().Entry(through); epoch == nil && e.Payload.Kind() == tenfold.KindToolCall {
 		epoch = new("") // what was thought before an open call is bound to what was shown then (B2)
 	}
@@ -109,10 +109,10 @@ func (t *thread) copyOf(ctx context.Context, s *session.Session, through int64) 
 	return t.adopt(copied)
 }
 
-// shows gives the epoch that requests of the history show: in a copy of a log that
+// shownEpoch gives the epoch that requests of the history show: in a copy of a log that
 // others went on with, what they compacted since would only cost the vendor's cache.
 // It is nil before the first request: that is shown what the log says.
-func (t *thread) shows() *string {
+func (t *thread) shownEpoch() *string {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	if !t.sent && t.frozen == nil {
@@ -141,7 +141,7 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	t.k.mu.Lock()
 	born := t.born
 	t.k.mu.Unlock()
-	if born || begins(ex) {
+	if born || beginsConversation(ex) {
 		return nil
 	}
 	if t.after != nil {
@@ -167,9 +167,9 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 	return t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto)
 }
 
-// begins tells that nothing was said before a request, to us or to another proxy that a
+// beginsConversation tells that nothing was said before a request, to us or to another proxy that a
 // client's own compaction was answered by.
-func begins(ex *exchange) bool {
+func beginsConversation(ex *exchange) bool {
 	return settled(ex.r.Messages) == 0 && saidAtFirst(ex.in.Protocol, ex.r, hint) == 0
 }
 
@@ -191,11 +191,11 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		if err != nil {
 			return err
 		}
-		st, err := t.retell(ex, s, upto)
+		st, err := t.matchLog(ex, s, upto)
 		if err != nil {
 			return err
 		}
-		n, whole := len(st.chains), ended(s.Projection(), st.at)
+		n, whole := len(st.chains), isAtEnd(s.Projection(), st.at)
 		if n > len(told.chains) && answered(s.Log(), st.at) || best != nil && n == len(told.chains) && whole && !ends {
 			best, told, ends = s, st, whole
 		}
@@ -210,7 +210,7 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 	if b := told.base; b != nil {
 		t.k.mu.Lock()
 		messages, confirmed := t.messages, t.confirmed
-		t.stand(b, ex.r)
+		t.setBase(b, ex.r)
 		t.messages, t.confirmed = messages, max(confirmed, b.messages)
 		t.k.mu.Unlock()
 		t.log.epoch = b.epoch // none for a text, which may have been undone since
@@ -221,15 +221,15 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 	return t.goBack(ctx, ex, upto)
 }
 
-// retell finds which messages of a request a log has.
-func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, error) {
+// matchLog finds which messages of a request a log has.
+func (t *thread) matchLog(ex *exchange, s *session.Session, upto int) (story, error) {
 	var st story
 	r := *ex.r
 	r.Logged = func(id string) tenfold.Payload {
 		e, _ := s.Log().Lookup(id)
 		return e.Payload
 	}
-	pieces, err := t.wire(ex).says(&r, 0)
+	pieces, err := t.wire(ex).pieces(&r, 0)
 	if err != nil {
 		return st, fmt.Errorf("message 0: %w", err)
 	}
@@ -242,7 +242,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 		}
 	}
 	for i := len(st.chains); i < upto; i++ {
-		pieces, err := t.wire(ex).says(&r, i)
+		pieces, err := t.wire(ex).pieces(&r, i)
 		if err != nil {
 			return st, fmt.Errorf("message %d: %w", i, err)
 		}
@@ -251,7 +251,7 @@ func (t *thread) retell(ex *exchange, s *session.Session, upto int) (story, erro
 			break
 		}
 		st.chains, st.seqs = append(st.chains, ex.r.Messages[i].Chain), append(st.seqs, known)
-		st.at = last(known, st.at)
+		st.at = lastKnown(known, st.at)
 	}
 	return st, nil
 }

@@ -20,7 +20,7 @@ func (t *thread) settle(ctx context.Context, ex *exchange) {
 		err = t.trySettle(ctx, ex)
 	}
 	if err != nil {
-		t.noted(err)
+		t.recordFailure(err)
 		return
 	}
 	t.noteDecision(session.Decision{}, true)
@@ -48,7 +48,7 @@ func (t *thread) settleBeside(ctx context.Context, ex *exchange) {
 		return // which has it done itself
 	}
 	if err := t.storeOnly(ctx, ex, ex.length); err != nil {
-		t.noted(err)
+		t.recordFailure(err)
 		return
 	}
 	t.settleAhead(ctx, ex, false)
@@ -92,7 +92,7 @@ func (t *thread) settleAhead(ctx context.Context, ex *exchange, answered bool) s
 	}
 	if err != nil {
 		if !errors.Is(err, errLeft) { // else the request that follows finds its own
-			t.noted(err)
+			t.recordFailure(err)
 		}
 		return session.Decision{Action: session.Wait}
 	}
@@ -114,7 +114,7 @@ func (t *thread) ready(ctx context.Context) error {
 		if err := c.session.Refresh(ctx); err != nil {
 			return err
 		}
-		if t.lost() {
+		if t.isTakenBack() {
 			if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
 				return err
 			}
@@ -134,7 +134,7 @@ func (t *thread) urgent(ex *exchange) bool {
 	return t.passing == "" && (!t.cooled || t.pace.Waits(t.estimate(ex), t.added(ex), 0))
 }
 
-func (t *thread) passes() bool {
+func (t *thread) passesThrough() bool {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	return t.passing != ""
@@ -145,7 +145,7 @@ func (t *thread) passes() bool {
 // this one tells, and reports false.
 func (t *thread) redraw(ex *exchange, atRest bool) (shown bool, err error) {
 	c := &t.log
-	if t.lost() { // a moment ago: what the log shows is another history
+	if t.isTakenBack() { // a moment ago: what the log shows is another history
 		return false, errLeft
 	}
 	epoch := c.control.Epoch()
@@ -156,7 +156,7 @@ func (t *thread) redraw(ex *exchange, atRest bool) (shown bool, err error) {
 	if epoch.ID != c.epoch || was != nil && (was.epoch != epoch.ID || !was.holds(ex.r)) {
 		if epoch.ID != "" || was != nil {
 			if f, err = t.drawn(ex); err != nil {
-				t.pass("a compaction could not be put into the request: " + err.Error())
+				t.passThrough("a compaction could not be put into the request: " + err.Error())
 				return false, err
 			}
 		}
@@ -266,11 +266,11 @@ func (s *story) refresh(p *tenfold.Projection) (err error) {
 	return err
 }
 
-// look asks the controller, beside the requests, whether something is due that nobody
+// askController asks the controller, beside the requests, whether something is due that nobody
 // has to wait for.
-func (t *thread) look(ctx context.Context) (due bool) {
+func (t *thread) askController(ctx context.Context) (due bool) {
 	c := &t.log
-	if c.session == nil || t.passes() {
+	if c.session == nil || t.passesThrough() {
 		return false
 	}
 	n := c.session.Log().Tokens()
@@ -278,7 +278,7 @@ func (t *thread) look(ctx context.Context) (due bool) {
 		return false
 	}
 	if err := t.configure(); err != nil {
-		t.noted(err)
+		t.recordFailure(err)
 		return false
 	}
 	c.looked = max(n, 1)
@@ -288,7 +288,7 @@ func (t *thread) look(ctx context.Context) (due bool) {
 	}
 	d, err := next(ctx)
 	if err != nil {
-		t.noted(err)
+		t.recordFailure(err)
 		return false
 	}
 	t.noteDecision(d, false)
@@ -315,18 +315,18 @@ func (t *thread) noteDecision(d session.Decision, settled bool) {
 // from now on. What the model thought since is bound to what it was shown, so that
 // the originals go without that (B1): the log tells.
 func (t *thread) giveUp(ctx context.Context, ex *exchange, why string) {
-	t.pass(why)
+	t.passThrough(why)
 	if err := t.ready(ctx); err != nil {
-		t.noted(err)
+		t.recordFailure(err)
 		return
 	}
 	if _, err := t.log.session.UndoAll(ctx); err != nil && !errors.Is(err, session.ErrNothingToUndo) {
-		t.noted(err)
+		t.recordFailure(err)
 		return
 	}
 	if ex != nil {
 		_, err := t.redraw(ex, false)
-		t.noted(err)
+		t.recordFailure(err)
 	}
 	t.noteDecision(session.Decision{}, ex != nil)
 }
@@ -349,5 +349,5 @@ func (t *thread) compactNow(ctx context.Context, ex *exchange) {
 	if err == nil && d.Action != session.Compacted {
 		err = errors.New("the context is too long for the vendor: " + d.Reason)
 	}
-	t.noted(err)
+	t.recordFailure(err)
 }

@@ -59,7 +59,7 @@ func Cool(p proxy.Keeper) (n int) {
 	for _, t := range k.all {
 		if t.awaits != nil && t.pace.Lifetime > 0 && now.Sub(t.touched) > t.pace.Lifetime {
 			n++
-			t.cool(t.awaits)
+			t.compactWhenCold(t.awaits)
 		}
 	}
 	k.mu.Unlock()
@@ -99,7 +99,7 @@ func Rest(p proxy.Keeper, flush bool) {
 }
 
 // Stale tells which reasoning of a log is bound to another view.
-var Stale = stale
+var Stale = staleReasoning
 
 // Busy tells whether a keeper has jobs under way.
 func Busy(p proxy.Keeper) bool {
@@ -128,7 +128,7 @@ func Pay(p proxy.Keeper) {
 	k := p.(*keeper)
 	k.mu.Lock()
 	for t := range k.owing {
-		t.later(t.tryToPay)
+		t.enqueue(t.tryStoreOwed)
 	}
 	k.mu.Unlock()
 	Rest(p, false)

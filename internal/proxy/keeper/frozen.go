@@ -102,12 +102,12 @@ func (d *drawing) frozen() (*frozen, error) {
 
 // upto gives the items that are part of the first messages.
 func (d *drawing) upto(n int) []tenfold.Item {
-	return before(d.items, func(it tenfold.Item) bool { return d.at[it.Seq] < n })
+	return prefixItems(d.items, func(it tenfold.Item) bool { return d.at[it.Seq] < n })
 }
 
-// before gives the items that are part of the prefix, and what the projection added
+// prefixItems gives the items that are part of the prefix, and what the projection added
 // between them or ahead of the rest.
-func before(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold.Item) {
+func prefixItems(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold.Item) {
 	last, first := -1, len(items)
 	for i, it := range items {
 		switch {
@@ -139,7 +139,7 @@ func before(items []tenfold.Item, inside func(tenfold.Item) bool) (out []tenfold
 // -1 where there is none.
 func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int64]int) (items []tenfold.Item, changed int) {
 	changed = -1
-	seen, bound := make(map[int64]bool, len(at)), stale(p.Log())
+	seen, bound := make(map[int64]bool, len(at)), staleReasoning(p.Log())
 	items = make([]tenfold.Item, 0, len(at))
 	add := func(it tenfold.Item) {
 		m, ok := at[it.Seq]

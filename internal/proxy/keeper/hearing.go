@@ -100,7 +100,7 @@ func (ex *exchange) Done(status int, _ bool) {
 	}
 	ex.done, ex.ended, ex.response = true, k.Now(), heard
 	if ex.beside {
-		t.bill(ex)
+		t.storeUsage(ex)
 		return
 	}
 	k.thought.add(heard.Entries, ex.shown)
@@ -111,10 +111,10 @@ func (ex *exchange) Done(status int, _ bool) {
 		return
 	}
 	t.touched, t.cooled = ex.ended.Round(0), false // the cache ages while the machine sleeps
-	t.count(ex)
+	t.addReported(ex)
 	switch {
 	case t.newest != ex:
-		t.bill(ex)
+		t.storeUsage(ex)
 	case ex.response.Entries != nil && !ex.holds(tenfold.KindToolCall) && t.pace.Rests(t.used, k.Idle) == 0:
 		t.flush(t.settleAtRest) // as the turn is over, and the next request is not there yet
 	case ex.response.Entries != nil:
@@ -150,9 +150,9 @@ func plausible(u tenfold.Usage, bytes int) bool {
 // mostAdded is how many tokens more than bytes a request may have, or an answer.
 const mostAdded = 4 << 20
 
-// count adds what the vendor reported to the figures of the history, and looks
+// addReported adds what the vendor reported to the figures of the history, and looks
 // whether its cache has the frozen prefix (X6).
-func (t *thread) count(ex *exchange) {
+func (t *thread) addReported(ex *exchange) {
 	u := ex.response.Usage
 	prompt := u.Prompt()
 	if !ex.response.Known {
@@ -166,7 +166,7 @@ func (t *thread) count(ex *exchange) {
 	if less := len(ex.in.Body) - len(ex.body); less > 0 && len(ex.body) > 0 {
 		t.shown.Saved += int64(prompt) * int64(less) / int64(len(ex.body))
 	}
-	t.watch(ex, u)
+	t.watchCache(ex, u)
 }
 
 // The breaker (X6): an epoch's prefix that so many requests in a row did not find
@@ -176,10 +176,10 @@ const (
 	leastFound = 0.5
 )
 
-// watch counts the requests whose prefix the cache did not have. The first of an
+// watchCache counts the requests whose prefix the cache did not have. The first of an
 // epoch writes it, one after the cache's lifetime has nothing to find, and of a
 // vendor that reports no cache nothing is known.
-func (t *thread) watch(ex *exchange, u tenfold.Usage) {
+func (t *thread) watchCache(ex *exchange, u tenfold.Usage) {
 	f := ex.frozen
 	if f == nil || f != t.frozen || !ex.response.Known || !ex.response.Whole || !ex.warm || ex.turn < 2 || t.billed.read == 0 || f.tokens < t.least {
 		return
@@ -192,7 +192,7 @@ func (t *thread) watch(ex *exchange, u tenfold.Usage) {
 		return
 	}
 	why := fmt.Sprintf("the vendor's cache had less than half of the shortened beginning, %d requests in a row: the conversation is no longer shortened", mostMisses)
-	t.later(func(ctx context.Context) { t.giveUp(ctx, nil, why) })
+	t.enqueue(func(ctx context.Context) { t.giveUp(ctx, nil, why) })
 }
 
 // Refused implements [proxy.Exchange].
@@ -261,9 +261,9 @@ func (ex *exchange) wait(job func(context.Context)) {
 	t := ex.t
 	done := make(chan struct{})
 	t.k.mu.Lock()
-	queued := t.later(func(ctx context.Context) { defer close(done); job(ctx) })
+	queued := t.enqueue(func(ctx context.Context) { defer close(done); job(ctx) })
 	t.k.mu.Unlock()
 	if queued {
-		t.await(context.Background(), done)
+		t.awaitJob(context.Background(), done)
 	}
 }

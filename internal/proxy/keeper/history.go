@@ -91,7 +91,7 @@ func (k *keeper) itemsOf(ctx context.Context, h wire.Handle, id identity, dir st
 		return nil
 	}
 	if found.items = k.read(h); found.items == nil {
-		if found.items, err = written(ctx, svc, h); err != nil {
+		if found.items, err = itemsFromLog(ctx, svc, h); err != nil {
 			if !errors.Is(err, store.ErrNotFound) {
 				k.Fail(id.tool, "request", "read what Codex left: "+err.Error())
 			}
@@ -192,9 +192,9 @@ func parseEpoch(text string) (seq int64, sum [8]byte, err error) {
 	return seq, sum, err
 }
 
-// written makes the items anew of what the log has, where the file is gone: ids and
+// itemsFromLog makes the items anew of what the log has, where the file is gone: ids and
 // items that no log knows are lost then.
-func written(ctx context.Context, svc *session.Service, h wire.Handle) ([]byte, error) {
+func itemsFromLog(ctx context.Context, svc *session.Service, h wire.Handle) ([]byte, error) {
 	seq, _, err := parseEpoch(h.Epoch)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func written(ctx context.Context, svc *session.Service, h wire.Handle) ([]byte, 
 		if e.Seq > seq {
 			break
 		}
-		if !tells(s.Projection(), e) {
+		if !isPartOfHistory(s.Projection(), e) {
 			continue
 		}
 		if _, err := l.Append(e); err != nil {

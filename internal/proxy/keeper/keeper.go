@@ -135,10 +135,10 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 		k.takeBeside(ex, id)
 	// Where no session is named, a text would not tell after a restart whose it is.
 	case in.Kind == wire.Generate && (id.class == classCompaction && id.key == id.origin || asksHandle(in.Protocol, r)):
-		k.hearOut(ctx, ex, id)
+		k.awaitAnswer(ctx, ex, id)
 		k.takeOwn(ctx, ex, id)
 	case in.Kind == wire.Generate:
-		k.hearOut(ctx, ex, id)
+		k.awaitAnswer(ctx, ex, id)
 		k.decide(ctx, ex, id)
 	}
 	return ex
@@ -153,7 +153,7 @@ func (k *keeper) decide(ctx context.Context, ex *exchange, id identity) {
 		k.mu.Unlock()
 		return
 	}
-	t, fresh := k.continued(ex, id)
+	t, fresh := k.historyOf(ex, id)
 	outdated, stored, version := t.outdated(ex.began), t.shown.ID, t.version
 	t.join(ex)
 	if fresh {
@@ -165,28 +165,28 @@ func (k *keeper) decide(ctx context.Context, ex *exchange, id identity) {
 	}
 	if outdated {
 		k.mu.Unlock()
-		same, err := k.unwritten(ctx, stored, version)
+		same, err := k.isUnchanged(ctx, stored, version)
 		k.mu.Lock()
 		t.due = t.due || err == nil && !same
 	}
 	if !t.mayBeDue(ex, fresh) {
-		t.bring(ex)
+		t.storeEarly(ex)
 		t.send(ex)
 		k.mu.Unlock()
 		return
 	}
 	t.confirmed = max(t.confirmed, settled(ex.r.Messages))
 	done := make(chan struct{})
-	t.later(func(ctx context.Context) {
+	t.enqueue(func(ctx context.Context) {
 		defer close(done)
 		t.settle(ctx, ex)
 	})
 	k.mu.Unlock()
-	t.await(ctx, done)
+	t.awaitJob(ctx, done)
 	k.mu.Lock()
 	t.send(ex)
 	if t.pace.Full(t.estimate(ex)) {
-		t.later(func(ctx context.Context) { t.settleBeside(ctx, ex) })
+		t.enqueue(func(ctx context.Context) { t.settleBeside(ctx, ex) })
 	}
 	k.mu.Unlock()
 }
@@ -242,9 +242,9 @@ func keptFor(r *wire.Request, behind int) time.Duration {
 	return 0
 }
 
-// unwritten tells whether a conversation still has the version it had: nobody else
+// isUnchanged tells whether a conversation still has the version it had: nobody else
 // undid a compaction, or made one.
-func (k *keeper) unwritten(ctx context.Context, id string, version int64) (bool, error) {
+func (k *keeper) isUnchanged(ctx context.Context, id string, version int64) (bool, error) {
 	ctx, stop := context.WithTimeout(ctx, k.Look)
 	defer stop()
 	svc, err := k.sessions(ctx)
@@ -255,9 +255,9 @@ func (k *keeper) unwritten(ctx context.Context, id string, version int64) (bool,
 	return now == version, err
 }
 
-// continued gives the history that a request continues, or a new one. The caller
+// historyOf gives the history that a request continues, or a new one. The caller
 // holds the lock.
-func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
+func (k *keeper) historyOf(ex *exchange, id identity) (t *thread, fresh bool) {
 	was, same := k.find(id.key, ex.r)
 	if was != nil && same >= was.confirmed && was.leadsTo(ex.r, same) {
 		return was, false
@@ -267,7 +267,7 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	}
 	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, pace: session.Live{}.Pace(0)}
 	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
-	t.born, t.tools = was == nil && begins(ex), ex.r.Tools()
+	t.born, t.tools = was == nil && beginsConversation(ex), ex.r.Tools()
 	if was != nil { // it was rewound, or there are two of them
 		if was.frozen.holds(ex.r) {
 			t.frozen, t.epoch = was.frozen, was.epoch
@@ -278,10 +278,10 @@ func (k *keeper) continued(ex *exchange, id identity) (t *thread, fresh bool) {
 	return t, true
 }
 
-// hearOut waits until the answer is heard that a request brings back: a client has the
+// awaitAnswer waits until the answer is heard that a request brings back: a client has the
 // last bytes of an answer before what listens has read them, and what it says until then
 // cannot be told from another history.
-func (k *keeper) hearOut(ctx context.Context, ex *exchange, id identity) {
+func (k *keeper) awaitAnswer(ctx context.Context, ex *exchange, id identity) {
 	k.mu.Lock()
 	t, same := k.find(id.key, ex.r)
 	if t == nil || t.newest == nil || t.newest.done || !slices.ContainsFunc(ex.r.Messages[same:], func(m wire.Message) bool { return m.Model }) {
@@ -330,15 +330,15 @@ func (ex *exchange) saidIn(r *wire.Request, i int) bool {
 // with a request, at least one, and how many. The caller holds the lock.
 func (k *keeper) find(key string, r *wire.Request) (best *thread, same int) {
 	for _, t := range k.threads[key] {
-		if n := common(t.messages, r.Messages); n > same {
+		if n := commonMessages(t.messages, r.Messages); n > same {
 			best, same = t, n
 		}
 	}
 	return best, same
 }
 
-// common is how many messages at the start are the same.
-func common(a, b []wire.Message) int {
+// commonMessages is how many messages at the start are the same.
+func commonMessages(a, b []wire.Message) int {
 	n := min(len(a), len(b))
 	if n > 0 && a[n-1].Chain == b[n-1].Chain {
 		return n
@@ -412,7 +412,7 @@ func (k *keeper) Close(ctx context.Context) error {
 		}
 	}
 	for t := range k.owing {
-		t.later(t.tryToPay)
+		t.enqueue(t.tryStoreOwed)
 	}
 	k.closed = true
 	k.mu.Unlock()
@@ -420,8 +420,8 @@ func (k *keeper) Close(ctx context.Context) error {
 	go func() { k.work.Wait(); close(done) }()
 	select {
 	case <-done:
-		return k.unpaid()
+		return k.storeFailure()
 	case <-ctx.Done():
-		return cmp.Or(k.unpaid(), ctx.Err())
+		return cmp.Or(k.storeFailure(), ctx.Err())
 	}
 }

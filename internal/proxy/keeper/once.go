@@ -23,25 +23,25 @@ type readMessage struct {
 
 // Read implements [wire.Protocol]. Whoever asks may change the pieces, not their places.
 func (o *once) Read(r *wire.Request, i int) ([]wire.Piece, error) {
-	was, err := o.look(r, i)
+	was, err := o.parse(r, i)
 	if err != nil {
 		return nil, err
 	}
 	return placed(was.pieces, r.Messages[i].From-was.From), nil
 }
 
-// says gives the pieces of a message for whoever looks at what they say alone, and changes
+// pieces gives the pieces of a message for whoever looks at what they say alone, and changes
 // nothing of them: their places may be those of another request.
-func (o *once) says(r *wire.Request, i int) ([]wire.Piece, error) {
-	was, err := o.look(r, i)
+func (o *once) pieces(r *wire.Request, i int) ([]wire.Piece, error) {
+	was, err := o.parse(r, i)
 	if err != nil {
 		return nil, err
 	}
 	return was.pieces, nil
 }
 
-// look reads a message, unless it was.
-func (o *once) look(r *wire.Request, i int) (*readMessage, error) {
+// parse reads a message, unless it was.
+func (o *once) parse(r *wire.Request, i int) (*readMessage, error) {
 	m := r.Messages[i]
 	if missing := i + 1 - len(o.read); missing > 0 {
 		o.read = append(o.read, make([]readMessage, missing)...)
@@ -65,7 +65,7 @@ func (o *once) readAll(r *wire.Request, n int) {
 	}
 	read := func(from, to int) {
 		for i := from; i < to; i++ {
-			_, _ = o.look(r, i)
+			_, _ = o.parse(r, i)
 		}
 	}
 	pair.Run(func() { read(0, n/2) }, func() { read(n/2, n) })

@@ -34,8 +34,8 @@ var errLasting = errors.New("the conversation cannot be stored as the client tel
 
 func lasting(err error) error { return fmt.Errorf("%w: %w", errLasting, err) }
 
-// owe has what could not be stored wait, in the place of what it includes. Jobs call it.
-func (t *thread) owe(err error, o owing) {
+// deferStore has what could not be stored wait, in the place of what it includes. Jobs call it.
+func (t *thread) deferStore(err error, o owing) {
 	c := &t.log
 	if err == nil || errors.Is(err, errLasting) || o.upto == 0 || o.ex.r == nil || slices.ContainsFunc(c.owed, func(was owing) bool { return was.includes(o) }) {
 		return
@@ -68,14 +68,14 @@ func (t *thread) holdOwed(o owing, why error) bool {
 		included := o.includes(was)
 		if included && was.ex != o.ex {
 			if was.ex.owed = false; was.ex.done { // else it may yet be sent
-				was.ex.release()
+				was.ex.releaseBody()
 			}
 		}
 		return included
 	})
 	o.ex.owed = true
 	c.owed = append(c.owed, o)
-	t.payLater()
+	t.storeOwedLater()
 	return true
 }
 
@@ -90,8 +90,8 @@ func (o owing) includes(was owing) bool {
 	return o.upto > was.upto && was.ex.saidIn(o.ex.r, was.upto)
 }
 
-// payLater tries the store again after a while. The caller holds the lock.
-func (t *thread) payLater() {
+// storeOwedLater tries the store again after a while. The caller holds the lock.
+func (t *thread) storeOwedLater() {
 	if t.pays != nil || t.k.closed {
 		return
 	}
@@ -100,13 +100,13 @@ func (t *thread) payLater() {
 		t.k.mu.Lock()
 		defer t.k.mu.Unlock()
 		t.pays = nil
-		t.later(t.tryToPay)
+		t.enqueue(t.tryStoreOwed)
 	})
 }
 
-// tryToPay is a job of its own that pays, and tries again later where that fails.
-func (t *thread) tryToPay(ctx context.Context) {
-	err := t.pay(ctx)
+// tryStoreOwed is a job of its own that stores what is owed, and tries again later where that fails.
+func (t *thread) tryStoreOwed(ctx context.Context) {
+	err := t.storeOwed(ctx)
 	if err == nil {
 		return
 	}
@@ -114,11 +114,11 @@ func (t *thread) tryToPay(ctx context.Context) {
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
 	t.k.unwritable = err
-	t.payLater()
+	t.storeOwedLater()
 }
 
-// pay brings what is owed into the store, in the order in which it was said.
-func (t *thread) pay(ctx context.Context) error {
+// storeOwed brings what is owed into the store, in the order in which it was said.
+func (t *thread) storeOwed(ctx context.Context) error {
 	c, k := &t.log, t.k
 	for len(c.owed) > 0 {
 		o := c.owed[0]
@@ -126,12 +126,12 @@ func (t *thread) pay(ctx context.Context) error {
 		if err != nil && !errors.Is(err, errLasting) {
 			return err
 		}
-		t.noted(err)
+		t.recordFailure(err)
 		k.mu.Lock()
 		c.owed = c.owed[1:]
 		o.ex.owed = false
 		if k.owed -= len(o.ex.in.Body); o.ex.done && (o.ex.flushed || t.newest != o.ex) {
-			o.ex.release()
+			o.ex.releaseBody()
 		}
 		if t.payWait = 0; len(c.owed) == 0 {
 			delete(k.owing, t)
@@ -148,8 +148,8 @@ func (t *thread) pay(ctx context.Context) error {
 	return err
 }
 
-// unpaid is why the store lacks some of what was said; nil where it has all.
-func (k *keeper) unpaid() error {
+// storeFailure is why the store lacks some of what was said; nil where it has all.
+func (k *keeper) storeFailure() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if len(k.owing) == 0 {

@@ -153,7 +153,7 @@ var (
 func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	upto := len(ex.r.Messages) - 1 // the last one asks for it
 	k.mu.Lock()
-	t, _ := k.continued(ex, id)
+	t, _ := k.historyOf(ex, id)
 	// What it says, and what a model may answer, is not part of the conversation.
 	ex.t, ex.beside, ex.length, ex.before = t, true, len(ex.r.Messages), t.newest
 	if k.closed || upto == 0 || t.passing != "" || ex.began.Before(t.rest) || k.store.unopened() {
@@ -167,16 +167,16 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	t.confirmed = max(t.confirmed, upto)
 	var own *answer
 	done := make(chan struct{})
-	t.later(func(ctx context.Context) {
+	t.enqueue(func(ctx context.Context) {
 		defer close(done)
 		var err error
 		if own, err = t.summarise(ctx, ex, upto); err != nil {
 			own = nil
 		}
-		t.noted(err)
+		t.recordFailure(err)
 	})
 	k.mu.Unlock()
-	waited := t.await(ctx, done)
+	waited := t.awaitJob(ctx, done)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !waited || own == nil {
@@ -259,16 +259,16 @@ func (k *keeper) rebase(ex *exchange, id identity) *thread {
 		t.newest, t.due, t.epoch = nil, false, b.epoch
 		t.shown.Epochs++
 		telemetry.EpochBegan()
-		t.stand(&b, ex.r)
+		t.setBase(&b, ex.r)
 		r := ex.r
-		t.later(func(context.Context) { t.log.story, t.log.epoch = b.story(r), b.epoch })
+		t.enqueue(func(context.Context) { t.log.story, t.log.epoch = b.story(r), b.epoch })
 		return t
 	}
 	return nil
 }
 
-// stand has the history begin with a base from now on. The caller holds the lock.
-func (t *thread) stand(b *base, r *wire.Request) {
+// setBase has the history begin with a base from now on. The caller holds the lock.
+func (t *thread) setBase(b *base, r *wire.Request) {
 	t.answered, t.frozen = nil, nil
 	t.messages, t.confirmed = r.Messages[:b.messages], b.messages
 	t.used, t.usedAt = 0, 0

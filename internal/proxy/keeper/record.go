@@ -44,17 +44,17 @@ func (c *record) forget() {
 	c.session, c.control, c.story, c.rests, c.once = nil, nil, story{}, "", nil
 }
 
-// rest lets go of what a session keeps of its texts. What the log says of the history
+// releaseSession lets go of what a session keeps of its texts. What the log says of the history
 // stays known, and whoever opens it again decides alike.
-func (c *record) rest() {
+func (c *record) releaseSession() {
 	if c.session != nil {
 		c.rests = c.session.ID()
 		c.session, c.control, c.sketch, c.once = nil, nil, nil, nil
 	}
 }
 
-// wake opens the conversation of a history that rests.
-func (t *thread) wake(ctx context.Context) error {
+// reopen opens the conversation of a history that rests.
+func (t *thread) reopen(ctx context.Context) error {
 	id := t.log.rests
 	if id == "" {
 		return nil
@@ -87,13 +87,13 @@ const mostMisheard = 2
 // request does not leaves the history: that goes on in a copy, and the log stays
 // as it is. Jobs call it.
 func (t *thread) store(ctx context.Context, ex *exchange, upto int) error {
-	err := t.pay(ctx)
+	err := t.storeOwed(ctx)
 	if err == nil {
 		err = t.storeAll(ctx, ex, upto, false)
 	}
 	if err != nil {
 		t.log.forget()
-		t.owe(err, owing{ex: ex, upto: min(upto, settled(ex.r.Messages))})
+		t.deferStore(err, owing{ex: ex, upto: min(upto, settled(ex.r.Messages))})
 	}
 	return err
 }
@@ -107,7 +107,7 @@ func (t *thread) storeOnly(ctx context.Context, ex *exchange, upto int) error {
 	if err == nil && len(c.story.chains) > upto {
 		c.story.cut(upto)
 	}
-	if err != nil || c.session == nil || ended(c.session.Projection(), c.story.at) {
+	if err != nil || c.session == nil || isAtEnd(c.session.Projection(), c.story.at) {
 		return err
 	}
 	if err := t.goBack(ctx, ex, upto); err != nil {
@@ -118,13 +118,13 @@ func (t *thread) storeOnly(ctx context.Context, ex *exchange, upto int) error {
 
 // storeHeard brings the log up to the answer of an exchange.
 func (t *thread) storeHeard(ctx context.Context, ex *exchange) error {
-	err := t.pay(ctx)
+	err := t.storeOwed(ctx)
 	if err == nil {
 		err = t.storeAll(ctx, ex, ex.length, true)
 	}
 	if err != nil {
 		t.log.forget()
-		t.owe(err, owing{ex, ex.length, true})
+		t.deferStore(err, owing{ex, ex.length, true})
 	}
 	return err
 }
@@ -169,7 +169,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, ends bool
 			return err
 		}
 	}
-	if t.lost() { // what is appended would stand behind what another history says
+	if t.isTakenBack() { // what is appended would stand behind what another history says
 		if err := t.copyOf(ctx, c.session, c.story.at); err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, ends bool
 	if same < len(c.story.chains) && same < upto {
 		c.story.cut(same) // the log may tell the same all the same
 	}
-	batch, err := t.fresh(ex, same, upto)
+	batch, err := t.missingEntries(ex, same, upto)
 	if err != nil {
 		return lasting(err)
 	}
@@ -187,27 +187,27 @@ func (t *thread) tryStore(ctx context.Context, ex *exchange, upto int, ends bool
 		if batch.messages == same {
 			t.misheard++
 		}
-		return t.leave(ctx, ex, batch.messages, upto)
+		return t.dropLogTail(ctx, ex, batch.messages, upto)
 	}
 	var heard []tenfold.Entry
 	if ends && len(c.story.chains) <= ex.length { // else the client has sent it back
 		heard = t.heardOf(ex)
 	}
-	if heard != nil && !batch.grows && !ended(t.logged(), batch.at) {
+	if heard != nil && !batch.grows && !isAtEnd(t.logged(), batch.at) {
 		known, ok := c.story.follow(t.logged(), batch.at, asPieces(heard))
 		if !ok {
-			return t.leave(ctx, ex, upto, upto)
+			return t.dropLogTail(ctx, ex, upto, upto)
 		}
 		heard = heard[len(known):]
 	}
 	batch.entries = append(batch.entries, heard...)
 	if ends {
-		batch.bill(ex, len(heard) > 0)
+		batch.addUsage(ex, len(heard) > 0)
 	}
 	if err := t.append(ctx, ex, batch); err != nil || c.session == nil {
 		return err
 	}
-	t.paid(batch)
+	t.noteUsageStored(batch)
 	return t.found(ex, upto)
 }
 
@@ -231,7 +231,7 @@ func (t *thread) found(ex *exchange, upto int) error {
 	c := &t.log
 	p := c.session.Projection()
 	for i := len(c.story.chains); i < upto; i++ {
-		pieces, err := t.wire(ex).says(ex.r, i)
+		pieces, err := t.wire(ex).pieces(ex.r, i)
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,7 @@ func (t *thread) found(ex *exchange, upto int) error {
 		c.story.chains = append(c.story.chains, ex.r.Messages[i].Chain)
 		c.story.seqs = append(c.story.seqs, known)
 		t.wire(ex).logged(i, p.Log(), known)
-		c.story.at = last(known, c.story.at)
+		c.story.at = lastKnown(known, c.story.at)
 	}
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()

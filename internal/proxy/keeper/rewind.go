@@ -15,8 +15,8 @@ var errLeft = errors.New("the history left the log")
 // errForgotten says that a client gave up what it had asked, and that nobody had answered.
 var errForgotten = errors.New("the client forgot what it had asked")
 
-// leave has the history leave what its log says behind so many messages of a request.
-func (t *thread) leave(ctx context.Context, ex *exchange, messages, upto int) error {
+// dropLogTail has the history leave what its log says behind so many messages of a request.
+func (t *thread) dropLogTail(ctx context.Context, ex *exchange, messages, upto int) error {
 	c := &t.log
 	c.story.cut(min(messages, len(c.story.chains)))
 	if err := t.goBack(ctx, ex, upto); err != nil {
@@ -35,7 +35,7 @@ func (t *thread) goBack(ctx context.Context, ex *exchange, upto int) error {
 	again := n > 0 && (n == upto || ex.r.Messages[n].Model) // another answer to the same
 	done := false
 	err := c.session.Rewrite(ctx, func() (err error) {
-		if done = false; t.leads() && !t.lost() && (again || answered(c.session.Log(), c.story.at)) {
+		if done = false; t.isCurrent() && !t.isTakenBack() && (again || answered(c.session.Log(), c.story.at)) {
 			done, err = c.session.Rewind(ctx, c.story.at, "rewound in "+cmp.Or(t.id.tool, t.client, "the client"))
 		}
 		return err
@@ -48,7 +48,7 @@ func (t *thread) goBack(ctx context.Context, ex *exchange, upto int) error {
 		defer t.k.mu.Unlock()
 		t.unfreeze()
 		return nil
-	case !t.leads() && ex.gaveUp(n):
+	case !t.isCurrent() && ex.unanswered(n):
 		return errForgotten
 	}
 	return t.copyOf(ctx, c.session, c.story.at)
@@ -62,9 +62,9 @@ func (t *thread) unfreeze() {
 	}
 }
 
-// leads tells whether the history is the one that its client last went on with, of those in
+// isCurrent tells whether the history is the one that its client last went on with, of those in
 // its log: that one says how the log goes on.
-func (t *thread) leads() bool {
+func (t *thread) isCurrent() bool {
 	id := t.log.session.ID()
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
@@ -76,9 +76,9 @@ func (t *thread) leads() bool {
 	return true
 }
 
-// gaveUp tells that nothing was answered of what a request says behind so many messages, and
+// unanswered tells that nothing was answered of what a request says behind so many messages, and
 // nothing will be.
-func (ex *exchange) gaveUp(n int) bool {
+func (ex *exchange) unanswered(n int) bool {
 	ex.k.mu.Lock()
 	defer ex.k.mu.Unlock()
 	for _, m := range ex.r.Messages[n:] {
@@ -89,9 +89,9 @@ func (ex *exchange) gaveUp(n int) bool {
 	return ex.done && ex.response.Entries == nil
 }
 
-// lost tells that another history took back in the log what this one says: that one goes on
+// isTakenBack tells that another history took back in the log what this one says: that one goes on
 // there.
-func (t *thread) lost() bool {
+func (t *thread) isTakenBack() bool {
 	c := &t.log
 	return c.session != nil && c.story.at > 0 && c.session.Projection().Rewound(c.story.at)
 }

@@ -28,11 +28,11 @@ type story struct {
 	now  string // the text of the base, as the view is by now
 }
 
-// stale finds reasoning that was made before an entry which changed the view, and
+// staleReasoning finds reasoning that was made before an entry which changed the view, and
 // came into the log after it: somebody undid a compaction while the model answered,
 // say. It is bound to what the model was shown (B1). Whoever stored it dated it by that
 // entry alone: times order nothing else.
-func stale(l *tenfold.Log) map[int64]bool {
+func staleReasoning(l *tenfold.Log) map[int64]bool {
 	out, changed := map[int64]bool{}, time.Time{}
 	for e := range l.Entries() {
 		switch {
@@ -61,7 +61,7 @@ func (s *story) cut(n int) {
 		s.at = s.base.seq
 	}
 	for _, list := range s.seqs {
-		s.at = last(list, s.at)
+		s.at = lastKnown(list, s.at)
 	}
 }
 
@@ -96,14 +96,14 @@ func (s *story) isBase(i int) bool { return s.base != nil && i < s.base.messages
 // may change and drop: that makes no other history.
 func (s *story) follow(p *tenfold.Projection, after int64, pieces []wire.Piece) (known []int64, ok bool) {
 	for _, one := range pieces {
-		seq, blocked := seek(p, after, one.Entry)
+		seq, blocked := findEntry(p, after, one.Entry)
 		switch {
 		case seq > 0:
 			after = seq
 			known = append(known, seq)
 		case !blocked:
 			return known, true
-		case hosts(one.Entry.Payload):
+		case isHostText(one.Entry.Payload):
 			known = append(known, 0)
 		default:
 			return nil, false
@@ -112,60 +112,60 @@ func (s *story) follow(p *tenfold.Projection, after int64, pieces []wire.Piece) 
 	return known, true
 }
 
-// seek finds an entry in a log, behind another one and nothing but what a client may
+// findEntry finds an entry in a log, behind another one and nothing but what a client may
 // leave out; else blocked says that something stands there.
-func seek(p *tenfold.Projection, after int64, want tenfold.Entry) (seq int64, blocked bool) {
+func findEntry(p *tenfold.Projection, after int64, want tenfold.Entry) (seq int64, blocked bool) {
 	for e := range p.Log().After(after) {
 		switch {
-		case !tells(p, e):
+		case !isPartOfHistory(p, e):
 		case e.ID == want.ID || alike(e.Payload, want.Payload):
 			return e.Seq, false
-		case !dropped(e.Payload):
+		case !mayBeLeftOut(e.Payload):
 			return 0, true
 		}
 	}
 	return 0, false
 }
 
-// last is the last entry of the log among some, at least as far as another.
-func last(known []int64, at int64) int64 {
+// lastKnown is the last entry of the log among some, at least as far as another.
+func lastKnown(known []int64, at int64) int64 {
 	for _, seq := range known {
 		at = max(at, seq)
 	}
 	return at
 }
 
-// hosts tells of what a client's host says in the person's place.
-func hosts(p tenfold.Payload) bool {
+// isHostText tells of what a client's host says in the person's place.
+func isHostText(p tenfold.Payload) bool {
 	m, ok := p.(tenfold.UserMessage)
 	return ok && !m.IsRequest()
 }
 
-// tells reports whether an entry is part of what a history says, and was not taken back.
-func tells(p *tenfold.Projection, e tenfold.Entry) bool {
+// isPartOfHistory reports whether an entry is part of what a history says, and was not taken back.
+func isPartOfHistory(p *tenfold.Projection, e tenfold.Entry) bool {
 	k := e.Payload.Kind()
 	return e.Branch == "" && (k.Visible() || k == tenfold.KindTurnStart) && !p.Rewound(e.Seq)
 }
 
-// ended tells whether a log says nothing behind an entry that a client would send.
-func ended(p *tenfold.Projection, after int64) bool {
+// isAtEnd tells whether a log says nothing behind an entry that a client would send.
+func isAtEnd(p *tenfold.Projection, after int64) bool {
 	for e := range p.Log().After(after) {
-		if tells(p, e) && !dropped(e.Payload) {
+		if isPartOfHistory(p, e) && !mayBeLeftOut(e.Payload) {
 			return false
 		}
 	}
 	return true
 }
 
-// dropped tells of what a client may leave out when it sends an answer back.
-func dropped(p tenfold.Payload) bool {
+// mayBeLeftOut tells of what a client may leave out when it sends an answer back.
+func mayBeLeftOut(p tenfold.Payload) bool {
 	switch p := p.(type) {
 	case tenfold.Reasoning:
 		return true
 	case tenfold.AssistantMessage:
 		return strings.TrimSpace(p.Text) == ""
 	}
-	return hosts(p)
+	return isHostText(p)
 }
 
 // alike tells whether two payloads say the same.

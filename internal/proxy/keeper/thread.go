@@ -104,11 +104,11 @@ func (t *thread) join(ex *exchange) {
 			ex.before = prev.before
 		}
 		if prev.done && !prev.confirmed && !prev.flushed {
-			t.bill(prev)
+			t.storeUsage(prev)
 		}
 	}
 	t.releaseAnswered(prev)
-	behind := common(t.messages, ex.r.Messages) // the marks of those before were seen
+	behind := commonMessages(t.messages, ex.r.Messages) // the marks of those before were seen
 	t.k.requests++
 	t.newest, t.messages, t.order = ex, ex.r.Messages, t.k.requests
 	ex.warm = t.pace.Lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) < t.pace.Lifetime
@@ -171,17 +171,17 @@ func settled(m []wire.Message) int {
 	return n
 }
 
-// bring has the messages of a request stored that are sure, beside its way, and what
+// storeEarly has the messages of a request stored that are sure, beside its way, and what
 // is due by it done while the model answers (X9).
-func (t *thread) bring(ex *exchange) {
+func (t *thread) storeEarly(ex *exchange) {
 	upto, full := settled(ex.r.Messages), t.pace.Full(t.estimate(ex))
 	if upto <= t.confirmed && !full {
 		return
 	}
 	t.confirmed = max(t.confirmed, upto)
-	t.later(func(ctx context.Context) {
-		t.noted(t.store(ctx, ex, upto))
-		if t.look(ctx) || full {
+	t.enqueue(func(ctx context.Context) {
+		t.recordFailure(t.store(ctx, ex, upto))
+		if t.askController(ctx) || full {
 			t.settleBeside(ctx, ex)
 		}
 	})
@@ -191,24 +191,24 @@ func (t *thread) bring(ex *exchange) {
 // anything, with the newest exchange.
 func (t *thread) flush(then func(context.Context, *exchange)) {
 	ex := t.newest
-	if ex == nil || ex.flushed || t.yields() {
+	if ex == nil || ex.flushed || t.joinMain() {
 		return
 	}
 	ex.flushed, ex.flushing = true, true
 	t.settling = then != nil && t.pace.Full(t.used) && !t.k.closed
-	t.later(func(ctx context.Context) {
-		t.noted(t.storeHeard(ctx, ex))
-		t.look(ctx)
+	t.enqueue(func(ctx context.Context) {
+		t.recordFailure(t.storeHeard(ctx, ex))
+		t.askController(ctx)
 		if then != nil {
 			then(ctx, ex)
 		}
 		if t.k.Spare {
-			t.log.rest()
+			t.log.releaseSession()
 		}
 		t.k.mu.Lock()
 		defer t.k.mu.Unlock()
-		if ex.flushing = false; !t.coolLater(ex) || !ex.hold() {
-			ex.release()
+		if ex.flushing = false; !t.scheduleCold(ex) || !ex.holdBody() {
+			ex.releaseBody()
 		}
 	})
 }
@@ -226,7 +226,7 @@ func (t *thread) stored() <-chan struct{} {
 		t.flush(nil)
 	}
 	done := make(chan struct{})
-	if !t.later(func(context.Context) { close(done) }) {
+	if !t.enqueue(func(context.Context) { close(done) }) {
 		return nil
 	}
 	return done
@@ -237,28 +237,28 @@ func (t *thread) releaseAnswered(ex *exchange) {
 	if ex == nil || !ex.held {
 		return
 	}
-	t.later(func(context.Context) {
+	t.enqueue(func(context.Context) {
 		t.k.mu.Lock()
 		defer t.k.mu.Unlock()
-		ex.release()
+		ex.releaseBody()
 	})
 }
 
-// later has a job done after those before it; false when the keeper is closed.
-func (t *thread) later(job func(context.Context)) bool {
+// enqueue has a job done after those before it; false when the keeper is closed.
+func (t *thread) enqueue(job func(context.Context)) bool {
 	if t.k.closed {
 		return false
 	}
 	t.jobs = append(t.jobs, job)
 	if !t.running {
 		t.running = true
-		t.k.work.Go(t.work)
+		t.k.work.Go(t.runJobs)
 	}
 	return true
 }
 
-// work does the jobs that there are.
-func (t *thread) work() {
+// runJobs does the jobs that there are.
+func (t *thread) runJobs() {
 	for {
 		t.k.mu.Lock()
 		if len(t.jobs) == 0 {
@@ -269,11 +269,11 @@ func (t *thread) work() {
 		job := t.jobs[0]
 		t.jobs[0], t.jobs = nil, t.jobs[1:]
 		t.k.mu.Unlock()
-		t.do(job)
+		t.runJob(job)
 	}
 }
 
-func (t *thread) do(job func(context.Context)) {
+func (t *thread) runJob(job func(context.Context)) {
 	t.log.mu.Lock()
 	defer t.log.mu.Unlock()
 	ctx, stop := context.WithTimeout(context.Background(), jobTime)
@@ -281,16 +281,16 @@ func (t *thread) do(job func(context.Context)) {
 	defer func() {
 		if p := recover(); p != nil {
 			t.log.forget()
-			t.noted(fmt.Errorf("internal error: %s", describe(p)))
+			t.recordFailure(fmt.Errorf("internal error: %s", describe(p)))
 		}
 	}()
-	t.noted(t.wake(ctx)) // where it cannot be opened it is looked for, as after a restart
+	t.recordFailure(t.reopen(ctx)) // where it cannot be opened it is looked for, as after a restart
 	job(ctx)
 }
 
-// await waits for a job as long as a request may wait, and tells whether it is done.
+// awaitJob waits for a job as long as a request may wait, and tells whether it is done.
 // It holds no lock.
-func (t *thread) await(ctx context.Context, done <-chan struct{}) bool {
+func (t *thread) awaitJob(ctx context.Context, done <-chan struct{}) bool {
 	late := time.NewTimer(t.k.Patience)
 	defer late.Stop()
 	select {
@@ -310,8 +310,8 @@ func (t *thread) await(ctx context.Context, done <-chan struct{}) bool {
 	return false
 }
 
-// noted records that a job failed (V7). It takes the lock.
-func (t *thread) noted(err error) {
+// recordFailure records that a job failed (V7). It takes the lock.
+func (t *thread) recordFailure(err error) {
 	if err == nil || errors.Is(err, errForgotten) { // then nothing is left to do
 		return
 	}
@@ -322,8 +322,8 @@ func (t *thread) noted(err error) {
 	t.k.Fail(client, "store", err.Error())
 }
 
-// pass has the history go through as it comes from now on. It takes the lock.
-func (t *thread) pass(why string) {
+// passThrough has the history go through as it comes from now on. It takes the lock.
+func (t *thread) passThrough(why string) {
 	t.k.mu.Lock()
 	first := t.passing == ""
 	if first {
