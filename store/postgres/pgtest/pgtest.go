@@ -69,6 +69,11 @@ func Start(t testing.TB, settings ...string) *Server {
 		}
 	})
 	s := &Server{dir: dir, bin: bin}
+	// A process that is killed, which is all that tests do to a server, loses nothing that
+	// it wrote; what an append costs is asked by benchmarks.
+	if _, measures := t.(*testing.B); !measures {
+		settings = append([]string{"fsync=off", "full_page_writes=off"}, settings...)
+	}
 	for _, setting := range settings {
 		s.settings = append(s.settings, "-c", setting)
 	}
@@ -136,7 +141,7 @@ func (s *Server) Restart(t testing.TB) {
 			//nolint:gosec // as above; it outlives the call, and ends with its standard input
 			cmd := exec.CommandContext(context.Background(), "/bin/sh", append([]string{
 				"-c", script, "sh", filepath.Join(s.bin, "postgres"), "-D", s.data(),
-				"-c", "listen_addresses=", "-c", "unix_socket_directories=" + s.dir, "-c", "fsync=on", "-c", "max_connections=200",
+				"-c", "listen_addresses=", "-c", "unix_socket_directories=" + s.dir, "-c", "max_connections=200",
 			}, s.settings...)...)
 			cmd.Dir, cmd.SysProcAttr, cmd.Stdout, cmd.Stderr = s.dir, s.attr, log, log
 			if s.stdin, err = cmd.StdinPipe(); err == nil {
