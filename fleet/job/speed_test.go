@@ -43,7 +43,7 @@ func TestSpeed(t *testing.T) {
 		t.Skip("it takes a minute: TENFOLD_TEST_ALL=1")
 	}
 	const conversations, entries, workers, empty = 1000, 300, 8, 5000
-	server := pgtest.Start(t)
+	server := pgtest.Start(t, "fsync=on", "full_page_writes=on")
 	f := open(t, server.Database(t))
 	ctx := t.Context()
 	if err := f.db.As(ctx, 0, func(ctx context.Context, tx pgx.Tx) error {

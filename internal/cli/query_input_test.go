@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"strings"
 	"sync"
@@ -31,8 +32,10 @@ func TestQueryTellsThatItReadsStandardInput(t *testing.T) {
 	}
 	t.Setenv("TENFOLD_STORE", "memory:")
 	in, writer := io.Pipe()
-	errs := &noticed{call: func() { _ = writer.Close() }}
-	Run(t.Context(), []string{"query", "--model", "ollama/none", "--max-steps", "1", "-p", "hello"}, &terminal.Terminal{In: in, Out: bufio.NewWriter(io.Discard), Err: errs})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	errs := &noticed{call: func() { _ = writer.Close(); cancel() }} // the model, which is not there, is not waited for
+	Run(ctx, []string{"query", "--model", "ollama/none", "--max-steps", "1", "-p", "hello"}, &terminal.Terminal{In: in, Out: bufio.NewWriter(io.Discard), Err: errs})
 	if !strings.HasPrefix(errs.text.String(), "reading standard input") {
 		t.Errorf("it says %s", errs.text.String())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/corpustest"
 	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/test/modelserver"
@@ -144,6 +145,9 @@ func TestDrills(t *testing.T) {
 		for _, wire := range wires {
 			if wire == modelserver.Gemini && f.name == "broken arguments" || hangs(f) {
 				continue // arguments are part of the JSON there
+			}
+			if corpustest.UnderRace && strings.HasPrefix(f.name, "10 MB") && wire != modelserver.Anthropic {
+				continue // what is read is the same goroutine's on each; CI has them all without the detector
 			}
 			t.Run(f.name+" on "+string(wire), func(t *testing.T) {
 				t.Parallel()

@@ -62,7 +62,7 @@ func TestLoad(t *testing.T) {
 	if os.Getenv("TENFOLD_TEST_FLEET_LOAD") != "" {
 		n = whole
 	}
-	settings := []string{"shared_buffers=512MB", "max_wal_size=4GB"}
+	settings := []string{"shared_buffers=512MB", "max_wal_size=4GB", "fsync=on", "full_page_writes=on"}
 	if n == small {
 		settings = nil
 	}

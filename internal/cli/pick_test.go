@@ -1,4 +1,4 @@
-package compaction_test
+package cli
 
 import (
 	"bufio"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"tenfold/internal/cli"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 )
@@ -25,7 +24,7 @@ func pick(t *testing.T, width int, typed string) (code int, out, errs string) {
 	a := &command.App{Now: func() time.Time { return time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC) }, Terminal: &terminal.Terminal{
 		In: strings.NewReader(typed), Out: bufio.NewWriter(&stdout), Err: &stderr, InTTY: true, ErrTTY: true, ErrWidth: width,
 	}}
-	code = cli.Execute(t.Context(), a, []string{"compact", "--dry-run"})
+	code = Execute(t.Context(), a, []string{"compact", "--dry-run"})
 	return code, stdout.String(), stderr.String()
 }
 

@@ -1,4 +1,4 @@
-package conversation_test
+package cli
 
 import (
 	"bufio"
@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"tenfold"
-	"tenfold/internal/cli"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
@@ -64,7 +63,7 @@ func TestT3ReportsAreCalibrated(t *testing.T) {
 		var out bytes.Buffer
 		var told strings.Builder
 		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &told}
-		if code := cli.Run(t.Context(), args, term); code != command.ExitOK {
+		if code := Run(t.Context(), args, term); code != command.ExitOK {
 			t.Fatalf("%v: exit code %d: %s", args, code, told.String())
 		}
 		return out.String()

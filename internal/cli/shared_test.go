@@ -1,4 +1,4 @@
-package command_test
+package cli
 
 import (
 	"bufio"
@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"tenfold/internal/cli"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 	"tenfold/store/memory"
@@ -38,7 +37,7 @@ func TestSharedStores(t *testing.T) {
 		t.Setenv("TENFOLD_TOKEN", "")
 		var errs bytes.Buffer
 		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(io.Discard), Err: &errs}
-		if code := cli.Run(t.Context(), []string{"conversation", "ls"}, term); code != command.ExitFailed || !strings.Contains(errs.String(), "unknown token") || !strings.Contains(errs.String(), "TENFOLD_TOKEN") {
+		if code := Run(t.Context(), []string{"conversation", "ls"}, term); code != command.ExitFailed || !strings.Contains(errs.String(), "unknown token") || !strings.Contains(errs.String(), "TENFOLD_TOKEN") {
 			t.Errorf("without a token the exit code is %d: %s", code, errs.String())
 		}
 	})
@@ -48,7 +47,7 @@ func testSharedStore(t *testing.T, url string) {
 	t.Setenv("TENFOLD_STORE", url)
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	for _, step := range []struct{ args, want string }{
-		{"compact ../../../examples/session.jsonl --strategy micro", "% smaller)"},
+		{"compact ../../examples/session.jsonl --strategy micro", "% smaller)"},
 		{"conversation ls", "131fd58e"},
 		{"conversation undo", "Undone"},
 		{"conversation compact --keep 10k --strategy auto", "% smaller)"},
@@ -57,7 +56,7 @@ func testSharedStore(t *testing.T, url string) {
 	} {
 		var out, errs bytes.Buffer
 		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs}
-		if code := cli.Run(t.Context(), strings.Fields(step.args), term); code != command.ExitOK {
+		if code := Run(t.Context(), strings.Fields(step.args), term); code != command.ExitOK {
 			t.Fatalf("%s: the exit code is %d: %s", step.args, code, errs.String())
 		}
 		if !strings.Contains(out.String(), step.want) {

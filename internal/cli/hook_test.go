@@ -1,4 +1,4 @@
-package live_test
+package cli
 
 import (
 	"bufio"
@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"tenfold/internal/cli"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/live"
 	"tenfold/internal/cli/terminal"
@@ -54,7 +53,7 @@ func TestV7HookAlwaysAnswers(t *testing.T) {
 				Terminal: &terminal.Terminal{In: strings.NewReader(c.in), Out: bufio.NewWriter(&out), Err: &errs},
 				Now:      time.Now, Clients: []hook.Client{echo{}},
 			}
-			code := cli.Execute(t.Context(), a, strings.Fields(c.args))
+			code := Execute(t.Context(), a, strings.Fields(c.args))
 			if got := strings.TrimSpace(out.String()); got != c.want || code != command.ExitOK || errs.Len() > 0 {
 				t.Errorf("the answer is %s, the exit code %d, the errors %s; want %s", got, code, &errs, c.want)
 			}

@@ -1,4 +1,4 @@
-package live_test
+package cli
 
 import (
 	"bufio"
@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"tenfold/internal/cli"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/live"
 	"tenfold/internal/cli/terminal"
@@ -65,7 +64,7 @@ func runLine(t *testing.T, line string) (out, errs string, code int) {
 		Terminal: &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&stdout), Err: &stderr},
 		Now:      func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }, Clients: []hook.Client{toy{}},
 	}
-	code = cli.Execute(t.Context(), a, strings.Fields(line))
+	code = Execute(t.Context(), a, strings.Fields(line))
 	return stdout.String(), stderr.String(), code
 }
 

@@ -1,20 +1,16 @@
-package conversation_test
+package cli
 
 import (
 	"bufio"
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"tenfold/internal/cli"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 )
-
-var update = flag.Bool("update", false, "write the picture anew")
 
 // TestPicture draws the picture of the README as its reader would.
 func TestPicture(t *testing.T) {
@@ -23,12 +19,12 @@ func TestPicture(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	svg := filepath.Join(dir, "before-after.svg")
 	for _, args := range [][]string{
-		{"compact", filepath.Join("..", "..", "..", "examples", "session.jsonl")},
+		{"compact", filepath.Join("..", "..", "examples", "session.jsonl")},
 		{"conversation", "diff", "--svg", svg},
 	} {
 		var out, errs bytes.Buffer
 		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &errs}
-		if code := cli.Run(t.Context(), args, term); code != command.ExitOK {
+		if code := Run(t.Context(), args, term); code != command.ExitOK {
 			t.Fatalf("%v: the exit code is %d: %s", args, code, errs.String())
 		}
 	}
@@ -36,7 +32,7 @@ func TestPicture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := filepath.Join("..", "..", "..", "docs", "before-after.svg")
+	shown := filepath.Join("..", "..", "docs", "before-after.svg")
 	if *update {
 		if err := os.WriteFile(shown, got, 0o600); err != nil {
 			t.Fatal(err)
