@@ -132,9 +132,9 @@ func (c *Cut) codeAt(seq int64) []int32 {
 	return nil
 }
 
-// dump is a list of atoms, a line each, those of the most value first. It shows
+// atomList is a list of atoms, a line each, those of the most value first. It shows
 // what a measure is worth that asks for no more than that names stand.
-func (c *Cut) dump(budget int) *View {
+func (c *Cut) atomList(budget int) *View {
 	s := c.session
 	type stat struct {
 		atom            int32

@@ -79,9 +79,9 @@ func (s *Session) Cut(percent int) (*Cut, error) {
 	}
 	c := &Cut{session: s, percent: percent, last: (s.requests - 1) * percent / 100, index: excerpt.NewIndex()}
 	c.prefix()
-	c.carry()
+	c.findCarried()
 	c.locate()
-	c.remake()
+	c.findCarriedEdits()
 	c.operations()
 	return c, nil
 }
@@ -125,9 +125,9 @@ func (c *Cut) entry(seq int64) *entry {
 	return &c.session.entries[c.from[seq-1]]
 }
 
-// carry finds the atoms that are carried over the cut, in the order of their
+// findCarried finds the atoms that are carried over the cut, in the order of their
 // use.
-func (c *Cut) carry() {
+func (c *Cut) findCarried() {
 	s := c.session
 	inPrefix := make([]bool, len(s.atoms))
 	for _, id := range c.from {

@@ -21,8 +21,8 @@ type carriedEdit struct {
 // The least an edit has to replace to count, in characters and in words.
 const leastEdit, leastEditWords = 12, 2
 
-// remake finds the edits after the cut whose old text is carried over it.
-func (c *Cut) remake() {
+// findCarriedEdits finds the edits after the cut whose old text is carried over it.
+func (c *Cut) findCarriedEdits() {
 	var before, since strings.Builder
 	put := func(b *strings.Builder, e *entry) {
 		b.WriteString(plain(e.text))

@@ -64,11 +64,11 @@ func (c *Cut) Found(ctx context.Context, v *View, horizon int) (Found, error) {
 			return slices.ContainsFunc(k.found, func(o occurrence) bool { return o.seq == seq })
 		}
 		f.Name.add(1, c.finds(s, lastPart(c.session.atoms[k.atom]), has))
-		if query := c.around(k); query != "" {
+		if query := c.rarestNamesBeside(k); query != "" {
 			f.Around.add(1, c.finds(s, query, has))
 		}
 	}
-	ready := c.ready(v)
+	ready := c.readyEdits(v)
 	for i, e := range c.edits {
 		if !reaches(horizon, e.after) || ready[i] {
 			continue
@@ -106,8 +106,8 @@ func (c *Cut) finds(s *session.Session, query string, wanted func(seq int64) boo
 	})
 }
 
-// around gives the rarest other names of the tool input that uses an atom.
-func (c *Cut) around(k *carriedAtom) string {
+// rarestNamesBeside gives the rarest other names of the tool input that uses an atom.
+func (c *Cut) rarestNamesBeside(k *carriedAtom) string {
 	s := c.session
 	for i := range s.entries {
 		e := &s.entries[i]

@@ -166,7 +166,7 @@ func (p Policy) budgeted(name, parameters string) (Policy, error) {
 	case "code":
 		p.view = func(_ context.Context, c *Cut) (*View, error) { return c.code(c.budget(target)), nil }
 	case "atoms":
-		p.view = func(_ context.Context, c *Cut) (*View, error) { return c.dump(c.budget(target)), nil }
+		p.view = func(_ context.Context, c *Cut) (*View, error) { return c.atomList(c.budget(target)), nil }
 	default:
 		p.view = func(_ context.Context, c *Cut) (*View, error) { return c.clairvoyant(c.budget(target), horizon), nil }
 	}

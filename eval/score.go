@@ -96,7 +96,7 @@ type stands struct{ present, readable, strict bool }
 func (c *Cut) Score(v *View, horizons ...int) Score {
 	sc := Score{Kept: Share{float64(v.Tokens), float64(c.tokens)}, Violations: -1}
 	found := c.find(v)
-	ready := c.ready(v)
+	ready := c.readyEdits(v)
 	for _, h := range horizons {
 		r := Recall{Horizon: h}
 		for i := range c.carried {
@@ -125,11 +125,11 @@ func (c *Cut) Score(v *View, horizons ...int) Score {
 			sc.Lost = append(sc.Lost, Lost{c.session.atoms[k.atom], k.after, k.weight, found[i].present, k.resultOnly})
 		}
 	}
-	sc.Runs, sc.Marks = c.shape(v)
+	sc.Runs, sc.Marks = c.readability(v)
 	sc.Density = v.density()
 	shown := v.bySeq()
 	sc.User = c.userShare(shown)
-	sc.Trail = c.trail(shown)
+	sc.Trail = c.lastStateShare(shown)
 	for seq, tokens := range v.costs {
 		if c.stale[seq] {
 			sc.Stale.Part += float64(tokens)
@@ -161,8 +161,8 @@ func (v *View) Check(sc *Score) error {
 	return nil
 }
 
-// ready tells which edits could be made from a view alone.
-func (c *Cut) ready(v *View) []bool {
+// readyEdits tells which edits could be made from a view alone.
+func (c *Cut) readyEdits(v *View) []bool {
 	ready := make([]bool, len(c.edits))
 	if len(c.edits) == 0 {
 		return ready
@@ -299,8 +299,8 @@ func inOrder(a, b []int32) bool {
 	return len(a) == 0
 }
 
-// trail is the share of changed files of which the view tells the last state.
-func (c *Cut) trail(shown map[int64][]int32) Share {
+// lastStateShare is the share of changed files of which the view tells the last state.
+func (c *Cut) lastStateShare(shown map[int64][]int32) Share {
 	var sc Share
 	for _, f := range c.files {
 		named := slices.ContainsFunc(shown[f.last], func(l int32) bool { return names(c.session.lines[l].text, f.path) })

@@ -7,9 +7,9 @@ import (
 	"tenfold"
 )
 
-// shape tells how a view reads (fit.md F7): in what runs the lines stand that
+// readability tells how a view reads (fit.md F7): in what runs the lines stand that
 // are kept of results and texts, and how many of its lines are marks.
-func (c *Cut) shape(v *View) (runs, marks Share) {
+func (c *Cut) readability(v *View) (runs, marks Share) {
 	if v.Projection == nil {
 		return Share{}, Share{}
 	}

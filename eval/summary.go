@@ -163,7 +163,7 @@ const worstCases = 5
 // worst finds where each policy recalls the least, for the middle one of the
 // horizons.
 func (r *Result) worst() []Case {
-	h := r.Options.middle()
+	h := r.Options.reportHorizon()
 	var all []Case
 	for i, p := range r.Options.Policies {
 		var cases []Case
@@ -179,14 +179,14 @@ func (r *Result) worst() []Case {
 	return all
 }
 
-// middle is the horizon a short report tells of: 30 requests if that is among
+// reportHorizon is the horizon a short report tells of: 30 requests if that is among
 // them, else the first.
-func (o Options) middle() int {
+func (o Options) reportHorizon() int {
 	return max(slices.Index(o.Horizons, 30), 0)
 }
 
 // Main is the horizon that a short report tells of.
-func (o Options) Main() int { return o.Horizons[o.middle()] }
+func (o Options) Main() int { return o.Horizons[o.reportHorizon()] }
 
 // Focus is the policy whose worst cases a short report names: fit at 10 % if
 // that is among them, else the first strategy, else the first policy.

@@ -67,9 +67,9 @@ func margin(text string) int32 {
 	return -1
 }
 
-// cut makes the blocks of the text under way, whose first line has a number in
+// makeBlocks makes the blocks of the text under way, whose first line has a number in
 // its entry.
-func (ix *Index) cut(at *entry, first int32) {
+func (ix *Index) makeBlocks(at *entry, first int32) {
 	margins, numbers := ix.margins, ix.numbers
 	self := int32(len(ix.entries) - 1)
 	lines := ix.text[at.text.from+first-1:]

@@ -74,7 +74,7 @@ func TestF6OnlyTheNewestVersionStands(t *testing.T) {
 		_, ix := logOf(t, tt.log...)
 		var got []string
 		for i := range ix.blocks {
-			got = append(got, fmt.Sprint(ix.stands(&ix.blocks[i])))
+			got = append(got, fmt.Sprint(ix.isNewestVersion(&ix.blocks[i])))
 		}
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%s: %v, want %s", name, got, tt.want)

@@ -31,10 +31,10 @@ func (ix *Index) begin(o Options) *chooser {
 		groups: empty(&room.groups, len(ix.groups)), left: int64(o.Budget) * token,
 		held: empty(&room.held, len(ix.text)), said: empty(&room.said, len(ix.lines)), offers: empty(&room.offers, len(ix.entries)),
 	}
-	c.reach()
+	c.findLookedAt()
 	c.value = ix.values(o, c.counts)
-	c.aim()
-	c.gather()
+	c.valueFocus()
+	c.listCandidates()
 	c.weigh()
 	return c
 }
@@ -138,8 +138,8 @@ func (c *chooser) has(e *entry, line int32) bool {
 	return line >= 1 && line <= e.last && c.held[e.text.from+line-1]
 }
 
-// gather lists the candidates in log order, and what is shown anyway.
-func (c *chooser) gather() {
+// listCandidates lists the candidates in log order, and what is shown anyway.
+func (c *chooser) listCandidates() {
 	on := empty(&c.ix.room.on, len(c.ix.atoms))
 	for a := range c.ix.atoms {
 		if c.counts(a) {
@@ -150,7 +150,7 @@ func (c *chooser) gather() {
 		first := &c.ix.entries[c.ix.groups[c.since].entry]
 		c.all = make([]candidate, 0, len(c.ix.groups)-int(c.since)+len(c.ix.units)-int(first.units.from)+len(c.ix.blocks)-int(first.blocks.from))
 	}
-	for g := range c.looked {
+	for g := range c.lookedAtGroups {
 		group := &c.ix.groups[g]
 		at := int32(len(c.all))
 		head := &c.ix.entries[group.entry]
@@ -175,8 +175,8 @@ func (c *chooser) gather() {
 	}
 }
 
-// reach finds the groups that are looked at.
-func (c *chooser) reach() {
+// findLookedAt finds the groups that are looked at.
+func (c *chooser) findLookedAt() {
 	if c.o.Since <= 1 {
 		return
 	}
@@ -200,8 +200,8 @@ func (c *chooser) reach() {
 	c.before = slices.Compact(c.before)
 }
 
-// looked gives the groups that are looked at, in order.
-func (c *chooser) looked(yield func(group int32) bool) {
+// lookedAtGroups gives the groups that are looked at, in order.
+func (c *chooser) lookedAtGroups(yield func(group int32) bool) {
 	for _, g := range c.before {
 		if !yield(g) {
 			return
@@ -293,7 +293,7 @@ func (c *chooser) offerBlocks(i int32, lines []candidate) {
 	for k := e.blocks.from; k < e.blocks.to; k++ {
 		b := &c.ix.blocks[k]
 		one := covering(i, b.first, b.last, &lines)
-		if c.ix.stands(b) {
+		if c.ix.isNewestVersion(b) {
 			if c.edits == nil {
 				c.edits = c.ix.edits()
 			}
@@ -380,7 +380,7 @@ func (c *chooser) counting(atoms span, entry int32, on []latest) span {
 // falls as atoms are shown, so that it is looked at again when it comes to the
 // front; where its cost falls it is put in once more.
 func (c *chooser) run() {
-	c.open()
+	c.takeOpenings()
 	c.queue = make(queue, 0, len(c.all))
 	for i := range c.all {
 		if r := c.rank(int32(i)); r.gain > 0 {
@@ -408,13 +408,13 @@ func (c *chooser) run() {
 		case now.cost > c.left:
 			// Smaller ones may still fit.
 		default:
-			c.buy(now)
+			c.take(now)
 		}
 	}
 }
 
-// open takes the openings that are asked for.
-func (c *chooser) open() {
+// takeOpenings takes the openings that are asked for.
+func (c *chooser) takeOpenings() {
 	if c.o.without(Changes) {
 		return
 	}
@@ -432,7 +432,7 @@ func (c *chooser) open() {
 				continue
 			}
 			if r := c.rank(at); !its.taken && c.left-r.cost >= floor {
-				c.buy(r)
+				c.take(r)
 			}
 			if its.line > 0 || slices.Contains(c.ix.pool[c.ix.entries[i].opening.from:c.ix.entries[i].opening.to], named) {
 				break
@@ -441,8 +441,8 @@ func (c *chooser) open() {
 	}
 }
 
-// buy takes a candidate for what it costs.
-func (c *chooser) buy(r ranked) {
+// take takes a candidate for what it costs.
+func (c *chooser) take(r ranked) {
 	n := len(c.picks)
 	c.left -= r.cost
 	c.choose(r.at)

@@ -62,9 +62,9 @@ const (
 // a file shows, from which on a block is an old version.
 const superseded = 80
 
-// stands reports whether a block is the newest version of what it shows, and has
+// isNewestVersion reports whether a block is the newest version of what it shows, and has
 // something to tell.
-func (ix *Index) stands(b *block) bool {
+func (ix *Index) isNewestVersion(b *block) bool {
 	if b.bytes < minBlock {
 		return false
 	}

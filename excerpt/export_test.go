@@ -23,7 +23,7 @@ func (ix *Index) Passages() []Passage {
 	look := ix.edits()
 	for i := range ix.blocks {
 		b := &ix.blocks[i]
-		if !ix.stands(b) {
+		if !ix.isNewestVersion(b) {
 			continue
 		}
 		x := look.features(b)

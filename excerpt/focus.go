@@ -11,9 +11,9 @@ const (
 	ofLine = 8
 )
 
-// aim works out what each line is worth to the focus: a text counts where it stood
+// valueFocus works out what each line is worth to the focus: a text counts where it stood
 // last, once. Lines that stand in the view anyway are worth nothing more.
-func (c *chooser) aim() {
+func (c *chooser) valueFocus() {
 	if c.o.Focus.Empty() {
 		return
 	}

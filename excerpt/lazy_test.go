@@ -12,7 +12,7 @@ import (
 
 // naive takes the best of all that fits, looking at everything each time.
 func (c *chooser) naive() {
-	c.open()
+	c.takeOpenings()
 	for {
 		var best *ranked
 		for i := range c.all {
@@ -26,7 +26,7 @@ func (c *chooser) naive() {
 		if best == nil {
 			return
 		}
-		c.buy(*best)
+		c.take(*best)
 	}
 }
 

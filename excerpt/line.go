@@ -49,7 +49,7 @@ func (ix *Index) lineOf(text string) int32 {
 	if !cause.IsProgress(text) {
 		ix.scan(text, &one)
 		one.atoms = ix.keep(ix.scratch)
-		one.words = ix.spell(text)
+		one.words = ix.collectWords(text)
 	}
 	one.mute = strings.HasPrefix(text, "</") || one.mute && one.words.none()
 	ix.lines = append(ix.lines, one)
@@ -67,8 +67,8 @@ const minWord = 4
 // maxSpelt is how many words of a line are looked at.
 const maxSpelt = 64
 
-// spell collects the words of a line.
-func (ix *Index) spell(text string) span {
+// collectWords collects the words of a line.
+func (ix *Index) collectWords(text string) span {
 	from := int32(len(ix.spelt))
 	for i := 0; i < len(text); i++ {
 		start, sum := i, uint32(2166136261)

@@ -11,7 +11,7 @@ func (c *chooser) rank(at int32) ranked {
 	c.looks++
 	e := &c.ix.entries[one.entry]
 	asked := c.focused(one, e)
-	if asked == 0 && c.mute(one, e) {
+	if asked == 0 && c.saysNothingAlone(one, e) {
 		return ranked{at: at}
 	}
 	r := ranked{at: at, cost: one.cost, gain: c.worth(one) + asked}
@@ -22,7 +22,7 @@ func (c *chooser) rank(at int32) ranked {
 		}
 	}
 	if g := &c.groups[e.group]; !g.open {
-		r.cost += c.opening(e.group)
+		r.cost += c.openingCost(e.group)
 		if opening := &c.all[g.at.from]; opening.line == 0 && g.at.from != at {
 			r.gain += c.worth(opening)
 		}
@@ -33,8 +33,8 @@ func (c *chooser) rank(at int32) ranked {
 	return r
 }
 
-// mute reports whether a candidate is a single line that says nothing by itself.
-func (c *chooser) mute(one *candidate, e *entry) bool {
+// saysNothingAlone reports whether a candidate is a single line that says nothing by itself.
+func (c *chooser) saysNothingAlone(one *candidate, e *entry) bool {
 	return one.line > 0 && one.last == 0 && c.ix.lines[c.ix.text[e.text.from+one.line-1].line].mute
 }
 
@@ -58,7 +58,7 @@ func (c *chooser) chance(one *candidate, e *entry) int64 {
 	for n := one.line; n <= one.last; n++ {
 		bytes := int64(c.ix.text[e.text.from+n-1].bytes)
 		all += bytes
-		if !c.has(e, n) && !c.stands(e, n) {
+		if !c.has(e, n) && !c.isShownElsewhere(e, n) {
 			left += bytes
 		}
 	}
@@ -132,7 +132,7 @@ func (c *chooser) costOf(one *candidate, e *entry) int64 {
 			return 0
 		}
 	}
-	if h := c.head(e, first); h > 0 {
+	if h := c.headingOf(e, first); h > 0 {
 		cost += e.share(int64(c.ix.text[e.text.from+h-1].bytes)) + markCost/2
 	}
 	marks := int64(1)
@@ -157,9 +157,9 @@ func (c *chooser) costOf(one *candidate, e *entry) int64 {
 // foldCost is what the line costs that tells of folded calls.
 const foldCost = 12 * token
 
-// opening is what it costs to open a group: its name and primary argument, and
+// openingCost is what it costs to open a group: its name and primary argument, and
 // one more line that tells of folded calls, unless its neighbours are open.
-func (c *chooser) opening(group int32) int64 {
+func (c *chooser) openingCost(group int32) int64 {
 	g := &c.ix.groups[group]
 	cost := int64(g.opening)
 	if c.ix.entries[g.entry].role != roleCall {
@@ -167,15 +167,15 @@ func (c *chooser) opening(group int32) int64 {
 	}
 	cost += foldCost
 	for _, step := range []int32{-1, +1} {
-		if next, ok := c.next(group, step); !ok || c.groups[next].open {
+		if next, ok := c.nextCall(group, step); !ok || c.groups[next].open {
 			cost -= foldCost
 		}
 	}
 	return max(cost, token)
 }
 
-// next is the call next to a group; false where there is none.
-func (c *chooser) next(group, step int32) (int32, bool) {
+// nextCall is the call next to a group; false where there is none.
+func (c *chooser) nextCall(group, step int32) (int32, bool) {
 	for n := group + step; n >= 0 && int(n) < len(c.groups); n += step {
 		if g := &c.ix.groups[n]; c.ix.entries[g.entry].role == roleCall {
 			return n, true
@@ -192,39 +192,39 @@ func (c *chooser) choose(at int32) {
 	if !g.open {
 		g.open = true
 		if opening := &c.all[g.at.from]; opening.line == 0 && g.at.from != at {
-			c.put(opening)
+			c.noteTaken(opening)
 		}
-		c.again(g.at)
+		c.requeue(g.at)
 		for _, step := range []int32{-1, +1} {
-			if next, ok := c.next(e.group, step); ok && !c.groups[next].open {
-				c.again(c.groups[next].at) // one fold less beside it
+			if next, ok := c.nextCall(e.group, step); ok && !c.groups[next].open {
+				c.requeue(c.groups[next].at) // one fold less beside it
 			}
 		}
 	}
 	first, last := one.extent()
-	if h := c.head(e, first); h > 0 {
-		c.hold(e, one.entry, h, h)
+	if h := c.headingOf(e, first); h > 0 {
+		c.takeLines(e, one.entry, h, h)
 	}
-	c.put(one)
+	c.noteTaken(one)
 	if one.line <= 0 {
 		return
 	}
 	before, _, _ := c.gap(e, first, -1)
 	after, _, _ := c.gap(e, last, +1)
 	first, last = first-before, last+after
-	c.mark(e, first, last)
+	c.markTaken(e, first, last)
 	if before > 0 {
 		c.picks = append(c.picks, pick{entry: one.entry, line: first, last: one.line - 1})
 	}
 	if after > 0 {
 		c.picks = append(c.picks, pick{entry: one.entry, line: last - after + 1, last: last})
 	}
-	c.beside(one.entry, first, last)
+	c.updateNeighbours(one.entry, first, last)
 }
 
-// head is the line that a line stands under and that does not stand yet; 0 for
+// headingOf is the line that a line stands under and that does not stand yet; 0 for
 // none.
-func (c *chooser) head(e *entry, line int32) int32 {
+func (c *chooser) headingOf(e *entry, line int32) int32 {
 	if line < 1 {
 		return 0
 	}
@@ -235,29 +235,29 @@ func (c *chooser) head(e *entry, line int32) int32 {
 	return h
 }
 
-// hold takes lines that are not candidates.
-func (c *chooser) hold(e *entry, entry, first, last int32) {
-	c.mark(e, first, last)
+// takeLines takes lines that are not candidates.
+func (c *chooser) takeLines(e *entry, entry, first, last int32) {
+	c.markTaken(e, first, last)
 	c.picks = append(c.picks, pick{entry: entry, line: first, last: last})
-	c.beside(entry, first, last)
+	c.updateNeighbours(entry, first, last)
 }
 
-// mark notes that lines are taken, and that what they say stands.
-func (c *chooser) mark(e *entry, first, last int32) {
+// markTaken notes that lines are taken, and that what they say stands.
+func (c *chooser) markTaken(e *entry, first, last int32) {
 	for n := first; n <= last; n++ {
 		c.held[e.text.from+n-1] = true
 		c.said[c.ix.text[e.text.from+n-1].line] = true
 	}
 }
 
-// stands reports whether what a line says stands elsewhere in the view.
-func (c *chooser) stands(e *entry, line int32) bool {
+// isShownElsewhere reports whether what a line says stands elsewhere in the view.
+func (c *chooser) isShownElsewhere(e *entry, line int32) bool {
 	id := c.ix.text[e.text.from+line-1].line
 	return c.said[id] && c.ix.lines[id].long
 }
 
-// put notes what is taken.
-func (c *chooser) put(one *candidate) {
+// noteTaken notes what is taken.
+func (c *chooser) noteTaken(one *candidate) {
 	one.taken = true
 	c.picks = append(c.picks, pick{entry: one.entry, line: one.line, last: max(one.line, one.last), from: one.from, to: one.to})
 	c.cover(one)
@@ -275,9 +275,9 @@ func (c *chooser) cover(one *candidate) {
 // near is how far a line may be from one that was taken for its cost to fall.
 const near = maxFill + 1
 
-// beside looks at the candidates by lines that were taken: those that stand now
+// updateNeighbours looks at the candidates by lines that were taken: those that stand now
 // are taken, of the others the cost fell.
-func (c *chooser) beside(entry, first, last int32) {
+func (c *chooser) updateNeighbours(entry, first, last int32) {
 	e := &c.ix.entries[entry]
 	for _, list := range []span{c.offers[entry].lines, c.offers[entry].blocks} {
 		// They are in order, and no block is longer than that.
@@ -291,14 +291,14 @@ func (c *chooser) beside(entry, first, last int32) {
 				other.taken = true
 				c.cover(other)
 			default:
-				c.again(span{i, i + 1})
+				c.requeue(span{i, i + 1})
 			}
 		}
 	}
 }
 
-// again puts candidates in once more.
-func (c *chooser) again(s span) {
+// requeue puts candidates in once more.
+func (c *chooser) requeue(s span) {
 	for i := s.from; i < s.to; i++ {
 		if c.all[i].taken {
 			continue

@@ -56,7 +56,7 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 		number++
 	}
 	if whole && len(text) >= minBlocks && !ix.gone {
-		ix.cut(at, first)
+		ix.makeBlocks(at, first)
 	}
 	return number
 }
@@ -242,38 +242,38 @@ func (ix *Index) occur(at *entry, atoms []int32) {
 				info.uses++
 			}
 			info.used = at.request
-			ix.say(info, at.request)
+			ix.noteWritten(info, at.request)
 		case roleAssistant:
-			ix.say(info, at.request)
-			ix.speak(info, at.request)
+			ix.noteWritten(info, at.request)
+			ix.noteSpokenOf(info, at.request)
 		case roleTyped:
 			if info.name >= 0 {
 				ix.names[info.name].asked = self + 1
 			}
 		}
 		for _, f := range at.files {
-			ix.from(info, f)
+			ix.noteFile(info, f)
 		}
 	}
 }
 
-// say notes that the model wrote the atom.
-func (ix *Index) say(info *atomInfo, request int32) {
+// noteWritten notes that the model wrote the atom.
+func (ix *Index) noteWritten(info *atomInfo, request int32) {
 	info.said = request
 	for _, w := range ix.subs[info.words.from:info.words.to] {
 		ix.words[w].said = request
 	}
 }
 
-// speak notes that the model spoke of the file that the atom names.
-func (ix *Index) speak(info *atomInfo, request int32) {
+// noteSpokenOf notes that the model spoke of the file that the atom names.
+func (ix *Index) noteSpokenOf(info *atomInfo, request int32) {
 	if info.name >= 0 {
 		ix.names[info.name].said = request + 1
 	}
 }
 
-// from notes that the atom is in an entry about a file.
-func (ix *Index) from(info *atomInfo, file int32) {
+// noteFile notes that the atom is in an entry about a file.
+func (ix *Index) noteFile(info *atomInfo, file int32) {
 	n := 0
 	for at := info.files; at >= 0; at = ix.chain[at].next {
 		if ix.chain[at].file == file {
@@ -296,8 +296,8 @@ func (ix *Index) mention(text string) {
 			info := &ix.atoms[a]
 			info.outside = true
 			info.request = now
-			ix.say(info, now)
-			ix.speak(info, now)
+			ix.noteWritten(info, now)
+			ix.noteSpokenOf(info, now)
 		}
 		for _, w := range ix.spelt[one.words.from:one.words.to] {
 			ix.spellings[w].said = now + 1

@@ -61,17 +61,17 @@ func (ix *Index) values(o Options, counts func(atom int) bool) []int64 {
 			m := min(int64(info.told), 4)
 			chance = (micro + 2*micro*m) / (4 + c - int64(info.request))
 		} else {
-			chance = flat(sigmoid(ix.score(info, c, asked[a])))
+			chance = flattenChance(sigmoid(ix.score(info, c, asked[a])))
 		}
 		v[a] = (chance*rare + micro/2) / micro
 	}
 	return v
 }
 
-// flat is a chance to the power of three quarters: what is likely at all is likely to
+// flattenChance is a chance to the power of three quarters: what is likely at all is likely to
 // be wanted along with much else, and so brings less than its chance; the many names
 // that are less likely bring more. Chosen on the corpus (docs/quality.md).
-func flat(chance int64) int64 { return sqrt(chance * sqrt(chance*micro)) }
+func flattenChance(chance int64) int64 { return sqrt(chance * sqrt(chance*micro)) }
 
 // score is w·x of the model, in millionths.
 func (ix *Index) score(info *atomInfo, c int64, asked bool) int64 {

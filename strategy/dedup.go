@@ -21,11 +21,11 @@ type DedupTools struct {
 }
 
 // Name implements [Strategy].
-func (s DedupTools) Name() string { return written("dedup-tools", s) }
+func (s DedupTools) Name() string { return textForm("dedup-tools", s) }
 
 // Propose implements [Strategy] with one selective overlay.
 func (s DedupTools) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	v := look(p, o)
+	v := readView(p, o)
 	if s.Shell {
 		for _, u := range v.uses {
 			// A setting says no as well as yes, and is heard first.
@@ -35,15 +35,15 @@ func (s DedupTools) Propose(ctx context.Context, p *tenfold.Projection, o Option
 		}
 	}
 	gone := v.repeated()
-	for u := range v.contained(func(u *use) bool { return u.tool.Subsumes == tool.SubsumesLines && v.mayGo(u) }, byTool) {
+	for u := range v.contained(func(u *use) bool { return u.tool.Subsumes == tool.SubsumesLines && v.isEligible(u) }, byTool) {
 		gone[u] = true
 	}
-	if err := v.ask(ctx, o.Subsumer, gone); err != nil {
+	if err := v.askSubsumers(ctx, o.Subsumer, gone); err != nil {
 		return nil, err
 	}
-	made := v.propose(s, o, tenfold.ToolPolicy{}, func(u *use) wish { return wish{omit: gone[u]} })
+	made := v.proposeWishes(s, o, tenfold.ToolPolicy{}, func(u *use) wish { return wish{omit: gone[u]} })
 	if made == nil {
-		return o.nothing("no call in turns %s is repeated by a later one", o.Range)
+		return o.proposeNothing("no call in turns %s is repeated by a later one", o.Range)
 	}
 	return made, nil
 }
@@ -60,31 +60,31 @@ type Supersede struct {
 }
 
 // Name implements [Strategy].
-func (s Supersede) Name() string { return written("supersede", s) }
+func (s Supersede) Name() string { return textForm("supersede", s) }
 
 // Propose implements [Strategy] with one selective overlay.
 func (s Supersede) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
-	v := look(p, o)
+	v := readView(p, o)
 	hints := o.Hints
 	if hints == nil {
 		hints = o.Tools.Hints()
 	}
 	held, files := v.contained(v.mayTouch, anyTool), v.lastOf()
-	made := v.propose(s, o, tenfold.ToolPolicy{Recall: s.Recall, Primary: tool.Primary(p.ToolNames())}, func(u *use) wish {
+	made := v.proposeWishes(s, o, tenfold.ToolPolicy{Recall: s.Recall, Primary: tool.Primary(p.ToolNames())}, func(u *use) wish {
 		switch {
 		case !v.mayTouch(u):
 			return wish{}
 		case held[u] && u.tool.Kind != tool.Shell:
 			return wish{omit: true}
 		case held[u], files.outdated(u):
-			return v.onTop(u, wish{response: true}, hints[u.tool.Name])
+			return v.fitWish(u, wish{response: true}, hints[u.tool.Name])
 		case files.written(u):
-			return v.onTop(u, wish{request: true}, hints[u.tool.Name])
+			return v.fitWish(u, wish{request: true}, hints[u.tool.Name])
 		}
 		return wish{}
 	})
 	if made == nil {
-		return o.nothing("nothing in turns %s was read again, changed or written anew later", o.Range)
+		return o.proposeNothing("nothing in turns %s was read again, changed or written anew later", o.Range)
 	}
 	return made, nil
 }
@@ -105,9 +105,9 @@ func (all wishes) policy(w wish) *tenfold.CallPolicy {
 	return all[w]
 }
 
-// propose makes the overlay that does what is wished of each call in the range;
+// proposeWishes makes the overlay that does what is wished of each call in the range;
 // of the zero wish nothing.
-func (v *view) propose(s Strategy, o Options, policy tenfold.ToolPolicy, wished func(*use) wish) []tenfold.Compaction {
+func (v *view) proposeWishes(s Strategy, o Options, policy tenfold.ToolPolicy, wished func(*use) wish) []tenfold.Compaction {
 	var picks []pick
 	alike := wishes{}
 	left := map[*step]int{} // calls that stay
@@ -124,7 +124,7 @@ func (v *view) propose(s Strategy, o Options, policy tenfold.ToolPolicy, wished 
 		if w.omit && left[u.step] == 0 && v.saidIn(u.step) {
 			// Words without the calls that they announce teach a model to announce alone
 			// (live §6): one call of the step stays, with a stub for its result.
-			w = v.onTop(u, wish{response: true}, tenfold.Hint{})
+			w = v.fitWish(u, wish{response: true}, tenfold.Hint{})
 			left[u.step]++
 		}
 		if w != (wish{}) {
@@ -158,16 +158,16 @@ func (v *view) mayTouch(u *use) bool {
 	return u.ok && !u.tool.Exempt && !hidden(v.p, u.seq) && !hidden(v.p, u.result)
 }
 
-// mayGo reports whether a call is one that S-3 looks at.
-func (v *view) mayGo(u *use) bool {
+// isEligible reports whether a call is one that S-3 looks at.
+func (v *view) isEligible(u *use) bool {
 	unchanged := u.tool.Dedup == tool.DedupUnchanged && !u.does.Unknown && len(u.does.Changes) == 0
 	return v.mayTouch(u) && (unchanged || u.tool.Dedup == tool.DedupAlways)
 }
 
-// onTop fits a wish to the tool's hint (H1) and to what earlier overlays did:
+// fitWish fits a wish to the tool's hint (H1) and to what earlier overlays did:
 // the new one wins on the whole call, so that it says again what they
 // stripped. The zero wish when nothing is left to do.
-func (v *view) onTop(u *use, w wish, hint tenfold.Hint) wish {
+func (v *view) fitWish(u *use, w wish, hint tenfold.Hint) wish {
 	fates := v.fates(u)
 	w.request = w.request && hint.Request != tenfold.Keep && fates[0] != tenfold.Stripped
 	w.response = w.response && hint.Response != tenfold.Keep && fates[1] != tenfold.Stripped
@@ -208,8 +208,8 @@ func (v *view) repeated() map[*use]bool {
 	seen := map[same]*later{}
 	for i := len(v.uses) - 1; i >= 0; i-- {
 		u := v.uses[i]
-		since, ok := v.since(u)
-		if !ok || !v.mayGo(u) {
+		since, ok := v.changeNumber(u)
+		if !ok || !v.isEligible(u) {
 			continue
 		}
 		key := same{u.branch, u.tool.Name, tool.Canonical(u.call.Arguments), since}
@@ -233,17 +233,17 @@ func (v *view) repeated() map[*use]bool {
 	return gone
 }
 
-// ask asks tools that know more than the table does (H2) which other calls go.
+// askSubsumers asks tools that know more than the table does (H2) which other calls go.
 // Each call is compared with the next of its tool and with the last, so that n
 // calls cost at most 2n questions.
-func (v *view) ask(ctx context.Context, s tool.Subsumer, gone map[*use]bool) error {
+func (v *view) askSubsumers(ctx context.Context, s tool.Subsumer, gone map[*use]bool) error {
 	if s == nil {
 		return nil
 	}
 	groups := map[same][]*use{}
 	var order []same
 	for _, u := range v.uses {
-		since, ok := v.since(u)
+		since, ok := v.changeNumber(u)
 		if u.tool.Subsumes != tool.SubsumesAsk || u.tool.Exempt || !ok || gone[u] || !v.shownWhole(u) {
 			continue
 		}
@@ -318,7 +318,7 @@ func (v *view) lastOf() lastCalls {
 				l.rewritten[at] = u.seq
 			}
 		}
-		if len(u.does.Reads) == 0 || !v.shownWhole(u) || u.cut() {
+		if len(u.does.Reads) == 0 || !v.shownWhole(u) || u.mayBePartial() {
 			continue
 		}
 		for _, a := range u.does.Reads {

@@ -29,7 +29,7 @@ func (v *view) contained(eligible func(*use) bool, oneTool bool) map[*use]bool {
 		if len(u.does.Reads) == 0 || !u.ok {
 			continue
 		}
-		since, unchanged := v.since(u)
+		since, unchanged := v.changeNumber(u)
 		if !unchanged {
 			continue
 		}
@@ -45,7 +45,7 @@ func (v *view) contained(eligible func(*use) bool, oneTool bool) map[*use]bool {
 		if held && eligible(u) {
 			found[u] = true
 		}
-		if held || !v.shownWhole(u) || u.cut() {
+		if held || !v.shownWhole(u) || u.mayBePartial() {
 			continue
 		}
 		for _, a := range u.does.Reads {

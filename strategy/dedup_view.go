@@ -44,9 +44,9 @@ func (u *use) answeredBy(bytes int) bool {
 	return bytes >= 0 && (bytes*2 >= u.size() || u.size() < refersBack/2)
 }
 
-// look reads the log once. Changes count on whatever branch they were made;
+// readView reads the log once. Changes count on whatever branch they were made;
 // calls only where the reader sees them.
-func look(p *tenfold.Projection, o Options) *view {
+func readView(p *tenfold.Projection, o Options) *view {
 	l := p.Log()
 	v := &view{p: p}
 	v.first, v.last = l.Extent(o.Range)
@@ -81,7 +81,7 @@ func look(p *tenfold.Projection, o Options) *view {
 		}
 		u.step = steps[at]
 		u.to = max(u.to, e.Seq, u.result)
-		u.answer(l)
+		u.readResult(l)
 		all = append(all, u)
 	}
 	for _, u := range all { // once it is known where each step ends
@@ -93,9 +93,9 @@ func look(p *tenfold.Projection, o Options) *view {
 	return v
 }
 
-// answer looks at the result: whether it succeeded, and whether a read that
+// readResult looks at the result: whether it succeeded, and whether a read that
 // asked for so many lines came to the end of the file.
-func (u *use) answer(l *tenfold.Log) {
+func (u *use) readResult(l *tenfold.Log) {
 	if u.result == 0 {
 		return
 	}
@@ -117,7 +117,7 @@ func (u *use) answer(l *tenfold.Log) {
 	if a.To == 0 || a.Part {
 		return
 	}
-	if got := strings.Count(u.text, "\n") + 1; got < a.To-max(a.From, 1)+1 && !u.cut() {
+	if got := strings.Count(u.text, "\n") + 1; got < a.To-max(a.From, 1)+1 && !u.mayBePartial() {
 		a.To = 0
 	}
 }
@@ -125,9 +125,9 @@ func (u *use) answer(l *tenfold.Log) {
 // cutMarks are words with which agents say that they cut a result short.
 var cutMarks = []string{"truncated", "Truncated", "TRUNCATED", "clipped", "more lines"}
 
-// cut reports whether the result may be a part of what was asked for. A file
+// mayBePartial reports whether the result may be a part of what was asked for. A file
 // that holds such words is taken for one, which costs nothing but the saving.
-func (u *use) cut() bool {
+func (u *use) mayBePartial() bool {
 	return slices.ContainsFunc(cutMarks, func(mark string) bool { return strings.Contains(u.text, mark) })
 }
 
@@ -148,10 +148,10 @@ func (v *view) shownWhole(u *use) bool {
 	return u.size() >= refersBack || !strings.Contains(strings.ToLower(u.text), "unchanged")
 }
 
-// since gives a number that two calls share exactly where nothing between them
+// changeNumber gives a number that two calls share exactly where nothing between them
 // may have changed their answers: the first change that touches or follows the
 // call's step. False for a call beside such a change.
-func (v *view) since(u *use) (int64, bool) {
+func (v *view) changeNumber(u *use) (int64, bool) {
 	if u.tool.Dedup == tool.DedupAlways {
 		return 0, true // its setting says that changes do not matter (H1)
 	}

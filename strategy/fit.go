@@ -44,7 +44,7 @@ type Fit struct {
 }
 
 // Name implements [Strategy].
-func (s Fit) Name() string { return written("fit", s) }
+func (s Fit) Name() string { return textForm("fit", s) }
 
 // ChoosesEnd implements [EndChooser].
 func (Fit) ChoosesEnd() bool { return true }
@@ -66,13 +66,13 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	before := f.cost(p)
 	f.report.Injected = f.renewedTokens(p)
 	if f.report.After = before; before <= f.limit {
-		return o.nothing("the view costs %d tokens, which is within the target of %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit))
+		return o.proposeNothing("the view costs %d tokens, which is within the target of %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit))
 	}
 	if !f.begin() {
 		f.first, f.last, f.request = 0, 0, lastTyped(p)
 		f.tail, _ = p.Log().Extent(tenfold.Range{FromTurn: f.span.FromTurn, ToTurn: p.Log().Turns() - 1})
 		f.report.Always = f.standing(p)
-		return o.nothing("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
+		return o.proposeNothing("turns %s hold nothing before the last step of the conversation, which stays", o.Range)
 	}
 	if f.index = o.Index; f.index == nil {
 		f.index = excerpt.NewIndex()
@@ -86,7 +86,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	f.tellBeside()
 	after := f.cost(f.view)
 	if after >= before {
-		return o.nothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit), o.Scale.Tokens(after))
+		return o.proposeNothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit), o.Scale.Tokens(after))
 	}
 	f.report.After, f.report.Injected = after, f.renewedTokens(f.view)
 	f.noteFocus()
@@ -178,10 +178,10 @@ func (f *fitting) begin() bool {
 	for overlay := range f.p.Overlays() {
 		f.leaves[overlay.ID] = overlay.Compaction.Turns == tenfold.Omit
 	}
-	f.closePast()
+	f.boundPast()
 	// Of calls that a summary stands for, or that were left out, nothing is told again.
 	f.calls = slices.DeleteFunc(f.callsIn(f.first, f.last), func(c toolCall) bool { return f.hides(c.seq) })
-	f.always()
+	f.findAlways()
 	return true
 }
 
@@ -226,8 +226,10 @@ func (f *fitting) hides(seq int64) bool {
 	return false
 }
 
-// over reports whether nothing may be chosen of an entry.
-func (f *fitting) over(seq int64) bool { return f.isPast(seq) || f.hides(seq) || f.pastPlans[seq] }
+// isUntouchable reports whether nothing may be chosen of an entry.
+func (f *fitting) isUntouchable(seq int64) bool {
+	return f.isPast(seq) || f.hides(seq) || f.pastPlans[seq]
+}
 
 // overlay says of everything in the span what is left of it.
 func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
@@ -261,9 +263,9 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 				k.Body = union(k.Body, f.command(c))
 			}
 			if len(k.Lines) > 0 && !k.Whole {
-				k.Lines = union(k.Lines, f.ending(c))
+				k.Lines = union(k.Lines, f.endingLines(c))
 			}
-			one = left(k)
+			one = keptPolicy(k)
 		}
 		if folded.Calls > 0 {
 			before := folded
@@ -358,13 +360,13 @@ func (f *fitting) tellBeside() {
 	c, texts := f.best, *f.best.Texts
 	texts.Entries = maps.Clone(texts.Entries)
 	texts.Entries[at], c.Texts = t, &texts
-	if view := f.with(c); f.cost(view) <= f.limit {
+	if view := f.viewWith(c); f.cost(view) <= f.limit {
 		f.best, f.view = c, view
 	}
 }
 
-// left is the policy that leaves of a call what was chosen of it.
-func left(k excerpt.Kept) tenfold.CallPolicy {
+// keptPolicy is the policy that leaves of a call what was chosen of it.
+func keptPolicy(k excerpt.Kept) tenfold.CallPolicy {
 	one := tenfold.CallPolicy{Action: tenfold.Trim, Lines: k.Lines}
 	if !k.WholeBody {
 		one.Body = append([]tenfold.LineRange{}, k.Body...)

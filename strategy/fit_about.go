@@ -26,6 +26,6 @@ func (f *fitting) keepImages(calls []toolCall) {
 		if whole {
 			left -= r.Tokens
 		}
-		f.stand(c.seq, stance{what: StandsHandles, whole: whole})
+		f.keepCall(c.seq, stance{what: StandsHandles, whole: whole})
 	}
 }

@@ -44,11 +44,11 @@ type stance struct {
 	part         []tenfold.LineRange // of the bodies in a call's arguments
 }
 
-// always works out what stays whatever it is worth (F5): requests of up to 500
+// findAlways works out what stays whatever it is worth (F5): requests of up to 500
 // tokens, answers and refusals among them, of longer ones how they begin and end
 // and what they demand, the last request, pins, the latest plan, the error that is
 // open, what is under way. Standing instructions stay without fit's doing (P8a).
-func (f *fitting) always() {
+func (f *fitting) findAlways() {
 	l := f.p.Log()
 	f.stands = map[int64]stance{}
 	bare := slices.Contains(f.Without, excerpt.Always)
@@ -76,7 +76,7 @@ func (f *fitting) always() {
 			st.whole = true
 		}
 		if !st.whole {
-			st.lines = f.gist(wordsOf(m))
+			st.lines = f.gistLines(wordsOf(m))
 		}
 		f.stands[seq] = st
 	}
@@ -84,7 +84,7 @@ func (f *fitting) always() {
 		return
 	}
 	f.keepLong()
-	calls := slices.Concat(f.calls, f.later())
+	calls := slices.Concat(f.calls, f.laterCalls())
 	f.keepLastStep()
 	decided := f.approvals()
 	f.keepAnswers(decided)
@@ -142,17 +142,17 @@ func (f *fitting) shielded(seq int64) bool {
 	return f.span.ToStep != nil && turn == f.span.ToTurn
 }
 
-// stand has a call stay, unless it does already.
-func (f *fitting) stand(seq int64, st stance) {
+// keepCall has a call stay, unless it does already.
+func (f *fitting) keepCall(seq int64, st stance) {
 	if _, there := f.stands[seq]; !there && seq <= f.last {
 		st.call = true
 		f.stands[seq] = st
 	}
 }
 
-// later lists the calls behind what may be touched. They stand anyway; but a
+// laterCalls lists the calls behind what may be touched. They stand anyway; but a
 // plan among them is newer, and they may have made an error good.
-func (f *fitting) later() []toolCall { return toolCalls(f.p, f.last+1, f.p.Version()) }
+func (f *fitting) laterCalls() []toolCall { return toolCalls(f.p, f.last+1, f.p.Version()) }
 
 // wordsOf is the text of a message with blank lines in place of what a host put beside
 // the person's words, such as the files that they name: that demands nothing.
@@ -227,7 +227,7 @@ func (f *fitting) keepAnswers(decided map[int64]decision) {
 	for _, c := range f.calls {
 		set := f.o.Tools[c.call.Name]
 		if set.Exempt != nil && *set.Exempt || set.Response == tenfold.Keep {
-			f.stand(c.seq, stance{what: StandsPins, whole: true})
+			f.keepCall(c.seq, stance{what: StandsPins, whole: true})
 			continue
 		}
 		t, _ := tool.Lookup(c.call.Name)
@@ -244,7 +244,7 @@ func (f *fitting) keepAnswers(decided map[int64]decision) {
 			continue
 		}
 		e, _ := f.p.Log().Entry(c.seq)
-		f.stand(c.seq, stance{what: StandsMessages, whole: e.Tokens <= shortMessage, answer: true})
+		f.keepCall(c.seq, stance{what: StandsMessages, whole: e.Tokens <= shortMessage, answer: true})
 	}
 }
 
@@ -306,9 +306,9 @@ func (f *fitting) keepError(calls []toolCall) {
 			made = append(made, c.call)
 			continue
 		}
-		thing := aim(c.call)
-		if !slices.ContainsFunc(made, func(later tenfold.ToolCall) bool { return later.Name == c.call.Name && aim(later) == thing }) {
-			f.stand(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/errorPart), lines: edges(r.Payload)})
+		thing := targetOf(c.call)
+		if !slices.ContainsFunc(made, func(later tenfold.ToolCall) bool { return later.Name == c.call.Name && targetOf(later) == thing }) {
+			f.keepCall(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/errorPart), lines: firstAndLastLines(r.Payload)})
 		}
 		return
 	}
@@ -334,10 +334,10 @@ func (f *fitting) keepHandles(calls []toolCall, decided map[int64]decision) {
 		case polls && !runs:
 			ended = true
 		case c.result == 0, decided[c.seq].State == tenfold.ApprovalRequested, runs && !polls && !ended:
-			f.stand(c.seq, stance{what: StandsHandles, whole: true})
+			f.keepCall(c.seq, stance{what: StandsHandles, whole: true})
 		case t.Kind == tool.Skills && !skill:
 			skill = true
-			f.stand(c.seq, stance{what: StandsHandles, whole: r.Tokens <= min(openError, f.limit/4)})
+			f.keepCall(c.seq, stance{what: StandsHandles, whole: r.Tokens <= min(openError, f.limit/4)})
 		}
 	}
 }
@@ -347,13 +347,13 @@ func (f *fitting) keepRunning() {
 	now, _, _ := f.p.Log().Where(f.p.Version())
 	for _, seq := range f.o.openHandles(f.p) {
 		if turn, _, _ := f.p.Log().Where(seq); turn < now && seq >= f.first {
-			f.stand(seq, stance{what: StandsHandles, whole: true})
+			f.keepCall(seq, stance{what: StandsHandles, whole: true})
 		}
 	}
 }
 
-// aim is what a call is about: its file or its command, else all it says.
-func aim(c tenfold.ToolCall) string {
+// targetOf is what a call is about: its file or its command, else all it says.
+func targetOf(c tenfold.ToolCall) string {
 	t, _ := tool.Lookup(c.Name)
 	if command, _ := t.Command(c.Arguments); command != "" {
 		return strings.Join(strings.Fields(command), " ")

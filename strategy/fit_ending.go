@@ -18,10 +18,10 @@ const (
 	sumsWithin = 4 << 10
 )
 
-// ending gives the lines of a result that say how the call ended: why it failed, and
+// endingLines gives the lines of a result that say how the call ended: why it failed, and
 // what a command's tests came to. Whatever else is kept of it says little without them:
 // a stack has a cause (M4a).
-func (f *fitting) ending(c toolCall) []tenfold.LineRange {
+func (f *fitting) endingLines(c toolCall) []tenfold.LineRange {
 	if lines, known := f.endings[c.seq]; known {
 		return lines
 	}

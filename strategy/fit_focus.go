@@ -16,7 +16,7 @@ func (f *fitting) noteFocus() {
 	found, shown := map[string]bool{}, map[string]bool{}
 	for e := range f.p.Log().Entries() {
 		if e.Payload.Kind().Visible() && e.Payload.Kind() != tenfold.KindReasoning && f.p.Reads(e.Seq) {
-			f.about(e.Payload, found)
+			f.addFocusLines(e.Payload, found)
 		}
 	}
 	if len(found) == 0 {
@@ -24,7 +24,7 @@ func (f *fitting) noteFocus() {
 		return
 	}
 	for it := range f.view.Items() {
-		f.about(it.Payload, shown)
+		f.addFocusLines(it.Payload, shown)
 	}
 	for line := range shown {
 		if !found[line] {
@@ -34,9 +34,9 @@ func (f *fitting) noteFocus() {
 	f.o.Notef("the focus is about %d lines of the conversation, and %d of them are in the view", len(found), len(shown))
 }
 
-// about adds the lines of a text that the focus is about, without blanks and marks
+// addFocusLines adds the lines of a text that the focus is about, without blanks and marks
 // of cuts at their ends.
-func (f *fitting) about(p tenfold.Payload, to map[string]bool) {
+func (f *fitting) addFocusLines(p tenfold.Payload, to map[string]bool) {
 	for line := range strings.Lines(tenfold.SearchText(p)) {
 		if line = strings.Trim(line, "… \t\r\n"); f.focus.Matches(line) > 0 {
 			to[line] = true

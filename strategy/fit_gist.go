@@ -9,19 +9,19 @@ import (
 	"tenfold/atom"
 )
 
-// gist is what always stays of a long message of the person: how it begins and ends, and
+// gistLines is what always stays of a long message of the person: how it begins and ends, and
 // the statements in it that demand something, up to the size of a short message.
-func (f *fitting) gist(text string) []tenfold.LineRange {
-	return union(union(f.lead(text), f.demands(text, shortMessage)), end(text))
+func (f *fitting) gistLines(text string) []tenfold.LineRange {
+	return union(union(f.leadLines(text), f.demandLines(text, shortMessage)), endLines(text))
 }
 
 // longestEnd is how many bytes are left of the end of a long message.
 const longestEnd = 200
 
-// end is how a text ends: its last lines as far as they are short, from the first that
+// endLines is how a text ends: its last lines as far as they are short, from the first that
 // somebody wrote in words. What is wanted often stands behind what was pasted; what ends
 // in a paste says nothing there.
-func end(text string) []tenfold.LineRange {
+func endLines(text string) []tenfold.LineRange {
 	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
 	first, room := 0, longestEnd
 	for number := len(lines); number > 0; number-- {
@@ -39,9 +39,9 @@ func end(text string) []tenfold.LineRange {
 	return []tenfold.LineRange{{First: first, Last: len(lines)}}
 }
 
-// lead is how a text begins: its first lines as far as they are short, at least the
+// leadLines is how a text begins: its first lines as far as they are short, at least the
 // first or the beginning of that. People say what they want before they paste.
-func (f *fitting) lead(text string) []tenfold.LineRange {
+func (f *fitting) leadLines(text string) []tenfold.LineRange {
 	var r tenfold.LineRange
 	number, room := 0, longestBeginning
 	for line := range strings.Lines(text) {
@@ -90,9 +90,9 @@ const longestItem = 160
 // many things.
 const leastRepeated = 40
 
-// demands are the lines of a text that state constraints, of long lines the sentences, for
+// demandLines are the lines of a text that state constraints, of long lines the sentences, for
 // at most so many tokens: what it insists on first, and of the rest as many as there is room for.
-func (f *fitting) demands(text string, tokens int) (found []tenfold.LineRange) {
+func (f *fitting) demandLines(text string, tokens int) (found []tenfold.LineRange) {
 	all, left := f.demandsOf(text, longestBeginning), tokens
 	for _, d := range all {
 		left -= d.tokens

@@ -71,13 +71,13 @@ func (f *fitting) keepLastStep() {
 				left -= e.Tokens + r.Tokens
 			} else {
 				st.body = e.Tokens <= f.limit/lastStepPart
-				st.lines = edges(r.Payload)
+				st.lines = firstAndLastLines(r.Payload)
 			}
 		case tenfold.UserMessage: // of a host: what a command printed, say
 			if st.whole = e.Tokens <= left; st.whole {
 				left -= e.Tokens
 			} else {
-				st.lines = edges(e.Payload)
+				st.lines = firstAndLastLines(e.Payload)
 			}
 		case tenfold.AssistantMessage:
 		default:
@@ -89,8 +89,8 @@ func (f *fitting) keepLastStep() {
 	}
 }
 
-// edges are the first and the last lines of a result; of a long line how it begins.
-func edges(p tenfold.Payload) (lines []tenfold.LineRange) {
+// firstAndLastLines are the first and the last lines of a result; of a long line how it begins.
+func firstAndLastLines(p tenfold.Payload) (lines []tenfold.LineRange) {
 	if p == nil {
 		return nil
 	}

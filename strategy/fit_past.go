@@ -19,10 +19,10 @@ const (
 // reach is how far that is; the zero value is the usual one.
 type reach struct{ targets, entries int }
 
-// closePast finds the part of the span that lies out of reach. Of that only what the
+// boundPast finds the part of the span that lies out of reach. Of that only what the
 // view shows is looked at, and what of it does not stay goes by one overlay over all
 // of the part, which need not name it.
-func (f *fitting) closePast() {
+func (f *fitting) boundPast() {
 	l := f.p.Log()
 	end := int64(0) // of the newest fit
 	for o := range f.p.Overlays() {
@@ -138,5 +138,7 @@ func (f *fitting) proposal(c tenfold.Compaction) []tenfold.Compaction {
 	return []tenfold.Compaction{c, past}
 }
 
-// with gives the view that an overlay would leave.
-func (f *fitting) with(c tenfold.Compaction) *tenfold.Projection { return f.p.With(f.proposal(c)...) }
+// viewWith gives the view that an overlay would leave.
+func (f *fitting) viewWith(c tenfold.Compaction) *tenfold.Projection {
+	return f.p.With(f.proposal(c)...)
+}

@@ -22,7 +22,7 @@ func (f *fitting) keepPlan(calls []toolCall) {
 			continue
 		}
 		if latest {
-			f.stand(c.seq, stance{what: StandsPlan, whole: true})
+			f.keepCall(c.seq, stance{what: StandsPlan, whole: true})
 		} else {
 			f.pastPlans[c.seq], f.pastPlans[c.result] = true, true
 		}

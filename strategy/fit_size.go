@@ -26,11 +26,11 @@ const (
 // system prompt and the tools are to blame.
 func (f *fitting) fit(ctx context.Context) error {
 	stands := maps.Clone(f.stands)
-	least := f.giveWay()
+	least := f.reduceAlways()
 	if room := f.besideConfig(); least > f.limit && room > f.limit {
 		f.limit, f.report.Room = room, room
 		f.stands, f.report.GaveWay = stands, 0
-		least = f.giveWay()
+		least = f.reduceAlways()
 	}
 	f.report.Always = f.standing(f.base)
 	room := f.limit - least
@@ -38,7 +38,7 @@ func (f *fitting) fit(ctx context.Context) error {
 		return ctx.Err()
 	}
 	kept, err := f.choose(ctx, least, room*5/4)
-	if err == nil && kept.n > 0 && kept.spent > 0 && !f.full(usedShare) {
+	if err == nil && kept.n > 0 && kept.spent > 0 && !f.isFull(usedShare) {
 		// A large passage was next. With no more to spend than there is, it is
 		// skipped for smaller ones.
 		before, view, best := kept, f.view, f.best
@@ -49,7 +49,7 @@ func (f *fitting) fit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return f.fill(ctx, kept.picks)
+	return f.fillTarget(ctx, kept.picks)
 }
 
 // besideConfig is what a share of the target is of where the system prompt and the tools
@@ -76,7 +76,7 @@ func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error)
 	choice := f.index.Choose(excerpt.Options{
 		From: f.first, To: f.last, Since: f.open, Before: f.old, Budget: budget, Edits: f.Edits,
 		Whole:   f.stays,
-		Hidden:  f.over,
+		Hidden:  f.isUntouchable,
 		Open:    f.edits(),
 		Focus:   f.focus,
 		Without: f.Without,
@@ -85,7 +85,7 @@ func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error)
 	f.view = f.base
 	err := upTo(ctx, choice, f.limit-least, func(n int) int {
 		picks := choice.First(n)
-		if !f.try(picks) {
+		if !f.tryExcerpts(picks) {
 			return f.cost(f.tried) - least
 		}
 		kept = chosen{picks, n, choice.Estimate(n), f.cost(f.view) - least}
@@ -94,11 +94,11 @@ func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error)
 	return kept, err
 }
 
-// try lays the overlay that keeps some passages beside what stands, and takes it
+// tryExcerpts lays the overlay that keeps some passages beside what stands, and takes it
 // if the view is within the target then.
-func (f *fitting) try(kept []excerpt.Kept) bool {
+func (f *fitting) tryExcerpts(kept []excerpt.Kept) bool {
 	c := f.overlay(kept)
-	f.tried = f.with(c)
+	f.tried = f.viewWith(c)
 	if f.cost(f.tried) > f.limit {
 		return false
 	}
@@ -134,8 +134,8 @@ func upTo(ctx context.Context, choice excerpt.Choice, budget int, try func(n int
 	return ctx.Err()
 }
 
-// full reports whether so many percent of the target are used.
-func (f *fitting) full(percent int) bool { return f.cost(f.view)*100 >= f.limit*percent }
+// isFull reports whether so many percent of the target are used.
+func (f *fitting) isFull(percent int) bool { return f.cost(f.view)*100 >= f.limit*percent }
 
 // besideMark is about what the mark of a run of folded calls costs, which an
 // entry that is kept may part in two.
@@ -145,17 +145,17 @@ const besideMark = 40
 // cost less than it seemed, and what costs more is passed over then.
 const maxRounds = 6
 
-// fill spends what the choice left over (F3): first on messages of the person
+// fillTarget spends what the choice left over (F3): first on messages of the person
 // that gave way, then on whole results and texts, the newest first; and where
 // all of those stand, on the newest steps as they are, thoughts included. The
 // last gap is closed with the beginning of a result that does not fit whole.
-func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
+func (f *fitting) fillTarget(ctx context.Context, kept []excerpt.Kept) error {
 	margin := besideMark
 	for range maxRounds {
-		if f.full(fullShare) {
+		if f.isFull(fullShare) {
 			return nil
 		}
-		more := f.missing(f.limit-f.cost(f.view), margin)
+		more := f.listMissing(f.limit-f.cost(f.view), margin)
 		for n := len(more); n > 0; n = n * 3 / 4 {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -165,7 +165,7 @@ func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
 				before[i] = f.stands[one.seq]
 				f.stands[one.seq] = stance{call: one.call, whole: true}
 			}
-			if f.try(kept) {
+			if f.tryExcerpts(kept) {
 				break
 			}
 			for i, one := range more[:n] {
@@ -189,10 +189,10 @@ func (f *fitting) fill(ctx context.Context, kept []excerpt.Kept) error {
 
 // fillTail spends what is left when no result fits whole any more.
 func (f *fitting) fillTail(ctx context.Context, kept []excerpt.Kept) error {
-	if f.full(usedShare) {
+	if f.isFull(usedShare) {
 		return nil
 	}
-	if err := f.leaveTail(ctx, kept); err != nil || f.full(usedShare) {
+	if err := f.leaveTail(ctx, kept); err != nil || f.isFull(usedShare) {
 		return err
 	}
 	return f.topUp(ctx, kept)
@@ -204,15 +204,15 @@ type one struct {
 	call bool
 }
 
-// missing lists what of the log is not whole in the view and would be for at
+// listMissing lists what of the log is not whole in the view and would be for at
 // most so many tokens together: messages of the person, then all else, the
 // newest first. What does not fit is skipped; a call costs a margin beside itself.
-func (f *fitting) missing(tokens, margin int) []one {
+func (f *fitting) listMissing(tokens, margin int) []one {
 	l := f.p.Log()
 	var more []one
 	take := func(seq int64, call bool, margin int) {
-		cost := f.lacks(seq) + f.lacks(l.Pair(seq))
-		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.over(seq) {
+		cost := f.missingTokens(seq) + f.missingTokens(l.Pair(seq))
+		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.isUntouchable(seq) {
 			tokens -= cost + margin
 			more = append(more, one{seq, call})
 		}
@@ -237,8 +237,8 @@ func (f *fitting) missing(tokens, margin int) []one {
 	return more
 }
 
-// lacks is how many tokens of an entry the view does not have.
-func (f *fitting) lacks(seq int64) int {
+// missingTokens is how many tokens of an entry the view does not have.
+func (f *fitting) missingTokens(seq int64) int {
 	e, ok := f.p.Log().Entry(seq)
 	if !ok {
 		return 0
@@ -266,7 +266,7 @@ func (f *fitting) leaveTail(ctx context.Context, kept []excerpt.Kept) error {
 			turn, step = t, s
 		}
 		if f.p.Reads(seq) {
-			left -= max(f.lacks(seq), 0)
+			left -= max(f.missingTokens(seq), 0)
 		}
 	}
 	span, last := f.span, f.last
@@ -275,7 +275,7 @@ func (f *fitting) leaveTail(ctx context.Context, kept []excerpt.Kept) error {
 			return err
 		}
 		f.span = ends[n-1]
-		if _, f.last = l.Extent(f.span); f.last >= f.first && f.try(kept) {
+		if _, f.last = l.Extent(f.span); f.last >= f.first && f.tryExcerpts(kept) {
 			return nil
 		}
 		f.span, f.last = span, last
@@ -291,7 +291,7 @@ const maxTries = 12
 func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 	l, tries := f.p.Log(), 0
 	for seq := range f.backward(f.first, f.last) {
-		if f.full(usedShare) || tries >= maxTries {
+		if f.isFull(usedShare) || tries >= maxTries {
 			break
 		}
 		at := seq
@@ -307,7 +307,7 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 			continue
 		}
 		st := f.stands[seq]
-		if !f.p.Reads(seq) || f.hides(seq) || st.whole || f.lacks(at) <= 0 {
+		if !f.p.Reads(seq) || f.hides(seq) || st.whole || f.missingTokens(at) <= 0 {
 			continue
 		}
 		e, _ := l.Entry(at)
@@ -321,7 +321,7 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 				break
 			}
 			tries++
-			if f.stands[seq] = more; f.try(kept) {
+			if f.stands[seq] = more; f.tryExcerpts(kept) {
 				break
 			}
 			if delete(f.stands, seq); st.what != "" {

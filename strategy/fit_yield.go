@@ -27,10 +27,10 @@ type concession struct {
 	last bool
 }
 
-// giveWay has what always stays give way, in the order of F4, until it is within
+// reduceAlways has what always stays give way, in the order of F4, until it is within
 // its share of the target, and gives what it costs then. The last request and
 // pins never do, nor what is left of the last step.
-func (f *fitting) giveWay() int {
+func (f *fitting) reduceAlways() int {
 	f.project()
 	least := f.cost(f.base)
 	share := f.limit * alwaysShare / 100
@@ -62,7 +62,7 @@ func (f *fitting) giveWay() int {
 // project lays what always stays alone.
 func (f *fitting) project() {
 	f.best = f.overlay(nil)
-	f.base = f.with(f.best)
+	f.base = f.viewWith(f.best)
 	f.view = f.base
 }
 
@@ -118,16 +118,16 @@ func (f *fitting) concessions() []concession {
 			if tokens > longContext {
 				to = &long
 			}
-			put(to, seq, StandsContext, text, f.rules(text, min(max(f.limit/8, leastContext), longContext)))
+			put(to, seq, StandsContext, text, f.ruleLines(text, min(max(f.limit/8, leastContext), longContext)))
 		case !stands || st.what != StandsMessages || f.shielded(seq):
 		case !st.whole:
-			put(&last, seq, StandsMessages, text, f.lead(text))
+			put(&last, seq, StandsMessages, text, f.leadLines(text))
 		case tokens > shortMessage:
-			put(&messages, seq, StandsMessages, text, f.gist(text))
+			put(&messages, seq, StandsMessages, text, f.gistLines(text))
 		case atom.StatesConstraint(text):
-			put(&late, seq, StandsMessages, text, f.demands(text, shortMessage))
+			put(&late, seq, StandsMessages, text, f.demandLines(text, shortMessage))
 		case seq == task:
-			put(&late, seq, StandsMessages, text, f.lead(text))
+			put(&late, seq, StandsMessages, text, f.leadLines(text))
 		default:
 			put(&short, seq, StandsMessages, text, nil)
 		}
@@ -135,7 +135,7 @@ func (f *fitting) concessions() []concession {
 	for _, c := range f.calls {
 		switch st := f.stands[c.seq]; {
 		case st.call && st.what == StandsMessages:
-			short, late = f.answer(c, short, late)
+			short, late = f.addAnswer(c, short, late)
 		case st.call && st.whole && st.what == StandsPlan:
 			plans = f.planItems(c, plans)
 		}
@@ -149,14 +149,14 @@ func (f *fitting) concessions() []concession {
 	return slices.Concat(long, contexts, messages, plans, short, late, last)
 }
 
-// answer adds an answer, or what was said of a refused call, to what gives way:
+// addAnswer adds an answer, or what was said of a refused call, to what gives way:
 // whole to the first list, or to the second all but what it demands.
-func (f *fitting) answer(c toolCall, short, late []concession) (_, _ []concession) {
+func (f *fitting) addAnswer(c toolCall, short, late []concession) (_, _ []concession) {
 	_, _, call := f.base.Fate(c.seq)
 	_, _, result := f.base.Fate(c.result)
 	r, _ := f.p.Log().Entry(c.result)
 	text := tenfold.TextLines(r.Payload)
-	demands := f.demands(said(text), shortMessage)
+	demands := f.demandLines(withoutHostWords(text), shortMessage)
 	if len(demands) == 0 {
 		return append(short, concession{seq: c.seq, gone: true, saves: call + result}), late
 	}
@@ -164,9 +164,9 @@ func (f *fitting) answer(c toolCall, short, late []concession) (_, _ []concessio
 	return short, append(late, concession{seq: c.seq, left: stance{what: StandsMessages, call: true, lines: demands}, saves: max(saves, 1)})
 }
 
-// said is the text of an answer with blanks in place of what the host wrote
+// withoutHostWords is the text of an answer with blanks in place of what the host wrote
 // before a person's words on a refused call.
-func said(text string) string {
+func withoutHostWords(text string) string {
 	words, ok := tenfold.Refusal(text)
 	if !ok {
 		return text
@@ -216,10 +216,10 @@ func shownOf(text string, lines []tenfold.LineRange) string {
 	return out.String()
 }
 
-// rules are the blocks of a standing instruction that state rules, then others,
+// ruleLines are the blocks of a standing instruction that state rules, then others,
 // each kind in order, for at most so many tokens. A block is lines without a
 // blank one between.
-func (f *fitting) rules(text string, tokens int) []tenfold.LineRange {
+func (f *fitting) ruleLines(text string, tokens int) []tenfold.LineRange {
 	counter := f.p.Log().Counter()
 	type block struct {
 		lines tenfold.LineRange
@@ -256,7 +256,7 @@ func (f *fitting) rules(text string, tokens int) []tenfold.LineRange {
 			case cost <= tokens:
 				kept = union(kept, []tenfold.LineRange{b.lines})
 			case rule: // of a long one the lines that do
-				lines := f.demands(b.text, tokens)
+				lines := f.demandLines(b.text, tokens)
 				cost = counter.Count(shownOf(b.text, lines))
 				kept = union(kept, shifted(lines, b.lines.First-1))
 			default:
@@ -266,7 +266,7 @@ func (f *fitting) rules(text string, tokens int) []tenfold.LineRange {
 		}
 	}
 	if len(kept) == 0 {
-		return f.lead(text)
+		return f.leadLines(text)
 	}
 	return kept
 }

@@ -164,7 +164,7 @@ func (n *endings) read(down int64) {
 			}
 		case tenfold.ToolResult:
 			call, _ := l.CallOf(e.Seq)
-			if tool.Underway(p) || !tool.Polls(call.Name, call.Arguments) && !stops(call.Name) {
+			if tool.Underway(p) || !tool.Polls(call.Name, call.Arguments) && !isStopTool(call.Name) {
 				continue
 			}
 			n.said = append(n.said, call.Arguments+"\n"+tool.Output(p))
@@ -172,8 +172,8 @@ func (n *endings) read(down int64) {
 	}
 }
 
-// stops knows the tools that end what runs.
-func stops(name string) bool {
+// isStopTool knows the tools that end what runs.
+func isStopTool(name string) bool {
 	switch name {
 	case "KillBash", "KillShell", "TaskStop", "TaskOutput", "job_kill", "stop_bash", "write_stdin":
 		return true

@@ -160,9 +160,9 @@ func settled[S any](s S) S {
 	return s
 }
 
-// written is a strategy's text form, which [Parse] reads: with all options that
+// textForm is a strategy's text form, which [Parse] reads: with all options that
 // are set or have a usual value.
-func written(name string, s any) string {
+func textForm(name string, s any) string {
 	_, params := copied(s)
 	separator := ":"
 	for _, p := range params {

@@ -123,8 +123,8 @@ func (o Options) Notef(format string, args ...any) {
 	step.Notes = append(step.Notes, fmt.Sprintf(format, args...))
 }
 
-// nothing proposes nothing, and notes why.
-func (o Options) nothing(format string, args ...any) ([]tenfold.Compaction, error) {
+// proposeNothing proposes nothing, and notes why.
+func (o Options) proposeNothing(format string, args ...any) ([]tenfold.Compaction, error) {
 	o.Notef(format, args...)
 	return nil, nil
 }
@@ -132,22 +132,22 @@ func (o Options) nothing(format string, args ...any) ([]tenfold.Compaction, erro
 // noteWithheld notes what would be done were it not a dry run.
 func (o Options) noteWithheld(format string, args ...any) ([]tenfold.Compaction, error) {
 	o.underWay().step.Withheld = true
-	return o.nothing(format, args...)
+	return o.proposeNothing(format, args...)
 }
 
 // overlay completes an overlay that a strategy proposes for a range.
 func (o Options) overlay(s Strategy, r tenfold.Range, c tenfold.Compaction) tenfold.Compaction {
 	c.Strategy, c.Source = s.Name(), o.Source
-	c = r.On(o.refer(c))
+	c = r.On(o.withReferences(c))
 	if takesCalls(c) {
 		c.Keeps = o.handles(c)
 	}
 	return c
 }
 
-// refer puts references on an overlay where they are wanted, and names the
+// withReferences puts references on an overlay where they are wanted, and names the
 // conversation that they are of.
-func (o Options) refer(c tenfold.Compaction) tenfold.Compaction {
+func (o Options) withReferences(c tenfold.Compaction) tenfold.Compaction {
 	if o.Recall && c.ToolCalls != nil {
 		calls := *c.ToolCalls
 		calls.Recall = true

@@ -109,7 +109,7 @@ func (f Profile) Propose(ctx context.Context, p *tenfold.Projection, o Options) 
 		}
 		c.ToolCalls = &policy
 	}
-	c = o.refer(c)
+	c = o.withReferences(c)
 	if f.Summary != nil {
 		with := o
 		if f.Summary.Instructions != "" {

@@ -16,10 +16,10 @@ type recall struct {
 	lines []tenfold.LineRange // nil for all of it
 }
 
-// recalled lists what a model asked for since the last compaction, the newest
+// recalledEntries lists what a model asked for since the last compaction, the newest
 // first and each entry once (live §5): it was needed then, so the next
 // compaction keeps it, and the one after that only if it was needed again.
-func recalled(p *tenfold.Projection) (out []recall) {
+func recalledEntries(p *tenfold.Projection) (out []recall) {
 	l, last := p.Log(), int64(0)
 	for o := range p.Overlays() {
 		if o.Live && o.Seq > last && o.Compaction.Source != "micro" {
@@ -59,7 +59,7 @@ func recalled(p *tenfold.Projection) (out []recall) {
 // a quarter of the target.
 func (f *fitting) keepRecalled() {
 	l, left := f.p.Log(), f.limit/recalledPart
-	for _, r := range recalled(f.p) {
+	for _, r := range recalledEntries(f.p) {
 		if r.seq < f.first || r.seq > f.last || f.hides(r.seq) {
 			continue
 		}

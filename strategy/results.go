@@ -34,7 +34,7 @@ type Micro struct {
 }
 
 // Name implements [Strategy].
-func (s Micro) Name() string { return written("micro", s) }
+func (s Micro) Name() string { return textForm("micro", s) }
 
 // Propose implements [Strategy].
 func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
@@ -45,7 +45,7 @@ func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 	set := settled(s)
 	recent := newestResults(p, set.KeepRecent)
 	needed := map[int64]bool{}
-	for _, r := range recalled(p) {
+	for _, r := range recalledEntries(p) {
 		needed[r.seq] = true
 	}
 	picks := pickResults(p, o, set.Over, exempt, tenfold.CallPolicy{Action: tenfold.Strip, Response: true}, func(c tenfold.Call) bool {
@@ -53,11 +53,11 @@ func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 	})
 	made := selectively(s, p, o, picks, tenfold.ToolPolicy{Stub: "previous", Recall: s.Recall})
 	if made == nil {
-		return o.nothing("no result in turns %s is older than the newest %d and larger than %s bytes", o.Range, set.KeepRecent, set.Over)
+		return o.proposeNothing("no result in turns %s is older than the newest %d and larger than %s bytes", o.Range, set.KeepRecent, set.Over)
 	}
 	if set.ClearAtLeast > 0 {
 		if gain := o.Scale.Tokens(p.Tokens() - o.withOverlays(p, made...).Tokens()); gain < set.ClearAtLeast {
-			return o.nothing("clearing results would free %d tokens, less than %d", gain, set.ClearAtLeast)
+			return o.proposeNothing("clearing results would free %d tokens, less than %d", gain, set.ClearAtLeast)
 		}
 	}
 	return made, nil
@@ -150,7 +150,7 @@ type TrimResults struct {
 }
 
 // Name implements [Strategy].
-func (s TrimResults) Name() string { return written("trim-results", s) }
+func (s TrimResults) Name() string { return textForm("trim-results", s) }
 
 func (s TrimResults) check() error {
 	if s = settled(s); s.Head+s.Tail == 0 {
@@ -169,7 +169,7 @@ func (s TrimResults) Propose(_ context.Context, p *tenfold.Projection, o Options
 	}
 	made := selectively(s, p, o, picks, tenfold.ToolPolicy{Recall: s.Recall})
 	if made == nil {
-		return o.nothing("no result in turns %s is shown whole and larger than %s bytes", o.Range, set.Over)
+		return o.proposeNothing("no result in turns %s is shown whole and larger than %s bytes", o.Range, set.Over)
 	}
 	return made, nil
 }
@@ -214,7 +214,7 @@ type PurgeErrors struct {
 }
 
 // Name implements [Strategy].
-func (s PurgeErrors) Name() string { return written("purge-errors", s) }
+func (s PurgeErrors) Name() string { return textForm("purge-errors", s) }
 
 // Propose implements [Strategy].
 func (s PurgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
@@ -235,7 +235,7 @@ func (s PurgeErrors) Propose(_ context.Context, p *tenfold.Projection, o Options
 	}
 	made := selectively(s, p, o, picks, tenfold.ToolPolicy{Primary: tool.Primary(p.ToolNames())})
 	if made == nil {
-		return o.nothing("no call in turns %s failed %d turns ago or earlier with input left to strip", o.Range, after)
+		return o.proposeNothing("no call in turns %s failed %d turns ago or earlier with input left to strip", o.Range, after)
 	}
 	return made, nil
 }

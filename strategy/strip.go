@@ -35,7 +35,7 @@ type StripAttachments struct {
 }
 
 // Name implements [Strategy].
-func (s StripAttachments) Name() string { return written("strip-attachments", s) }
+func (s StripAttachments) Name() string { return textForm("strip-attachments", s) }
 
 // Propose implements [Strategy].
 func (s StripAttachments) Propose(_ context.Context, _ *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
@@ -56,7 +56,7 @@ type PruneTools struct {
 }
 
 // Name implements [Strategy].
-func (s PruneTools) Name() string { return written("prune-tools", s) }
+func (s PruneTools) Name() string { return textForm("prune-tools", s) }
 
 // Propose implements [Strategy].
 func (s PruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
@@ -90,7 +90,7 @@ func (s PruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options)
 		}
 	}
 	if !changed {
-		return o.nothing("no definition of a tool that is never called is left")
+		return o.proposeNothing("no definition of a tool that is never called is left")
 	}
 	return []tenfold.Compaction{o.overlay(s, o.Range, tenfold.Compaction{
 		ToolDefinitions: &tenfold.ToolDefinitionPolicy{Action: tenfold.Prune, Names: names},
@@ -126,9 +126,9 @@ type StripTools struct {
 func (s StripTools) Name() string {
 	if s.KeepRequests && !s.KeepResponses {
 		s.KeepRequests = false
-		return written("strip-tool-results", s)
+		return textForm("strip-tool-results", s)
 	}
-	return written("strip-tools", s)
+	return textForm("strip-tools", s)
 }
 
 // Propose implements [Strategy].

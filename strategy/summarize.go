@@ -42,11 +42,11 @@ func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made 
 	j.span = p.ExtendSummary(j.span)
 	overlay := o.overlay(j.by, j.span, tenfold.Compaction{})
 	overlay.Keeps = o.handles(overlay)
-	hides, shown := j.hides(p, overlay)
+	hides, shown := j.countHidden(p, overlay)
 	room := p // what the summary must make smaller (C6)
 	if shown == 0 {
 		var replaces bool
-		if room, replaces = j.without(p); !replaces || j.onlyNew || o.Source == SourceAuto {
+		if room, replaces = j.withoutSummaries(p); !replaces || j.onlyNew || o.Source == SourceAuto {
 			o.Notef("nothing is shown in turns %s that a summary could hide", j.span)
 			return nil, false, nil
 		}
@@ -138,10 +138,10 @@ func (o Options) failed(r SummaryRequest, err error) {
 	}
 }
 
-// hides counts what a summary laid over the overlay's range would stand for,
+// countHidden counts what a summary laid over the overlay's range would stand for,
 // and how many of the tokens shown now would go. Pinned and shielded entries
 // (P8, P9) are not among it.
-func (j job) hides(p *tenfold.Projection, overlay tenfold.Compaction) (covers tenfold.Covers, shown int) {
+func (j job) countHidden(p *tenfold.Projection, overlay tenfold.Compaction) (covers tenfold.Covers, shown int) {
 	overlay.Summary = &tenfold.Summary{Text: "…", Placement: j.placement}
 	next := p.With(overlay)
 	for e := range entriesIn(p.Log(), j.span) {
@@ -158,10 +158,10 @@ func (j job) hides(p *tenfold.Projection, overlay tenfold.Compaction) (covers te
 	return covers, shown
 }
 
-// without gives the projection as it would be without the live summaries in the
+// withoutSummaries gives the projection as it would be without the live summaries in the
 // job's range, which a new one takes the place of (C4): what they stand for is
 // what it has to be smaller than. False where there is none.
-func (j job) without(p *tenfold.Projection) (*tenfold.Projection, bool) {
+func (j job) withoutSummaries(p *tenfold.Projection) (*tenfold.Projection, bool) {
 	var revoked []tenfold.Entry
 	first, last := p.Log().Extent(j.span)
 	for s := range p.Overlays() {
@@ -184,7 +184,7 @@ func (j job) request(p *tenfold.Projection, o Options) SummaryRequest {
 	}
 	var prior []tenfold.Overlay
 	if j.recursive {
-		prior = j.prior(p)
+		prior = j.priorSummaries(p)
 	}
 	for _, s := range prior {
 		r.Prior = append(r.Prior, s.Compaction.Summary.Text)
@@ -216,9 +216,9 @@ func covered(overlays []tenfold.Overlay) func(seq int64) bool {
 	}
 }
 
-// prior lists the summaries that stand for something in the job's range, in
+// priorSummaries lists the summaries that stand for something in the job's range, in
 // the order they stand.
-func (j job) prior(p *tenfold.Projection) []tenfold.Overlay {
+func (j job) priorSummaries(p *tenfold.Projection) []tenfold.Overlay {
 	live := liveSummaries(p)
 	var found []tenfold.Overlay
 	for e := range entriesIn(p.Log(), j.span) {
@@ -274,7 +274,7 @@ type Summarize struct {
 }
 
 // Name implements [Strategy].
-func (s Summarize) Name() string { return written("summarize", s) }
+func (s Summarize) Name() string { return textForm("summarize", s) }
 
 // NeedsModel implements [ModelUser].
 func (Summarize) NeedsModel() bool { return true }
@@ -310,7 +310,7 @@ func (HardReset) TakesAll() bool { return true }
 func (s HardReset) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	all := tenfold.Range{ToTurn: p.Log().Turns() - 1}
 	if all.ToTurn < 0 {
-		return o.nothing("the conversation has no turns")
+		return o.proposeNothing("the conversation has no turns")
 	}
 	return job{by: s, span: all, placement: tenfold.PlaceSystem}.propose(ctx, p, o)
 }
@@ -331,7 +331,7 @@ type RecursiveSummary struct {
 }
 
 // Name implements [Strategy].
-func (s RecursiveSummary) Name() string { return written("recursive-summary", s) }
+func (s RecursiveSummary) Name() string { return textForm("recursive-summary", s) }
 
 // NeedsModel implements [ModelUser].
 func (RecursiveSummary) NeedsModel() bool { return true }
@@ -344,10 +344,10 @@ func (s RecursiveSummary) Propose(ctx context.Context, p *tenfold.Projection, o 
 	set := settled(s)
 	raw := newest(p, set.Keep)
 	if raw == 0 {
-		return o.nothing("the window of %d entries holds all that is shown", set.Keep)
+		return o.proposeNothing("the window of %d entries holds all that is shown", set.Keep)
 	}
-	first := snap(p, raw, o)
-	r, ok := leaving(p, first, o)
+	first := snapToRequest(p, raw, o)
+	r, ok := rangeLeavingWindow(p, first, o)
 	if !ok {
 		return nil, nil
 	}
@@ -386,7 +386,7 @@ type Auto struct {
 }
 
 // Name implements [Strategy].
-func (s Auto) Name() string { return written("auto", s) }
+func (s Auto) Name() string { return textForm("auto", s) }
 
 // Summarises implements [SummaryWriter].
 func (Auto) Summarises() bool { return true }
@@ -418,7 +418,7 @@ func (summarizeOver) Name() string { return "summarize" }
 func (s summarizeOver) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	window := o.window(p)
 	if tokens := o.Scale.Tokens(p.Tokens()) + o.Scale.Outside; float64(tokens) <= s.threshold*float64(window) {
-		return o.nothing("%d tokens are not over %g %% of the window of %d, so no summary is made", tokens, s.threshold*100, window)
+		return o.proposeNothing("%d tokens are not over %g %% of the window of %d, so no summary is made", tokens, s.threshold*100, window)
 	}
 	return job{by: s, span: o.Range, onlyNew: true}.propose(ctx, p, o)
 }

@@ -27,7 +27,7 @@ func (ClassifyTangents) Name() string { return "classify-tangents" }
 // Propose implements [Strategy].
 func (s ClassifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	if o.Classifier == nil {
-		return o.nothing("there is no classifier")
+		return o.proposeNothing("there is no classifier")
 	}
 	r := ClassifyRequest{Log: p.Log(), Focus: o.Focus}
 	cost := map[int]int{}
@@ -48,22 +48,22 @@ func (s ClassifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o 
 		}
 	}
 	if len(r.Turns) == 0 {
-		return o.nothing("no whole turn of turns %s is shown", o.Range)
+		return o.proposeNothing("no whole turn of turns %s is shown", o.Range)
 	}
 	o.underWay().plan.Asked = true
 	named, err := o.Classifier.Classify(ctx, r)
 	if err != nil {
 		return nil, fmt.Errorf("classify turns %s: %w", o.Range, err)
 	}
-	named = possible(named, cost)
+	named = validTangents(named, cost)
 	if len(named) == 0 {
-		return o.nothing("no turn of turns %s is off the task", o.Range)
+		return o.proposeNothing("no turn of turns %s is off the task", o.Range)
 	}
 	if o.DryRun {
 		return o.noteWithheld("off the task: %s", list(named))
 	}
 	if o.Confirm == nil {
-		return o.nothing("not confirmed, so these turns stay: %s", list(named))
+		return o.proposeNothing("not confirmed, so these turns stay: %s", list(named))
 	}
 	confirmed, err := o.Confirm(ctx, slices.Clone(named))
 	if err != nil {
@@ -82,7 +82,7 @@ func (s ClassifyTangents) Propose(ctx context.Context, p *tenfold.Projection, o 
 		}
 	}
 	if len(out) == 0 {
-		return o.nothing("no tangent was confirmed")
+		return o.proposeNothing("no tangent was confirmed")
 	}
 	return out, nil
 }
@@ -99,9 +99,9 @@ func wholeTurns(l *tenfold.Log, r tenfold.Range) []int {
 	return turns
 }
 
-// possible takes out what a model may make up: turns it was not asked about,
+// validTangents takes out what a model may make up: turns it was not asked about,
 // turns named twice.
-func possible(named []Tangent, cost map[int]int) []Tangent {
+func validTangents(named []Tangent, cost map[int]int) []Tangent {
 	var out []Tangent
 	had := map[int]bool{}
 	for _, t := range named {

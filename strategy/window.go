@@ -21,16 +21,16 @@ type SlidingWindow struct {
 }
 
 // Name implements [Strategy].
-func (s SlidingWindow) Name() string { return written("sliding-window", s) }
+func (s SlidingWindow) Name() string { return textForm("sliding-window", s) }
 
 // Propose implements [Strategy].
 func (s SlidingWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	n := settled(s).Entries
 	raw := newest(p, n)
 	if raw == 0 {
-		return o.nothing("the window of %d entries holds all that is shown", n)
+		return o.proposeNothing("the window of %d entries holds all that is shown", n)
 	}
-	return omitBefore(s, p, snap(p, raw, o), o), nil
+	return omitBefore(s, p, snapToRequest(p, raw, o), o), nil
 }
 
 // TurnWindow keeps the newest turns that a person asked for, and what stands
@@ -45,14 +45,14 @@ type TurnWindow struct {
 }
 
 // Name implements [Strategy].
-func (s TurnWindow) Name() string { return written("turn-window", s) }
+func (s TurnWindow) Name() string { return textForm("turn-window", s) }
 
 // Propose implements [Strategy].
 func (s TurnWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	n := settled(s).Turns
 	first, ok := newestTurns(p, n, o)
 	if !ok {
-		return o.nothing("the window of %d turns holds all that is shown", n)
+		return o.proposeNothing("the window of %d turns holds all that is shown", n)
 	}
 	var preamble []tenfold.Compaction
 	if request := firstRequest(p.Log()); request > 0 {
@@ -80,14 +80,14 @@ type TokenWindow struct {
 }
 
 // Name implements [Strategy].
-func (s TokenWindow) Name() string { return written("token-window", s) }
+func (s TokenWindow) Name() string { return textForm("token-window", s) }
 
 // Propose implements [Strategy].
 func (s TokenWindow) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	window := settled(s).Tokens
 	n := o.Scale.Estimated(window)
 	if counted(p) <= n {
-		return o.nothing("the window of %d tokens holds all that is shown", window)
+		return o.proposeNothing("the window of %d tokens holds all that is shown", window)
 	}
 	out := omitBefore(s, p, s.begin(p, n, o), o)
 	if after := counted(o.withOverlays(p, out...)); after > n {
@@ -100,7 +100,7 @@ func (s TokenWindow) Propose(_ context.Context, p *tenfold.Projection, o Options
 // proposal that makes nothing smaller – only pins and requests are shown there –
 // is none.
 func omitBefore(s Strategy, p *tenfold.Projection, first int64, o Options, also ...tenfold.Compaction) []tenfold.Compaction {
-	r, ok := leaving(p, first, o)
+	r, ok := rangeLeavingWindow(p, first, o)
 	if !ok {
 		return nil
 	}
@@ -112,10 +112,10 @@ func omitBefore(s Strategy, p *tenfold.Projection, first int64, o Options, also 
 	return out
 }
 
-// leaving is what leaves the window that begins at entry first: the range from
+// rangeLeavingWindow is what leaves the window that begins at entry first: the range from
 // the first turn that still shows anything. Empty, and said why, where the
 // plan's range holds none of it.
-func leaving(p *tenfold.Projection, first int64, o Options) (r tenfold.Range, ok bool) {
+func rangeLeavingWindow(p *tenfold.Projection, first int64, o Options) (r tenfold.Range, ok bool) {
 	l := p.Log()
 	turn, step, _ := l.Where(first)
 	r = tenfold.Range{FromTurn: o.Range.FromTurn, ToTurn: turn - 1}
@@ -123,7 +123,7 @@ func leaving(p *tenfold.Projection, first int64, o Options) (r tenfold.Range, ok
 		step--
 		r.ToTurn, r.ToStep = turn, &step
 	}
-	if ends(o.Range, r) {
+	if endsBefore(o.Range, r) {
 		r.ToTurn, r.ToStep = o.Range.ToTurn, o.Range.ToStep
 		o.Notef("the window begins in turn %d, but no more than turns %s may be compacted", turn, o.Range)
 	}
@@ -139,8 +139,8 @@ func leaving(p *tenfold.Projection, first int64, o Options) (r tenfold.Range, ok
 	return r, false
 }
 
-// ends reports whether a ends before b.
-func ends(a, b tenfold.Range) bool {
+// endsBefore reports whether a ends before b.
+func endsBefore(a, b tenfold.Range) bool {
 	if a.ToTurn != b.ToTurn {
 		return a.ToTurn < b.ToTurn
 	}
@@ -180,11 +180,11 @@ func firstRequest(l *tenfold.Log) int64 {
 	return 0
 }
 
-// snap is S-9: where a window begins that a strategy would cut at raw. It is
+// snapToRequest is S-9: where a window begins that a strategy would cut at raw. It is
 // the first request at or after raw, so that no answer is kept without what it
 // answers. A window that would come out empty is the last turn that somebody asked
 // for instead, which is noted.
-func snap(p *tenfold.Projection, raw int64, o Options) int64 {
+func snapToRequest(p *tenfold.Projection, raw int64, o Options) int64 {
 	var first int64
 	turn := p.Log().Turns() - 1
 	for e := range newestFirst(p) {
@@ -230,7 +230,7 @@ func newestTurns(p *tenfold.Projection, n int, o Options) (first int64, ok bool)
 		}
 		if seen++; seen > n {
 			if n == 0 {
-				first = snap(p, p.Version()+1, o)
+				first = snapToRequest(p, p.Version()+1, o)
 			}
 			return first, true
 		}
@@ -238,7 +238,7 @@ func newestTurns(p *tenfold.Projection, n int, o Options) (first int64, ok bool)
 		at, first = turn, t.First
 	}
 	if seen == 0 {
-		return snap(p, p.Version()+1, o), l.Turns() > 1
+		return snapToRequest(p, p.Version()+1, o), l.Turns() > 1
 	}
 	return 0, false
 }
@@ -284,7 +284,7 @@ func (s TokenWindow) begin(p *tenfold.Projection, budget int, o Options) int64 {
 	if first < len(requests) {
 		return requests[first]
 	}
-	return snap(p, p.Version()+1, o)
+	return snapToRequest(p, p.Version()+1, o)
 }
 
 // counted is what a projection costs by the measure of windows: all but what

@@ -56,7 +56,7 @@ func (s *splitter) flush() {
 // large by itself begins a chunk of its own and is packed by the next level.
 func (s *splitter) pack(blocks []Block, by level) {
 	for len(blocks) > 0 {
-		n := unit(blocks, by)
+		n := unitSize(blocks, by)
 		one, rest := blocks[:n], blocks[n:]
 		tokens := 0
 		for _, b := range one {
@@ -83,10 +83,10 @@ func (s *splitter) pack(blocks []Block, by level) {
 	}
 }
 
-// unit is how many of the blocks belong together at a level. Late results
+// unitSize is how many of the blocks belong together at a level. Late results
 // stand with their call's step but come after: a turn is a stretch all the
 // same, ended by the first block of another.
-func unit(blocks []Block, by level) int {
+func unitSize(blocks []Block, by level) int {
 	if by == byEntry {
 		return 1
 	}

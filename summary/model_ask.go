@@ -13,7 +13,7 @@ import (
 // ask has the model answer once, in at most so many tokens, which the view is
 // told, and gives the answer read and as it was said.
 func (w *writing) ask(ctx context.Context, maxTokens int, view func(most int) *tenfold.Projection) (answer, string, error) {
-	said, err := within(ctx, w.Provider, maxTokens, w.track, func(most int) provider.Request {
+	said, err := askWithinLimits(ctx, w.Provider, maxTokens, w.track, func(most int) provider.Request {
 		return provider.Request{View: view(most), MaxTokens: most, NoTools: true, Schema: answerSchema}
 	})
 	if err != nil {
@@ -26,23 +26,23 @@ func (w *writing) ask(ctx context.Context, maxTokens int, view func(most int) *t
 	return got, said, err
 }
 
-// within asks for an answer that the model may give: where the provider refuses
+// askWithinLimits asks for an answer that the model may give: where the provider refuses
 // one as long and says how long it may be, it is asked once more within that,
 // and not for more from then on.
-func within(ctx context.Context, m provider.Model, maxTokens int, track *tracker, request func(most int) provider.Request) (string, error) {
+func askWithinLimits(ctx context.Context, m provider.Model, maxTokens int, track *tracker, request func(most int) provider.Request) (string, error) {
 	most := min(maxTokens, track.mostOutput(math.MaxInt))
-	said, err := listen(ctx, m, request(most), track)
+	said, err := collectText(ctx, m, request(most), track)
 	if limit := provider.MaxOutput(err); limit > 0 && limit < most && said == "" && ctx.Err() == nil {
-		said, err = listen(ctx, m, request(track.mostOutput(limit)), track)
+		said, err = collectText(ctx, m, request(track.mostOutput(limit)), track)
 	}
 	return said, err
 }
 
-// listen collects the text of an answer. A model that does not take a request
+// collectText collects the text of an answer. A model that does not take a request
 // with a schema is asked without one: the words of the request say what shape is
 // wanted too, and many servers enforce none. A stream that broke off is asked for
 // once more: nobody has seen any of it, and what retries never begins one anew.
-func listen(ctx context.Context, m provider.Model, r provider.Request, track *tracker) (string, error) {
+func collectText(ctx context.Context, m provider.Model, r provider.Request, track *tracker) (string, error) {
 	call := track.call(r.View.Tokens())
 	if track.plain.Load() {
 		r.Schema = ""
@@ -59,7 +59,7 @@ func listen(ctx context.Context, m provider.Model, r provider.Request, track *tr
 		said, err = collectAnswer(ctx, m, r, track, call)
 	}
 	if err == nil {
-		err = track.unread(call, r.View.Tokens())
+		err = track.unreadError(call, r.View.Tokens())
 	}
 	return said, err
 }

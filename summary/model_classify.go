@@ -58,7 +58,7 @@ func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([
 		return nil, err
 	}
 	w.track.at(Reading, 1)
-	said, err := within(timed, c.Model.Provider, w.maxTokens, w.track, func(most int) provider.Request {
+	said, err := askWithinLimits(timed, c.Model.Provider, w.maxTokens, w.track, func(most int) provider.Request {
 		return provider.Request{View: once(w.counter, cmp.Or(c.System, classifySystem), says(message)), MaxTokens: most, NoTools: true, Schema: classifySchema}
 	})
 	if err = c.Model.ended(ctx, timed, err); err != nil {
@@ -70,7 +70,7 @@ func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([
 // message shows the turns, with their entries cut as short as they must be,
 // and what the conversation is at now.
 func (c Classifier) message(w *writing, r strategy.ClassifyRequest, entries []tenfold.Entry, turns []int) (string, error) {
-	ask := "The session's task is what most of its turns are about; its newest request is:\n\n" + framed("request", source.CutMiddle(lastRequest(r.Log), 4000), "session")
+	ask := "The session's task is what most of its turns are about; its newest request is:\n\n" + inElement("request", source.CutMiddle(lastRequest(r.Log), 4000), "session")
 	if r.Focus != "" {
 		ask += "\n\nThis belongs to the task in any case: " + focused(r.Focus)
 	}
@@ -78,7 +78,7 @@ func (c Classifier) message(w *writing, r strategy.ClassifyRequest, entries []te
 		strings.Trim(strings.Join(strings.Fields(fmt.Sprint(turns)), ", "), "[]"))
 	for _, longest := range []int{4000, 1000, 300, 100} {
 		text := Rendering{Longest: longest}.Text(r.Log, entries)
-		message := framed("session", text, "request") + "\n\n" + ask
+		message := inElement("session", text, "request") + "\n\n" + ask
 		if w.counter.Count(message) <= w.budget() {
 			return message, nil
 		}

@@ -33,7 +33,7 @@ func (l Ladder) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 			return before, fmt.Errorf("summariser %d of %d of the ladder is nil: leave it out, or give one", i+1, len(l))
 		}
 		got, err := rung.Summarize(ctx, r)
-		got = after(before, got)
+		got = withEarlier(before, got)
 		if ended := ctx.Err(); ended != nil {
 			return got, ended
 		}
@@ -55,8 +55,8 @@ func (l Ladder) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	return before, nil
 }
 
-// after puts what came before a result in front of it.
-func after(before, got strategy.SummaryResult) strategy.SummaryResult {
+// withEarlier puts what came before a result in front of it.
+func withEarlier(before, got strategy.SummaryResult) strategy.SummaryResult {
 	got.Notes = append(before.Notes[:len(before.Notes):len(before.Notes)], got.Notes...)
 	got.Failures = append(before.Failures[:len(before.Failures):len(before.Failures)], got.Failures...)
 	switch none := (tenfold.Usage{}); {

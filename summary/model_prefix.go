@@ -82,5 +82,5 @@ func (w *writing) inPlace(ctx context.Context) (answer, error) {
 		}
 		return w.request.View.Preview(entries...)
 	}
-	return w.checked(ctx, w.maxTokens, view, func(most int) string { return w.wording.inPlace(w.request, most) })
+	return w.askChecked(ctx, w.maxTokens, view, func(most int) string { return w.wording.inPlace(w.request, most) })
 }

@@ -152,9 +152,9 @@ func (t *tracker) began(call int) bool {
 // take that were not told how much to take.
 const unreadFrom = 4096
 
-// unread is the error for a call of which the model read less than half by its
+// unreadError is the error for a call of which the model read less than half by its
 // provider's word: some local servers cut off what does not fit, and say nothing.
-func (t *tracker) unread(call, sent int) error {
+func (t *tracker) unreadError(call, sent int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	c := t.calls[call]

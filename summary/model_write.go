@@ -131,7 +131,7 @@ func (w *writing) write(ctx context.Context) (answer, error) {
 		w.notes = append(w.notes, "the conversation as it stands did not fit the model, so its text was sent instead")
 	}
 	budget := w.budget()
-	got, err := w.read(ctx, budget)
+	got, err := w.summariseRange(ctx, budget)
 	if provider.KindOf(err) != provider.TooLarge {
 		return got, err
 	}
@@ -141,7 +141,7 @@ func (w *writing) write(ctx context.Context) (answer, error) {
 	}
 	smaller := w.lessThan(largest, err)
 	w.notes = append(w.notes, fmt.Sprintf("parts of %d tokens did not fit the model, so parts of %d were read", largest, smaller))
-	return w.read(ctx, smaller)
+	return w.summariseRange(ctx, smaller)
 }
 
 // lessThan is the budget after a part of so many tokens was too large: as the
@@ -156,8 +156,8 @@ func (w *writing) lessThan(largest int, err error) int {
 	return max(largest/2, 1)
 }
 
-// read has the range read, in parts if it must be, and merged (C5).
-func (w *writing) read(ctx context.Context, budget int) (answer, error) {
+// summariseRange has the range read, in parts if it must be, and merged (C5).
+func (w *writing) summariseRange(ctx context.Context, budget int) (answer, error) {
 	chunks := w.chunks(budget)
 	if len(chunks) == 0 {
 		chunks = []chunk{{from: w.request.Range.FromTurn, to: w.request.Range.ToTurn}}
@@ -171,7 +171,7 @@ func (w *writing) read(ctx context.Context, budget int) (answer, error) {
 	}
 	w.track.at(Reading, len(chunks))
 	if len(chunks) == 1 {
-		return w.checked(ctx, w.maxTokens, w.system, func(most int) string {
+		return w.askChecked(ctx, w.maxTokens, w.system, func(most int) string {
 			return w.wording.reading(w.request, 1, 1, chunks[0], w.before, w.after, most)
 		})
 	}
@@ -181,7 +181,7 @@ func (w *writing) read(ctx context.Context, budget int) (answer, error) {
 	}
 	w.notes = append(w.notes, fmt.Sprintf("the range was read in %d parts, which were merged", len(chunks)))
 	w.track.at(Merging, 1)
-	return w.checked(ctx, w.maxTokens, w.system, func(most int) string {
+	return w.askChecked(ctx, w.maxTokens, w.system, func(most int) string {
 		return w.wording.merging(w.request, parts, chunks, most)
 	})
 }
@@ -226,9 +226,9 @@ func (w *writing) parts(ctx context.Context, chunks []chunk) ([]answer, error) {
 	return parts, context.Cause(ctx)
 }
 
-// checked asks, looks up what the answer names, and asks once more when too
+// askChecked asks, looks up what the answer names, and asks once more when too
 // much of it is not in the log.
-func (w *writing) checked(ctx context.Context, maxTokens int, view func(...tenfold.Payload) *tenfold.Projection, message func(most int) string) (answer, error) {
+func (w *writing) askChecked(ctx context.Context, maxTokens int, view func(...tenfold.Payload) *tenfold.Projection, message func(most int) string) (answer, error) {
 	got, raw, err := w.ask(ctx, maxTokens, func(most int) *tenfold.Projection { return view(says(message(most))) })
 	if err == nil {
 		if err = w.check(got); err == nil {

@@ -78,9 +78,9 @@ func (w Wording) inPlace(r strategy.SummaryRequest, maxTokens int) string {
 		w.System, r.Range, w.ask(w.Task, r, maxTokens))
 }
 
-// framed puts session text into an element that it cannot leave, of a message
+// inElement puts session text into an element that it cannot leave, of a message
 // that has elements of other names too.
-func framed(name, text string, others ...string) string {
+func inElement(name, text string, others ...string) string {
 	return shield.Element(name, shield.Tags(text, others...))
 }
 
@@ -94,14 +94,14 @@ func focused(text string) string {
 func (w Wording) reading(r strategy.SummaryRequest, part, parts int, c chunk, before, after string, maxTokens int) string {
 	var b strings.Builder
 	if before != "" {
-		b.WriteString("What was summarised before, which the new summary takes the place of:\n\n" + framed("earlier", before, "session", "after") + "\n\n")
+		b.WriteString("What was summarised before, which the new summary takes the place of:\n\n" + inElement("earlier", before, "session", "after") + "\n\n")
 	}
 	if parts > 1 {
 		fmt.Fprintf(&b, "Part %d of %d of the session, turns %d to %d. The other parts are summarised by others.\n\n", part, parts, c.from, c.to)
 	}
-	b.WriteString(framed("session", blockTexts(c.blocks), "earlier", "after"))
+	b.WriteString(inElement("session", blockTexts(c.blocks), "earlier", "after"))
 	if after != "" {
-		b.WriteString("\n\nWhat comes after, for context; it stays as it is and is not to be summarised:\n\n" + framed("after", after, "earlier", "session"))
+		b.WriteString("\n\nWhat comes after, for context; it stays as it is and is not to be summarised:\n\n" + inElement("after", after, "earlier", "session"))
 	}
 	b.WriteString("\n\n" + w.ask(w.Task, r, maxTokens))
 	return b.String()
@@ -115,7 +115,7 @@ func (w Wording) merging(r strategy.SummaryRequest, parts []answer, chunks []chu
 		names[i] = fmt.Sprintf("part-%d", i+1)
 	}
 	for i, p := range parts {
-		fmt.Fprintf(&b, "Turns %d to %d:\n%s\n\n", chunks[i].from, chunks[i].to, framed(names[i], p.Text(), names...))
+		fmt.Fprintf(&b, "Turns %d to %d:\n%s\n\n", chunks[i].from, chunks[i].to, inElement(names[i], p.Text(), names...))
 	}
 	b.WriteString(w.ask(w.Merge+"\n\n"+w.Task, r, maxTokens))
 	return b.String()

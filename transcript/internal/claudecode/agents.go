@@ -85,7 +85,7 @@ func (c *claude) agentNames(src engine.Source) []string {
 			break
 		}
 		if d.Type().IsRegular() && isAgentFile(d.Name()) && d.Name() != c.baseName() {
-			if looked++; c.belongs(src.Siblings, d.Name()) {
+			if looked++; c.isAgentFileOfSession(src.Siblings, d.Name()) {
 				names = append(names, d.Name())
 			}
 		}
@@ -98,9 +98,9 @@ func isAgentFile(name string) bool {
 	return strings.HasPrefix(base, "agent-") && strings.HasSuffix(base, ".jsonl")
 }
 
-// belongs reports whether a file beside the session's begins with lines of a
+// isAgentFileOfSession reports whether a file beside the session's begins with lines of a
 // sub-agent of this session.
-func (c *claude) belongs(dir fs.FS, name string) bool {
+func (c *claude) isAgentFileOfSession(dir fs.FS, name string) bool {
 	f, err := dir.Open(name)
 	if err != nil {
 		return false
@@ -181,9 +181,9 @@ func (c *claude) agentLine(l *claudeLine) error {
 	return c.line(l)
 }
 
-// known reports whether a sub-agent's message is there already: the session's
+// isTold reports whether a sub-agent's message is there already: the session's
 // own file holds it in a progress line.
-func (c *claude) known(branch string, lists ...[]tenfold.Entry) bool {
+func (c *claude) isTold(branch string, lists ...[]tenfold.Entry) bool {
 	for _, list := range lists {
 		for _, e := range list {
 			if key := agentKey(branch, e); key == "" || !c.told[key] {
@@ -194,8 +194,8 @@ func (c *claude) known(branch string, lists ...[]tenfold.Entry) bool {
 	return true
 }
 
-// tell notes a sub-agent's message of the session's own file.
-func (c *claude) tell(branch string, lists ...[]tenfold.Entry) {
+// noteTold notes a sub-agent's message of the session's own file.
+func (c *claude) noteTold(branch string, lists ...[]tenfold.Entry) {
 	for _, list := range lists {
 		for _, e := range list {
 			if key := agentKey(branch, e); key != "" {

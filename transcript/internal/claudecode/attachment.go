@@ -144,11 +144,11 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 	switch {
 	case branch == "":
 	case c.sub == nil:
-		c.tell(branch, []tenfold.Entry{e})
-	case c.known(branch, []tenfold.Entry{e}):
+		c.noteTold(branch, []tenfold.Entry{e})
+	case c.isTold(branch, []tenfold.Entry{e}):
 		return c.unknown(l, id, "claude-code.attachment")
 	}
-	return c.interject(e, typed)
+	return c.insertDuringWork(e, typed)
 }
 
 // localCommand makes a message of what a command printed: Claude Code sends it.
@@ -161,15 +161,15 @@ func (c *claude) localCommand(l *claudeLine, id, branch string) error {
 	if c.pend != nil && branch == "" || l.twice || strings.TrimSpace(text) == "" {
 		return c.unknown(l, id, "claude-code.system")
 	}
-	return c.interject(tenfold.Entry{
+	return c.insertDuringWork(tenfold.Entry{
 		ID: id, Time: c.now, Branch: branch, Source: w.Done(),
 		Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Notice, Synthetic: true},
 	}, false)
 }
 
-// interject puts in a message that came while the model worked.
-func (c *claude) interject(e tenfold.Entry, typed bool) error {
-	if err := c.hold(e.Branch, engine.RecordID(e.ID), []tenfold.Entry{e}); err != nil {
+// insertDuringWork puts in a message that came while the model worked.
+func (c *claude) insertDuringWork(e tenfold.Entry, typed bool) error {
+	if err := c.holdEntries(e.Branch, engine.RecordID(e.ID), []tenfold.Entry{e}); err != nil {
 		return err
 	}
 	if typed && c.opened == engine.TurnSoft {

@@ -39,7 +39,7 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	if c.pend != nil && branch == "" {
 		c.warnNoSummary()
 	}
-	if role == "assistant" && stunted(m, l.raw) {
+	if role == "assistant" && lacksMembers(m, l.raw) {
 		c.warn.Odd(l.number, "message")
 		return c.unknown(l, id, "claude-code."+l.typ)
 	}
@@ -50,8 +50,8 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	switch {
 	case branch == "":
 	case c.sub == nil:
-		c.tell(branch, results, rest)
-	case c.known(branch, results, rest):
+		c.noteTold(branch, results, rest)
+	case c.isTold(branch, results, rest):
 		return c.unknown(l, id, "claude-code."+l.typ)
 	}
 	for _, list := range [2][]tenfold.Entry{results, rest} {
@@ -71,7 +71,7 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 		rest[0].Payload = u
 	}
 	if !opens {
-		return c.hold(branch, id, append(results, rest...))
+		return c.holdEntries(branch, id, append(results, rest...))
 	}
 	if err := c.close(branch); err != nil {
 		return err
@@ -87,9 +87,9 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	return c.emit(rest...)
 }
 
-// stunted reports whether a block of an assistant's message lacks what its type
+// lacksMembers reports whether a block of an assistant's message lacks what its type
 // has.
-func stunted(m *chatapi.BlockMessage, raw []byte) bool {
+func lacksMembers(m *chatapi.BlockMessage, raw []byte) bool {
 	w := engine.Finder{Raw: raw}
 	for i := range m.Blocks {
 		if m.Blocks[i].Stunted(&w) {
@@ -136,8 +136,8 @@ func (c *claude) assistant(m *chatapi.BlockMessage, blocks []tenfold.Entry, id, 
 // syntheticModel marks text that Claude Code wrote itself, such as an API error.
 const syntheticModel = "<synthetic>"
 
-// hold lets entries wait for the open message of their branch, if there is one.
-func (c *claude) hold(branch, id string, entries []tenfold.Entry) error {
+// holdEntries lets entries wait for the open message of their branch, if there is one.
+func (c *claude) holdEntries(branch, id string, entries []tenfold.Entry) error {
 	o := c.open[branch]
 	if o == nil {
 		if branch == "" {
@@ -153,7 +153,7 @@ func (c *claude) hold(branch, id string, entries []tenfold.Entry) error {
 	o.held = append(o.held, entries...)
 	if len(o.held) > HeldEntries || o.holding > heldBytes {
 		c.warn.Add(c.r.Number, "response was too long to sort its results behind its calls", "responses were too long to sort their results behind their calls")
-		return c.release(o)
+		return c.releaseEntries(o)
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func payloadSize(p tenfold.Payload) int {
 	return n
 }
 
-func (c *claude) release(o *openMessage) error {
+func (c *claude) releaseEntries(o *openMessage) error {
 	held := o.held
 	o.held, o.holding = nil, 0
 	return c.emit(held...)
@@ -198,7 +198,7 @@ func (c *claude) close(branch string) error {
 			return err
 		}
 	}
-	return c.release(o)
+	return c.releaseEntries(o)
 }
 
 func (c *claude) closeAll() error {

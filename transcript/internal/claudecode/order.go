@@ -50,16 +50,16 @@ func orderClaude(records []claudeRecord) []int32 {
 	for i := range records {
 		o.byID[records[i].id] = int32(i)
 	}
-	o.holders()
+	o.findHolders()
 	for i := range records {
 		o.place(int32(i))
 	}
 	return o.order
 }
 
-// holders follows the log as the importer wrote it, and notes which lines may
+// findHolders follows the log as the importer wrote it, and notes which lines may
 // have waited for which response.
-func (o *claudeOrder) holders() {
+func (o *claudeOrder) findHolders() {
 	type opened struct {
 		at      int32
 		message string
@@ -121,17 +121,17 @@ func (o *claudeOrder) place(i int32) {
 	}
 	o.busy[i] = true
 	r := &o.records[i]
-	if j, ok := o.byID[r.parent]; ok && o.could(i, j) {
-		o.pull(i, j)
+	if j, ok := o.byID[r.parent]; ok && o.couldFollow(i, j) {
+		o.placeHeld(i, j)
 	}
 	if base, _, again := strings.Cut(r.id, "~"); again {
 		if j, ok := o.byID[base]; ok {
-			o.pull(i, j)
+			o.placeHeld(i, j)
 		}
 	}
 	if !r.stamped && !r.time.Equal(o.now) {
 		if j := o.timed(i, r.time); j >= 0 {
-			o.pull(i, j)
+			o.placeHeld(i, j)
 		}
 	}
 	o.placed[i] = true
@@ -144,10 +144,10 @@ func (o *claudeOrder) place(i int32) {
 	}
 }
 
-// could reports whether line i can have come after a held line j that it hangs
+// couldFollow reports whether line i can have come after a held line j that it hangs
 // from: whether j and those that waited before it hang from what is in place.
 // Some lines are written before the one they hang from.
-func (o *claudeOrder) could(i, j int32) bool {
+func (o *claudeOrder) couldFollow(i, j int32) bool {
 	if j <= i || o.placed[j] || o.records[j].holder < 0 {
 		return false
 	}
@@ -166,8 +166,8 @@ func (o *claudeOrder) could(i, j int32) bool {
 	return true
 }
 
-// pull places a held line, after those that waited before it, ahead of line i.
-func (o *claudeOrder) pull(i, j int32) {
+// placeHeld places a held line, after those that waited before it, ahead of line i.
+func (o *claudeOrder) placeHeld(i, j int32) {
 	if j <= i || o.placed[j] || o.records[j].holder < 0 || !o.placed[o.records[j].holder] {
 		return
 	}

@@ -128,7 +128,7 @@ func (c *claude) leaveQueue(l *claudeLine) error {
 	taken := q.taken
 	q.taken = nil
 	for _, t := range taken {
-		if err := c.interject(tenfold.Entry{ID: t.id + "/queued", Time: c.now, Payload: tenfold.UserMessage{Parts: tenfold.Text(t.text)}}, true); err != nil {
+		if err := c.insertDuringWork(tenfold.Entry{ID: t.id + "/queued", Time: c.now, Payload: tenfold.UserMessage{Parts: tenfold.Text(t.text)}}, true); err != nil {
 			return err
 		}
 	}

@@ -227,12 +227,12 @@ func (c *codex) item(root, payload walk.Node, id string) error {
 	if err := c.Show(id, entries); err != nil {
 		return err
 	}
-	c.see(payload.Text("role"), entries)
+	c.noteShown(payload.Text("role"), entries)
 	return nil
 }
 
-// see notes what was shown.
-func (c *codex) see(role string, entries []tenfold.Entry) {
+// noteShown notes what was shown.
+func (c *codex) noteShown(role string, entries []tenfold.Entry) {
 	m := codexMessage{turn: c.Place.Turn}
 	switch p := entries[0].Payload.(type) {
 	case tenfold.UserMessage:

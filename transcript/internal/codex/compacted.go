@@ -42,7 +42,7 @@ func (x *codexWriter) compacted() {
 		raw, _ := p.Log().Entry(it.Seq)
 		x.at(raw.Time)
 		if item := x.unchanged(it, raw, histories); item != nil {
-			x.note(it.Payload, x.record.Read(string(item)).Text("type"))
+			x.noteWritten(it.Payload, x.record.Read(string(item)).Text("type"))
 			x.response(item)
 		} else {
 			for _, out := range x.items(it.Payload, x.record.shape(raw.Source)) {
@@ -143,8 +143,8 @@ func (x *codexWriter) unchanged(it tenfold.Item, raw tenfold.Entry, histories ma
 	return item
 }
 
-// note remembers calls and results that were written as they were.
-func (x *codexWriter) note(p tenfold.Payload, typ string) {
+// noteWritten remembers calls and results that were written as they were.
+func (x *codexWriter) noteWritten(p tenfold.Payload, typ string) {
 	switch p := p.(type) {
 	case tenfold.ToolCall:
 		x.uses[p.CallID]++

@@ -84,7 +84,7 @@ func (c *codex) compacted(root, payload walk.Node, id string) error {
 		}}
 		return c.replace(id, walk.Splice(root.Raw(), c.items.Cuts), o, nil, nil)
 	}
-	pins, rest := c.pins(items)
+	pins, rest := c.findPinned(items)
 	var cuts []walk.Cut
 	for _, it := range rest {
 		cuts = append(cuts, it.cuts...)
@@ -115,10 +115,10 @@ func (c *codex) history(list walk.Node, id string) ([]kept, bool) {
 	return items, true
 }
 
-// pins finds the messages of a new history that stand in the conversation already,
+// findPinned finds the messages of a new history that stand in the conversation already,
 // in that order, and gives the rest: those at its head, and of what follows those
 // that a person said, which are shown where they were said.
-func (c *codex) pins(items []kept) (pins map[string]int, rest []kept) {
+func (c *codex) findPinned(items []kept) (pins map[string]int, rest []kept) {
 	pins = map[string]int{}
 	if !c.Place.Opened {
 		return pins, items
@@ -184,7 +184,7 @@ func (c *codex) replace(id, source string, o tenfold.Compaction, pins map[string
 		if err := c.Show(it.entries[0].ID, it.entries); err != nil {
 			return err
 		}
-		c.see(it.role, it.entries)
+		c.noteShown(it.role, it.entries)
 		c.State = engine.TurnOpen // a prompt after it is a turn of its own
 	}
 	return nil

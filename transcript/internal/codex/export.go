@@ -253,7 +253,7 @@ func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bo
 		x.model = m
 	}
 	for _, e := range group {
-		x.note(e.Payload, itemType(root))
+		x.noteWritten(e.Payload, itemType(root))
 	}
 	x.Line(string(x.numbered(line, root)))
 	return true

@@ -114,7 +114,7 @@ func (c *codex) session(ctx context.Context, dir fs.FS, f forked, file fs.File, 
 		}
 		c.r, last = in, in.Count
 		if in.Count == 1 && root.Text("type") == "session_meta" {
-			return c.earlier(ctx, dir, root, depth+1)
+			return c.readEarlier(ctx, dir, root, depth+1)
 		}
 		return c.line(root, engine.Numbered(codexLineID(in.Count+c.before), codexTells(root, line)))
 	})
@@ -124,8 +124,8 @@ func (c *codex) session(ctx context.Context, dir fs.FS, f forked, file fs.File, 
 	return err
 }
 
-// earlier takes in what came before a session that is itself one before.
-func (c *codex) earlier(ctx context.Context, dir fs.FS, meta walk.Node, depth int) error {
+// readEarlier takes in what came before a session that is itself one before.
+func (c *codex) readEarlier(ctx context.Context, dir fs.FS, meta walk.Node, depth int) error {
 	f, ok := forkedFrom(meta)
 	if !ok {
 		return nil

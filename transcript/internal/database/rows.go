@@ -32,12 +32,12 @@ func (d *Database) RowsBy(ctx context.Context, table, key, id, created, order st
 	id = "CASE WHEN octet_length(" + id + ") < 1000 THEN " + id + " END"
 	f := &Rows{d: d, query: "SELECT rowid, " + created + ", " + id + " FROM " + table + " WHERE " + key + " = ? ORDER BY " + order}
 	indexed := false
-	if err := d.each(ctx, `SELECT 1 FROM pragma_index_list(?) AS l JOIN pragma_index_info(l.name) AS i WHERE i.seqno = 0 AND i.name = ? AND l.partial = 0`,
+	if err := d.Each(ctx, `SELECT 1 FROM pragma_index_list(?) AS l JOIN pragma_index_info(l.name) AS i WHERE i.seqno = 0 AND i.name = ? AND l.partial = 0`,
 		[]any{table, key}, func([]any) { indexed = true }); err != nil || indexed {
 		return f, err
 	}
 	f.all = map[string][]Row{}
-	err := d.each(ctx, "SELECT rowid, "+created+", "+id+", "+key+" FROM "+table+" WHERE octet_length("+key+") < 1000 ORDER BY "+order, nil, func(row []any) {
+	err := d.Each(ctx, "SELECT rowid, "+created+", "+id+", "+key+" FROM "+table+" WHERE octet_length("+key+") < 1000 ORDER BY "+order, nil, func(row []any) {
 		owner := AsText(row[3])
 		f.all[owner] = append(f.all[owner], readRow(row))
 	})
@@ -49,7 +49,7 @@ func (f *Rows) Of(ctx context.Context, owner string) ([]Row, error) {
 		return f.all[owner], nil
 	}
 	var list []Row
-	err := f.d.each(ctx, f.query, []any{owner}, func(row []any) { list = append(list, readRow(row)) })
+	err := f.d.Each(ctx, f.query, []any{owner}, func(row []any) { list = append(list, readRow(row)) })
 	return list, err
 }
 
@@ -64,7 +64,7 @@ func readRow(row []any) Row {
 // none: reading them would run what somebody wrote into the file.
 func (d *Database) readTables(ctx context.Context) error {
 	var names []string
-	err := d.each(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' LIMIT 1000`, nil, func(row []any) {
+	err := d.Each(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' LIMIT 1000`, nil, func(row []any) {
 		names = append(names, AsText(row[0]))
 	})
 	if err != nil {
@@ -72,7 +72,7 @@ func (d *Database) readTables(ctx context.Context) error {
 	}
 	d.tables = map[string][]string{}
 	for _, name := range names {
-		err := d.each(ctx, `SELECT name FROM pragma_table_info(?) LIMIT 2000`, []any{name}, func(row []any) {
+		err := d.Each(ctx, `SELECT name FROM pragma_table_info(?) LIMIT 2000`, []any{name}, func(row []any) {
 			d.tables[name] = append(d.tables[name], AsText(row[0]))
 		})
 		if err != nil {
@@ -120,8 +120,9 @@ func (d *Database) Need(table string, columns ...string) error {
 	return nil
 }
 
-// each runs a query whose text is made of constants and of quoted names.
-func (d *Database) each(ctx context.Context, query string, args []any, row func(values []any)) error {
+// Each runs a query whose text is made of constants, of quoted names and of columns
+// that are known to be there; the values belong to the caller, until the next row.
+func (d *Database) Each(ctx context.Context, query string, args []any, row func(values []any)) error {
 	rows, err := d.sql.QueryContext(ctx, query, args...)
 	if err != nil {
 		return d.Problem(ctx, err)
@@ -158,7 +159,7 @@ func (d *Database) Read(ctx context.Context, table string, rowid int64) (columns
 	}
 	query.WriteString(") FROM " + quoteName(table) + " WHERE rowid = ?")
 	var size int64
-	if err := d.each(ctx, query.String(), []any{rowid}, func(row []any) { size, _ = row[0].(int64) }); err != nil {
+	if err := d.Each(ctx, query.String(), []any{rowid}, func(row []any) { size, _ = row[0].(int64) }); err != nil {
 		return nil, nil, err
 	}
 	if size > ValueLimit {
@@ -176,7 +177,7 @@ func (d *Database) Read(ctx context.Context, table string, rowid int64) (columns
 		query.WriteString(quoteName(c))
 	}
 	query.WriteString(" FROM " + quoteName(table) + " WHERE rowid = ?")
-	err = d.each(ctx, query.String(), []any{rowid}, func(row []any) { values = slices.Clone(row) })
+	err = d.Each(ctx, query.String(), []any{rowid}, func(row []any) { values = slices.Clone(row) })
 	if err == nil && values == nil {
 		err = d.Problem(ctx, fmt.Errorf("row %d of table %s is gone", rowid, table))
 	}

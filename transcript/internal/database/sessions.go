@@ -35,7 +35,7 @@ func ReadSessions(ctx context.Context, d *Database, table, parent, created strin
 	}
 	var order []sessionNode
 	query := "SELECT rowid, id, " + column(parent) + ", " + column(created) + " FROM " + quoteName(table) + " WHERE octet_length(id) < 1000 ORDER BY 4, 1"
-	if err := d.each(ctx, query, nil, func(row []any) {
+	if err := d.Each(ctx, query, nil, func(row []any) {
 		n := sessionNode{id: AsText(row[1]), Parent: AsText(row[2])}
 		n.Rowid, _ = row[0].(int64)
 		n.Created, _ = row[3].(int64)
@@ -89,10 +89,4 @@ func (t *SessionTree) RootsOf(only string) []string {
 		return []string{only}
 	}
 	return nil
-}
-
-// Each runs a query for an importer. Its text is made of constants and of columns
-// that are known to be there; the values belong to the caller.
-func (d *Database) Each(ctx context.Context, query string, args []any, row func(values []any)) error {
-	return d.each(ctx, query, args, row)
 }

@@ -25,7 +25,7 @@ const zstdWindow = 128 << 20
 // bytes. Progress is still told in bytes of the archive.
 func Unpack(src Source) (out Source, head []byte, done func(), err error) {
 	done = func() {}
-	head, src.Reader, err = peek(src.Reader)
+	head, src.Reader, err = readHead(src.Reader)
 	if err != nil {
 		return src, nil, done, fmt.Errorf("read %s: %w", src.Name, err)
 	}
@@ -59,7 +59,7 @@ func Unpack(src Source) (out Source, head []byte, done func(), err error) {
 	// A packed file is one stream: it has no place as a database, and its
 	// size says nothing of what is in it.
 	src.Name, src.Path, src.Size, src.Progress = strings.TrimSuffix(src.Name, suffix), "", 0, nil
-	head, src.Reader, err = peek(a)
+	head, src.Reader, err = readHead(a)
 	if err == nil && (bytes.HasPrefix(head, gzipMagic) || bytes.HasPrefix(head, zstdMagic)) {
 		err = &Error{Name: a.name, Err: errors.New("an archive lies within the archive"), Hint: "unpack it once"}
 	}

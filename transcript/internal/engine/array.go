@@ -33,8 +33,8 @@ type ArrayReader struct {
 	tried int64 // bytes read in search of an item that is whole
 }
 
-// pass leaves n bytes behind.
-func (r *ArrayReader) pass(n int) {
+// skipBytes leaves n bytes behind.
+func (r *ArrayReader) skipBytes(n int) {
 	gone := r.buf[r.start : r.start+n]
 	if ends := bytes.Count(gone, []byte("\n")); ends > 0 {
 		r.lines += ends
@@ -43,8 +43,8 @@ func (r *ArrayReader) pass(n int) {
 	r.start += n
 }
 
-// back goes back to where the last item began.
-func (r *ArrayReader) back() {
+// rewindToItem goes back to where the last item began.
+func (r *ArrayReader) rewindToItem() {
 	if at := int(r.Mark.At - r.base); at >= 0 && at <= r.start {
 		r.start, r.lines, r.lineAt = at, r.Mark.lines, r.Mark.lineAt
 	}
@@ -74,7 +74,7 @@ func (r *ArrayReader) Peek() (byte, error) {
 		for n < len(rest) && isSpace(rest[n]) {
 			n++
 		}
-		r.pass(n)
+		r.skipBytes(n)
 		if n < len(rest) {
 			return rest[n], nil
 		}
@@ -107,7 +107,7 @@ func (r *ArrayReader) Next() (item []byte, err error) {
 		if _, err := r.Peek(); err != nil {
 			return fail(err)
 		}
-		r.pass(1)
+		r.skipBytes(1)
 		r.opened, r.free = true, true
 	}
 	free, from := r.free, r.Offset()
@@ -118,7 +118,7 @@ func (r *ArrayReader) Next() (item []byte, err error) {
 	}
 	switch {
 	case c == ']':
-		r.pass(1)
+		r.skipBytes(1)
 		if r.inner {
 			return nil, io.EOF
 		}
@@ -133,7 +133,7 @@ func (r *ArrayReader) Next() (item []byte, err error) {
 	case c != ',':
 		return fail(r.Problem("a comma is missing between two items"))
 	default:
-		r.pass(1)
+		r.skipBytes(1)
 		from = r.Offset()
 		if c, err = r.Peek(); err != nil {
 			return fail(err)
@@ -202,7 +202,7 @@ func (r *ArrayReader) item() (item []byte, err error) {
 
 func (r *ArrayReader) take(n int) []byte {
 	item := r.Rest()[:n]
-	r.pass(n)
+	r.skipBytes(n)
 	return item
 }
 
@@ -219,7 +219,7 @@ func (r *ArrayReader) Damaged(err error, format Format) error {
 	}
 	offset, cause := JSONProblem(err)
 	if errors.Is(cause, ErrCutOff) && !r.src.Care().Strict {
-		if line, _ := r.Locate(offset); !r.goesOn() {
+		if line, _ := r.Locate(offset); !r.itemsFollow() {
 			r.src.Care().leaveTornOut(r.Word, line)
 			return io.EOF
 		}
@@ -233,8 +233,8 @@ func (r *ArrayReader) Damaged(err error, format Format) error {
 		return err
 	}
 	if r.inItem {
-		r.back()
-		r.pass(1) // a whole item begins behind where the damaged one does
+		r.rewindToItem()
+		r.skipBytes(1) // a whole item begins behind where the damaged one does
 	}
 	err = r.resync()
 	if errors.Is(err, errNoItem) {
@@ -243,10 +243,10 @@ func (r *ArrayReader) Damaged(err error, format Format) error {
 	return err
 }
 
-// goesOn reports whether items follow in what was taken for the last one, cut
+// itemsFollow reports whether items follow in what was taken for the last one, cut
 // off: it was cut off before them, and they were read as a part of it. Only
 // where each item has lines of its own can that be told.
-func (r *ArrayReader) goesOn() bool {
+func (r *ArrayReader) itemsFollow() bool {
 	at := r.Mark.At - r.base
 	return r.inItem && at >= 0 && bytes.IndexByte(r.lead, '\n') >= 0 &&
 		bytes.Contains(r.buf[at:r.end], append(r.lead[:len(r.lead):len(r.lead)], '{'))
@@ -261,13 +261,13 @@ func (r *ArrayReader) resync() error {
 	for {
 		at := r.candidate()
 		if at < 0 {
-			r.pass(max(len(r.Rest())-leadLimit, 0))
+			r.skipBytes(max(len(r.Rest())-leadLimit, 0))
 			if err := r.fill(); err != nil {
 				return err
 			}
 			continue
 		}
-		r.pass(at - r.start)
+		r.skipBytes(at - r.start)
 		item, err := r.item()
 		if err != nil && !IsSyntax(err) {
 			return err
@@ -276,7 +276,7 @@ func (r *ArrayReader) resync() error {
 		if r.tried += r.Offset() - r.Mark.At; r.tried > resyncFree+resyncRatio*(r.base+int64(r.end)) {
 			return errNoItem
 		}
-		r.back()
+		r.rewindToItem()
 		if whole {
 			if whole, err = r.follows(len(item)); err != nil {
 				return err
@@ -286,7 +286,7 @@ func (r *ArrayReader) resync() error {
 			r.free = true
 			return nil
 		}
-		r.pass(1)
+		r.skipBytes(1)
 	}
 }
 

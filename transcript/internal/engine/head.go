@@ -18,7 +18,7 @@ type Head struct {
 }
 
 func NewHead(head []byte, name string) Head {
-	return Head{Name: name, Bytes: head, JSON: look(head)}
+	return Head{Name: name, Bytes: head, JSON: outlineHead(head)}
 }
 
 // Text is the head without a byte order mark.
@@ -83,9 +83,9 @@ const (
 	sampleDepth = 3
 )
 
-// look outlines the first objects of a head that may end anywhere. Of lines,
+// outlineHead outlines the first objects of a head that may end anywhere. Of lines,
 // damaged ones do not count as long as there are more that are whole.
-func look(head []byte) sample {
+func outlineHead(head []byte) sample {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, Bom), " \t\r\n\x00")
 	if len(text) == 0 {
 		return sample{}

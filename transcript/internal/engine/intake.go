@@ -106,7 +106,7 @@ func (s Source) count(n int) {
 
 // Begin implements [Sink].
 func (in *Intake) Begin(c Conversation) error {
-	if err := in.release(); err != nil {
+	if err := in.endConversation(); err != nil {
 		return err
 	}
 	if err := in.keep(conversationWeight + int64(len(c.ID)+len(c.Title))); err != nil {
@@ -170,8 +170,8 @@ func (in *Intake) End(c Conversation, warnings []string) error {
 	return nil
 }
 
-// release hands the end of a conversation on.
-func (in *Intake) release() error {
+// endConversation hands the end of a conversation on.
+func (in *Intake) endConversation() error {
 	h := in.held
 	if h == nil {
 		return nil
@@ -189,9 +189,9 @@ func (in *Intake) Done(err error) error {
 		if err := in.refused(); err != nil {
 			return err
 		}
-		return in.release()
+		return in.endConversation()
 	}
-	if releasing := in.release(); releasing != nil {
+	if releasing := in.endConversation(); releasing != nil {
 		return releasing
 	}
 	return err

@@ -48,8 +48,8 @@ func (s Source) Sibling(name string) ([]byte, error) {
 // HeadSize is how much of a source detection sees.
 const HeadSize = 64 << 10
 
-// peek reads the head and gives a reader of the whole.
-func peek(r io.Reader) ([]byte, io.Reader, error) {
+// readHead reads the head and gives a reader of the whole.
+func readHead(r io.Reader) ([]byte, io.Reader, error) {
 	if r == nil {
 		return nil, nil, errors.New("there is nothing to read from")
 	}
@@ -67,7 +67,7 @@ func (s *Source) Head() ([]byte, error) {
 	if s.Intake != nil && s.Intake.Head != nil {
 		return s.Intake.Head, nil
 	}
-	head, rest, err := peek(s.Reader)
+	head, rest, err := readHead(s.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", s.Name, err)
 	}

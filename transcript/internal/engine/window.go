@@ -45,7 +45,7 @@ func (w *Window) fill() error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	if err := w.room(); err != nil {
+	if err := w.makeRoom(); err != nil {
 		return err
 	}
 	n, err := w.src.Reader.Read(w.buf[w.end:])
@@ -70,9 +70,9 @@ func (w *Window) fill() error {
 	return fmt.Errorf("read %s: %w", w.src.Name, err)
 }
 
-// room makes room to read into: it moves the rest to the front, into a smaller
+// makeRoom makes room to read into: it moves the rest to the front, into a smaller
 // buffer when a long record is over, into a larger one when it fills this one.
-func (w *Window) room() error {
+func (w *Window) makeRoom() error {
 	have := w.end - w.start
 	switch {
 	case len(w.buf) > LineKeep && have < LineChunk:

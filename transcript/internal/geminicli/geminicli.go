@@ -188,11 +188,11 @@ func (g *geminiCLI) message(raw []byte, m *geminiCLIMessage) error {
 	if i, ok := g.known[m.id]; ok && m.id != "" {
 		return g.update(raw, m, i)
 	}
-	return g.fresh(raw, m, true)
+	return g.emitNew(raw, m, true)
 }
 
-// base makes the id that a message's entries derive theirs from.
-func (g *geminiCLI) base(raw []byte, m *geminiCLIMessage) string {
+// baseID makes the id that a message's entries derive theirs from.
+func (g *geminiCLI) baseID(raw []byte, m *geminiCLIMessage) string {
 	if engine.PlainID(m.id) {
 		return g.Ids.Unique(m.id)
 	}

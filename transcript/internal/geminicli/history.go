@@ -13,7 +13,7 @@ import (
 // hidden and stands again. The record is kept whole.
 func (g *geminiCLI) update(raw []byte, m *geminiCLIMessage, i int) error {
 	st := g.history[i]
-	record := g.base(raw, m)
+	record := g.baseID(raw, m)
 	if err := g.unknown(raw, m, record, "update"); err != nil {
 		return err
 	}
@@ -21,8 +21,8 @@ func (g *geminiCLI) update(raw []byte, m *geminiCLIMessage, i int) error {
 	case m.twice || (m.typ != "user" && m.typ != "gemini"):
 		return nil
 	case !st.changed(raw, m):
-		return g.more(raw, m, st, record)
-	case !g.newest(i):
+		return g.emitAdditions(raw, m, st, record)
+	case !g.isNewest(i):
 		g.Warn.Add(g.line, "message was changed after others had followed: it shows as it was",
 			"messages were changed after others had followed: they show as they were")
 		return nil
@@ -33,7 +33,7 @@ func (g *geminiCLI) update(raw []byte, m *geminiCLIMessage, i int) error {
 		return err
 	}
 	g.truncate(i)
-	return g.fresh(raw, m, false)
+	return g.emitNew(raw, m, false)
 }
 
 // changed reports whether a message takes back what it said, rather than
@@ -69,9 +69,9 @@ func (st *geminiCLIState) changed(raw []byte, m *geminiCLIMessage) bool {
 	return false
 }
 
-// more emits what a message says beyond what it said. What comes after other
+// emitAdditions emits what a message says beyond what it said. What comes after other
 // messages stands after them.
-func (g *geminiCLI) more(raw []byte, m *geminiCLIMessage, st *geminiCLIState, record string) error {
+func (g *geminiCLI) emitAdditions(raw []byte, m *geminiCLIMessage, st *geminiCLIState, record string) error {
 	if m.typ == "user" {
 		return nil
 	}
@@ -86,8 +86,8 @@ func (g *geminiCLI) more(raw []byte, m *geminiCLIMessage, st *geminiCLIState, re
 	return g.usage(m, st)
 }
 
-// newest reports whether nothing that a model sees follows in the history.
-func (g *geminiCLI) newest(i int) bool {
+// isNewest reports whether nothing that a model sees follows in the history.
+func (g *geminiCLI) isNewest(i int) bool {
 	for _, st := range g.history[i+1:] {
 		if st.shown || st.compaction != "" {
 			return false
@@ -225,7 +225,7 @@ func (g *geminiCLI) replace(r *Record, id string) error {
 	if done, err := g.compressed(r, id); done || err != nil {
 		return err
 	}
-	same, from := g.agree(r)
+	same, from := g.commonLength(r)
 	if slices.ContainsFunc(g.history[from:], func(st *geminiCLIState) bool { return st.shown || st.compaction != "" }) {
 		g.Warn.Add(g.line, "list of messages replaces those before; what it leaves out or changes is hidden",
 			"lists of messages replace those before; what they leave out or change is hidden")
@@ -237,15 +237,15 @@ func (g *geminiCLI) replace(r *Record, id string) error {
 		if _, ok := g.known[r.messages[i].id]; ok && r.messages[i].id != "" {
 			continue // twice in one list
 		}
-		if err := g.fresh(r.raw, &r.messages[i], false); err != nil {
+		if err := g.emitNew(r.raw, &r.messages[i], false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// same reports whether a message of a list is one of the history, unchanged.
-func (g *geminiCLI) same(r *Record, i, at int) bool {
+// isUnchanged reports whether a message of a list is one of the history, unchanged.
+func (g *geminiCLI) isUnchanged(r *Record, i, at int) bool {
 	m, st := &r.messages[i], g.history[at]
 	return m.id == st.id && !st.changed(r.raw, m)
 }
@@ -280,7 +280,7 @@ func (g *geminiCLI) compressed(r *Record, id string) (bool, error) {
 		return false, nil
 	}
 	for i := kept; i < len(r.messages); i++ {
-		if !g.same(r, i, from+i-kept) {
+		if !g.isUnchanged(r, i, from+i-kept) {
 			return false, nil
 		}
 	}

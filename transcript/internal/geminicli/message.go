@@ -11,10 +11,10 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// fresh emits a message that the history does not hold. Its source stands on
+// emitNew emits a message that the history does not hold. Its source stands on
 // its first entry, unless the record that brought it is kept whole.
-func (g *geminiCLI) fresh(raw []byte, m *geminiCLIMessage, sourced bool) error {
-	base := g.base(raw, m)
+func (g *geminiCLI) emitNew(raw []byte, m *geminiCLIMessage, sourced bool) error {
+	base := g.baseID(raw, m)
 	st := &geminiCLIState{id: m.id, base: base, text: geminiCLIDigest(raw, m)}
 	var err error
 	switch {

@@ -79,13 +79,13 @@ func (g *geminiCLI) isContext(raw []byte, m *geminiCLIMessage) bool {
 	return isContextText(text)
 }
 
-// agree gives how much of a list and of the history say the same. What no
+// commonLength gives how much of a list and of the history say the same. What no
 // model sees may be missing in the list.
-func (g *geminiCLI) agree(r *Record) (list, history int) {
+func (g *geminiCLI) commonLength(r *Record) (list, history int) {
 	for list < len(r.messages) && history < len(g.history) {
 		st := g.history[history]
 		switch {
-		case g.same(r, list, history), st.context && g.isContext(r.raw, &r.messages[list]):
+		case g.isUnchanged(r, list, history), st.context && g.isContext(r.raw, &r.messages[list]):
 			list++
 		case st.shown || st.compaction != "":
 			return list, history

@@ -50,7 +50,7 @@ func (x *openCodeExport) renamed(whole, session string) string {
 	s := x.newSynthesis(session)
 	rename := func(quoted string) string {
 		head := quoted[:len(quoted)-len(`"`)-idLetters]
-		return head + s.letters(quoted) + `"`
+		return head + s.idLetters(quoted) + `"`
 	}
 	whole = recordIDs.ReplaceAllStringFunc(whole, rename)
 	if quoted := `"` + session + `"`; len(session) > idLetters {
@@ -89,7 +89,7 @@ func (x *openCodeExport) rebuild(session string) {
 	if len(rest) > 0 {
 		session, messages = x.cleanUp(session, messages)
 	}
-	before, after, ok := x.around(session)
+	before, after, ok := x.splitAtMessages(session)
 	if !ok {
 		x.synthesise()
 		return
@@ -113,8 +113,8 @@ func (x *openCodeExport) rebuild(session string) {
 	x.Write("]", after, "\n")
 }
 
-// around cuts a session at the place of its messages.
-func (x *openCodeExport) around(session string) (before, after string, ok bool) {
+// splitAtMessages cuts a session at the place of its messages.
+func (x *openCodeExport) splitAtMessages(session string) (before, after string, ok bool) {
 	var at walk.Span
 	x.scan.Reset([]byte(session))
 	walk.Shape{"messages", &at}.Read(&x.scan)

@@ -167,7 +167,7 @@ func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
 		case p.typ == "tool" && p.tool != "":
 			err = o.tool(m, p, pid)
 		default:
-			err = o.said(m, p, pid)
+			err = o.emitPart(m, p, pid)
 		}
 		if err != nil {
 			return err
@@ -195,8 +195,8 @@ func (o *openCodeSession) partID(p *openCodePart, message string, i int) string 
 	return o.em.Ids.Unique("part:" + engine.Digest([]byte(message)) + ":" + itoa(i))
 }
 
-// said hands on text and reasoning, and keeps every other part.
-func (o *openCodeSession) said(m *openCodeMessage, p *openCodePart, id string) error {
+// emitPart hands on text and reasoning, and keeps every other part.
+func (o *openCodeSession) emitPart(m *openCodeMessage, p *openCodePart, id string) error {
 	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
 	e := tenfold.Entry{ID: id, Time: millis(p.start), MessageID: o.step}
 	switch {

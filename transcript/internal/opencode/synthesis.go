@@ -64,7 +64,7 @@ func (x *openCodeExport) synthesise() {
 	}
 	x.view.Created = created
 	s := x.newSynthesis("")
-	s.session = "ses_" + s.number(^(uint64(s.now) << 12)) + s.letters("session") //nolint:gosec // opencode takes the low bits
+	s.session = "ses_" + s.number(^(uint64(s.now) << 12)) + s.idLetters("session") //nolint:gosec // opencode takes the low bits
 	title := x.view.Title
 	if title == "" {
 		title = x.view.ID
@@ -162,7 +162,7 @@ func (s *synthesis) prompt(p tenfold.UserMessage) {
 		text := a.Element()
 		add(openCodePartJSON{Type: "text", Text: &text, Synthetic: true})
 	}
-	info := openCodeUserJSON{Role: "user", Time: openCodeSpan{Created: s.stamp()}, Agent: "build", Model: s.which(), openCodeIDs: openCodeIDs{ID: id, SessionID: s.session}}
+	info := openCodeUserJSON{Role: "user", Time: openCodeSpan{Created: s.stamp()}, Agent: "build", Model: s.modelName(), openCodeIDs: openCodeIDs{ID: id, SessionID: s.session}}
 	info.System, s.system = s.system, "" // once
 	s.write(openCodeMessageJSON{info, parts})
 }
@@ -259,7 +259,7 @@ func (s *synthesis) close() {
 	s.add(openCodePartJSON{Type: "step-finish", Reason: finish, Tokens: &counts, Cost: &cost, openCodeIDs: openCodeIDs{s.id("prt_"), s.session, id}})
 	info := openCodeAssistantJSON{
 		ParentID: s.user, Role: "assistant", Mode: "build", Agent: "build", Path: openCodePath{"/", "/"}, Cost: cost, Tokens: counts,
-		openCodeModel: s.which(), Time: openCodeSpan{Created: s.begun, Completed: max(s.begun, s.stamp())}, Finish: finish,
+		openCodeModel: s.modelName(), Time: openCodeSpan{Created: s.begun, Completed: max(s.begun, s.stamp())}, Finish: finish,
 		openCodeIDs: openCodeIDs{ID: id, SessionID: s.session},
 	}
 	s.write(openCodeMessageJSON{info, s.parts})
@@ -280,8 +280,8 @@ func (s *synthesis) write(m openCodeMessageJSON) {
 
 func (s *synthesis) stamp() int64 { return max(s.now, 1) }
 
-// which names the model and, by its name, whose it is.
-func (s *synthesis) which() openCodeModel {
+// modelName names the model and, by its name, whose it is.
+func (s *synthesis) modelName() openCodeModel {
 	m := openCodeModel{"unknown", s.model}
 	if m.ModelID == "" {
 		m.ModelID = "unknown"
@@ -325,7 +325,7 @@ func (s *synthesis) metadata(r tenfold.Reasoning) jsontext.Value {
 func (s *synthesis) id(prefix string) string {
 	s.last = max(s.last+1, uint64(s.now)<<12+1) //nolint:gosec // opencode takes the low bits
 	n := s.number(s.last)
-	return prefix + n + s.letters(n)
+	return prefix + n + s.idLetters(n)
 }
 
 // number is the part of an id that ascends.
@@ -337,8 +337,8 @@ func (s *synthesis) number(n uint64) string {
 // idLetters is how many letters an id ends with.
 const idLetters = 14
 
-// letters is the part of an id that tells conversations apart.
-func (s *synthesis) letters(n string) string {
+// idLetters is the part of an id that tells conversations apart.
+func (s *synthesis) idLetters(n string) string {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	sum := sha256.Sum256([]byte(s.seed + "\n" + n))
 	out := make([]byte, idLetters)
