@@ -43,6 +43,9 @@ interrupted. A command that fails or is interrupted leaves nothing half done.`,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          command.Group,
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if c.Flags().Changed("store") && a.StoreURL == "" { // a variable that is not set, in most cases
+				return command.NotAStore("--store", a.StoreURL)
+			}
 			return a.Settings.Check(c)
 		},
 	}

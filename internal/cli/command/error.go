@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -59,7 +60,7 @@ func Explain(err error) *problem.Error {
 	case errors.As(err, new(*store.ConflictError)):
 		f.Code, f.Hint = "conflict", "another process is writing to this conversation; try again"
 	case errors.As(err, &path):
-		f.Problem = path.Path + ": " + path.Err.Error()
+		f.Problem = cmp.Or(path.Path, `""`) + ": " + path.Err.Error()
 		f.Code, f.Hint = FileTrouble(err, "check the path")
 	}
 	return f

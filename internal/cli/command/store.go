@@ -174,7 +174,12 @@ func StorePath(url, from string) (path string, inMemory bool, err error) {
 	case hasScheme && !strings.ContainsAny(scheme, `/\.`):
 		return "", false, Usage("invalid "+from+" value: unknown scheme "+Quote(scheme), storeSpellings)
 	}
-	return "", false, Usage("invalid "+from+" value "+Quote(url)+": expected a URL", storeSpellings)
+	return "", false, NotAStore(from, url)
+}
+
+// NotAStore is the error for a value that is no URL.
+func NotAStore(from, url string) error {
+	return Usage("invalid "+from+" value "+Quote(url)+": expected a URL", storeSpellings)
 }
 
 // DefaultStore is the store in the user's data directory.
