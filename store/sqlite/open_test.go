@@ -229,6 +229,29 @@ func TestOpenTogether(t *testing.T) {
 	}
 }
 
+// A file that another process is making a store of is never taken for another program's:
+// the hooks of an agent begin at once. Many rounds, as one meets it seldom.
+func TestCreateTogether(t *testing.T) {
+	t.Parallel()
+	for round := range 100 {
+		path := filepath.Join(t.TempDir(), "store.db")
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				s, err := Open(context.Background(), path)
+				if err != nil {
+					t.Errorf("round %d: %v", round, err)
+					return
+				}
+				if err := s.Close(); err != nil {
+					t.Errorf("round %d: %v", round, err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
 // Close ends every goroutine, and waits for appends under way.
 func TestClose(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())

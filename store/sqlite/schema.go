@@ -78,18 +78,16 @@ func (v userVersion) ListMigrations(ctx context.Context, db database.DBTxConn) (
 	return list, err
 }
 
-// check gives the file's schema version, 0 for an empty file, and an error
-// for a database of something else.
+// check gives the file's schema version, 0 for an empty file, and an error for a database
+// of something else. It looks once: another process may be making a store of the file.
 func check(ctx context.Context, c *conn) (int64, error) {
-	version, _, err := c.number(ctx, "PRAGMA user_version")
-	if err != nil {
-		return 0, err
-	}
-	id, _, err := c.number(ctx, "PRAGMA application_id")
-	if err != nil {
-		return 0, err
-	}
-	tables, _, err := c.number(ctx, "SELECT count(*) FROM sqlite_schema")
+	var version, id, tables int64
+	err := c.query(ctx, func(row []driver.Value) error {
+		version, _ = row[0].(int64)
+		id, _ = row[1].(int64)
+		tables, _ = row[2].(int64)
+		return nil
+	}, "SELECT user_version, application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_user_version, pragma_application_id")
 	if err != nil {
 		return 0, err
 	}
