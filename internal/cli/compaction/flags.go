@@ -155,6 +155,8 @@ func (r *Flags) Annotate(a *command.App, to *Report, warnings ...string) {
 	noted := r.Writers.FlushNotes()
 	to.Warnings = slices.Concat(a.Held(r.told), warnings, noted, r.beyond(to.Turns))
 	to.Quotes, to.said = r.Writers.quotes, r.Writers.said
+	to.allKept = to.Nothing != "" && to.Turns > 0 && len(to.Plan().Steps) == 0 && r.Command.Flags().Lookup("target") != nil &&
+		!slices.ContainsFunc([]string{"from", "to", "keep", "keep-last", "target"}, r.Given)
 }
 
 // turnOf is the turn that a bound names by its number, else -1.

@@ -24,6 +24,8 @@ type Report struct {
 	failed error
 	// said are notes that were printed already.
 	said []string
+	// allKept tells that all turns are among the newest, which nobody asked to keep.
+	allKept bool
 }
 
 // newReport is [report.New].
@@ -41,7 +43,11 @@ func PrintReport(a *command.App, r *Report) {
 	}
 	defer printSettings(a, r)
 	if r.Nothing != "" {
-		a.Printf("Nothing to compact: %s.\n", r.Nothing)
+		why := r.Nothing + "."
+		if r.allKept {
+			why += " --target 10% chooses what to keep of them."
+		}
+		a.Printf("Nothing to compact: %s\n", why)
 		if r.Target != nil && !r.Target.Met {
 			printTarget(a, r.Target)
 		}
