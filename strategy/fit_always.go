@@ -7,6 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/internal/commandline"
 	"tenfold/purpose"
 	"tenfold/tool"
 )
@@ -306,8 +307,10 @@ func (f *fitting) keepError(calls []toolCall) {
 			made = append(made, c.call)
 			continue
 		}
-		thing := targetOf(c.call)
-		if !slices.ContainsFunc(made, func(later tenfold.ToolCall) bool { return later.Name == c.call.Name && targetOf(later) == thing }) {
+		failed := targetOf(c.call)
+		if !slices.ContainsFunc(made, func(later tenfold.ToolCall) bool {
+			return later.Name == c.call.Name && failed.madeGood(targetOf(later))
+		}) {
 			f.keepCall(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/errorPart), lines: firstAndLastLines(r.Payload)})
 		}
 		return
@@ -352,17 +355,26 @@ func (f *fitting) keepRunning() {
 	}
 }
 
-// targetOf is what a call is about: its file or its command, else all it says.
-func targetOf(c tenfold.ToolCall) string {
+// A target is what a call is about: its file or its command, else all it says.
+type target struct {
+	name string
+	run  commandline.Run
+}
+
+func targetOf(c tenfold.ToolCall) target {
 	t, _ := tool.Lookup(c.Name)
 	if command, _ := t.Command(c.Arguments); command != "" {
-		return strings.Join(strings.Fields(command), " ")
+		key := commandline.Key(command)
+		return target{key, commandline.RunOf(key)}
 	}
 	if ops := t.Operations(c.Arguments); len(ops) > 0 {
-		return ops[0].Path
+		return target{name: ops[0].Path}
 	}
-	return c.Arguments
+	return target{name: c.Arguments}
 }
+
+// madeGood reports whether a later success is of the same thing.
+func (t target) madeGood(by target) bool { return t.name == by.name || t.run.TriedAgain(by.run) }
 
 // edits are the calls that changed each file last, the newest first: what was
 // done to which file is the state of the work.

@@ -475,6 +475,27 @@ func TestF5WhatAlwaysStaysIsToldBySorts(t *testing.T) {
 	}
 }
 
+// F5: a failure is open until the same command goes well, be it with more set for it
+// and with other quotes.
+func TestF5AnErrorMadeGoodIsNotOpen(t *testing.T) {
+	for _, c := range []struct {
+		then string
+		open bool
+	}{
+		{"", true},
+		{`sh run.sh b`, true},
+		{`sh  '/w/run.sh' a`, false},
+		{`CONV=1 sh /w/run.sh a`, false},
+	} {
+		raw := tenfold.Project(script(t, "t", "u the task", `c 1 Bash {"command":"sh '/w/run.sh' a"}`, "e 1 Exit code 127\nno such file", "a *2000",
+			`c 2 Bash {"command":"`+c.then+`"}`, "r 2 ok", "a *2000", "c 3 Bash {}", "r 3 *900", "a end"))
+		open := slices.ContainsFunc(plan(t, raw, strategy.Options{}, "fit:target=40%").Fitted.Always, func(s strategy.Standing) bool { return s.What == strategy.StandsError })
+		if open != c.open {
+			t.Errorf("then %s: open is %t", c.then, open)
+		}
+	}
+}
+
 // F1 to F5 over any log: met or missed, used, the last request, pins and what
 // was demanded there; undone to the byte.
 func TestF1ToF5Laws(t *testing.T) {

@@ -1,12 +1,14 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/commandline"
 	"tenfold/tool"
 )
 
@@ -73,9 +75,8 @@ type command struct {
 	check *verdict
 	// checks are all that passed when it ends well, check among them.
 	checks []verdict
-	// alike is the same for command lines that differ in flags alone; empty for
-	// lines of several commands.
-	alike string
+	// alike is the command without its flags, and of git only what it is to do.
+	alike commandline.Run
 }
 
 func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
@@ -120,7 +121,7 @@ func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
 // tool that is one.
 func (l *Ledger) addCommand(c *call) {
 	text, told := c.known.Command(c.arguments)
-	dir, key := movedTo(inDir(c.dir, told), normalise(text))
+	dir, key := movedTo(inDir(c.dir, told), commandline.Key(text))
 	if c.known.Kind != tool.Shell {
 		text = c.name
 		if strings.TrimSpace(c.arguments) != "{}" {
@@ -138,7 +139,7 @@ func (l *Ledger) addCommand(c *call) {
 		cmd = &command{key: key, dir: dir, once: len(text) > 2*lineLength || strings.Contains(strings.TrimSpace(text), "\n")}
 		cmd.by = c
 		if c.known.Kind == tool.Shell {
-			cmd.alike = similarityKey(line)
+			cmd.alike = alike(line)
 		}
 		if cmd.checks = checksOf(c.known, text, inDir(c.dir, told)); len(cmd.checks) > 0 {
 			cmd.check = &cmd.checks[len(cmd.checks)-1]
@@ -149,6 +150,19 @@ func (l *Ledger) addCommand(c *call) {
 	cmd.text, cmd.turn, cmd.latest, cmd.ended = text, c.turn, l.entries, false
 	cmd.runs++
 	c.command = cmd
+}
+
+// alike is what a command has in common with one that differs in flags alone.
+func alike(line string) commandline.Run {
+	r := commandline.RunOf(line)
+	r.Words = slices.DeleteFunc(r.Words, func(w string) bool { return strings.HasPrefix(w, "-") })
+	if len(r.Words) < 2 {
+		return commandline.Run{} // a name says too little
+	}
+	if r.Words[0] == "git" {
+		r.Words = r.Words[:2]
+	}
+	return r
 }
 
 // looks reports whether a command is known to change nothing.

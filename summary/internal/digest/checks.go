@@ -8,6 +8,7 @@ import (
 
 	"tenfold/atom"
 	"tenfold/cause"
+	"tenfold/internal/commandline"
 	"tenfold/tool"
 )
 
@@ -59,8 +60,8 @@ func checksOf(known tool.Tool, line, dir string) (all []verdict) {
 		return nil
 	}
 	outer := dir // of a subshell
-	for _, part := range partsOf(line) {
-		words := fields(strings.TrimRight(strings.TrimLeft(part, " ("), " )"))
+	for _, part := range commandline.Commands(line) {
+		words := commandline.Words(strings.TrimRight(strings.TrimLeft(part, " ("), " )"))
 		if strings.HasPrefix(strings.TrimLeft(part, " "), "(") {
 			outer = dir
 		}
@@ -203,7 +204,7 @@ var valued = wordSet("-timeout -count -tags -coverprofile -cpu -parallel -o -j -
 // onlyLooks reports whether a command line only looks, or keeps the books of git:
 // nothing that somebody who goes on has to know.
 func onlyLooks(line string) bool {
-	for _, part := range partsOf(line) {
+	for _, part := range commandline.Commands(line) {
 		words := strings.Fields(part)
 		if len(words) > 0 && !looking[path.Base(words[0])] {
 			return false

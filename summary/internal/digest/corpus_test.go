@@ -12,6 +12,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/internal/commandline"
 	"tenfold/internal/corpustest"
 	"tenfold/purpose"
 	"tenfold/strategy"
@@ -106,7 +107,7 @@ type done struct {
 	answered bool
 	failed   bool
 	asks     bool
-	command  string // normalised
+	command  string // its key
 	flat     string // as it is quoted
 	changes  []string
 	reads    []string
@@ -141,7 +142,7 @@ func callsOf(entries []tenfold.Entry) []*done {
 				}
 			}
 			if command, dir := known.Command(p.Arguments); strings.TrimSpace(command) != "" {
-				d.command, d.flat = dir+"\x00"+digest.Normalise(command), flat(command, 150)
+				d.command, d.flat = dir+"\x00"+commandline.Key(command), flat(command, 150)
 			}
 			d.asks = len(known.Questions(p.Arguments)) > 0
 			open[e.Branch+"\x00"+p.CallID] = append(open[e.Branch+"\x00"+p.CallID], d)

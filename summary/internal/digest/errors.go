@@ -109,11 +109,11 @@ func (l *Ledger) resolve(c *call, r result) {
 		})
 		return len(f.checks) == 0
 	})
-	if c.command == nil || r.unsure || c.command.alike == "" {
+	if c.command == nil || r.unsure || len(c.command.alike.Words) == 0 {
 		return
 	}
 	maps.DeleteFunc(l.failures, func(_ string, f *failure) bool { // with other flags, or from elsewhere
-		return f.command != nil && f.command.alike == c.command.alike && sameDir(f.command.dir, c.command.dir) && (f.command.check == nil || f.misused)
+		return f.command != nil && f.command.alike.TriedAgain(c.command.alike) && sameDir(f.command.dir, c.command.dir) && (f.command.check == nil || f.misused)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/commandline"
 	"tenfold/tool"
 )
 
@@ -103,7 +104,7 @@ func (l *Ledger) moved(branch string, c *call, p tenfold.ToolResult) {
 
 // alone is the first command of a line.
 func alone(line string) string {
-	parts := partsOf(line)
+	parts := commandline.Commands(line)
 	if len(parts) == 0 || strings.Contains(line, "||") {
 		return ""
 	}

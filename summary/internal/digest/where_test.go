@@ -178,6 +178,8 @@ func TestM4aFailureMendedByOtherFlags(t *testing.T) {
 		{"git push", "git push -u origin port", false},
 		{"git push", "git pull", true},
 		{"cd /w && node run.js", "node run.js --slow", false},
+		{`sh '/w/run.sh' a`, "PATH_CONV=1 sh /w/run.sh a", false}, // with a variable set, and quoted otherwise
+		{"OS=b sh run.sh a", "OS=c sh run.sh a", true},
 	} {
 		text := sectionOf(digestOfLines(t, "t", "u go", `c 1 Bash {"command":"`+c.red+`"}`, "e 1 Exit code 1\nno", `c 2 Bash {"command":"`+c.then+`"}`, "r 2 ok"), "Open errors")
 		if open := text != ""; open != c.open {

@@ -1,19 +1,22 @@
-package digest
+// Package commandline says which command lines are the same command. It reads no
+// shell: what a line does is known to package tool.
+package commandline
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// normalise gives what makes two command lines the same: white space counts
+// Key gives what makes two command lines the same: white space counts
 // as one blank outside of quotes, comment lines in front, line ends behind the
 // last command, 2>&1 and how many lines of the output are wanted do not count.
-func normalise(line string) string {
+func Key(line string) string {
 	var words []string
 	for text := range strings.SplitSeq(strings.TrimSpace(line), "\n") {
 		if trimmed := strings.TrimSpace(text); trimmed != "" && (len(words) > 0 || trimmed[0] != '#') {
-			words = append(words, fields(trimmed)...)
+			words = append(words, Words(trimmed)...)
 			words = append(words, "\n")
 		}
 	}
@@ -32,21 +35,34 @@ func normalise(line string) string {
 	return strings.TrimRight(strings.Join(kept, " "), "; ")
 }
 
-// similarityKey gives what two runs of one command have in common that differ in flags
-// alone; of git only what it is to do. Empty for lines of several commands.
-func similarityKey(line string) string {
+// A Run is a line of a single command whose words the shell does not change: what is
+// set for it alone, and its words without quotes.
+type Run struct{ Set, Words []string }
+
+// RunOf reads a command line; the zero Run where it is no such line.
+func RunOf(line string) (r Run) {
 	if strings.ContainsAny(line, "|;&\n<`$") {
-		return ""
+		return Run{}
 	}
-	words := fields(line)
-	words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") })
-	if len(words) < 2 {
-		return "" // a name says too little
+	r.Words = Words(line)
+	for len(r.Words) > 1 && assignment.MatchString(r.Words[0]) {
+		r.Set, r.Words = append(r.Set, r.Words[0]), r.Words[1:]
 	}
-	if words[0] == "git" {
-		words = words[:2]
+	for i, w := range r.Words {
+		if n := len(w); n > 2 && (w[0] == '"' || w[0] == '\'') && strings.IndexByte(w[1:], w[0]) == n-2 {
+			r.Words[i] = w[1 : n-1]
+		}
 	}
-	return strings.Join(words, " ")
+	return r
+}
+
+var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
+
+// TriedAgain reports whether a later run is this one over again, be it with more set
+// for it: so a command is mostly mended that failed.
+func (r Run) TriedAgain(by Run) bool {
+	return len(r.Words) > 0 && slices.Equal(r.Words, by.Words) &&
+		!slices.ContainsFunc(r.Set, func(set string) bool { return !slices.Contains(by.Set, set) })
 }
 
 // isLineCount knows -n, -20, -n20 and 20.
@@ -56,8 +72,8 @@ func isLineCount(word string) bool {
 	return err == nil || word == ""
 }
 
-// fields is strings.Fields that leaves what is in quotes together.
-func fields(s string) []string {
+// Words is strings.Fields that leaves what is in quotes together.
+func Words(s string) []string {
 	if !strings.ContainsAny(s, `'"`) {
 		return strings.Fields(s)
 	}
@@ -78,5 +94,5 @@ func apart(s, at string) []string {
 	})
 }
 
-// partsOf are the commands of a line.
-func partsOf(line string) []string { return apart(line, ";|&\n") }
+// Commands are the commands of a line.
+func Commands(line string) []string { return apart(line, ";|&\n") }

@@ -1,0 +1,60 @@
+package commandline_test
+
+import (
+	"testing"
+
+	"tenfold/internal/commandline"
+)
+
+// Blanks, comments in front and how much of the output is wanted make no other command.
+func TestKey(t *testing.T) {
+	for line, want := range map[string]string{
+		"make  all 2>&1":             "make all",
+		"# build\n\nmake all;":       "make all",
+		"go test ./... | tail -n 20": "go test ./... | tail",
+		"go test ./... | tail -20":   "go test ./... | tail",
+		"echo 'a  b'  \"c  d\"":      "echo 'a  b' \"c  d\"",
+		"make a\n# then\nmake b":     "make a \n # then \n make b",
+		"":                           "",
+	} {
+		if got := commandline.Key(line); got != want {
+			t.Errorf("%q has the key %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestTriedAgain(t *testing.T) {
+	for _, c := range []struct {
+		failed, by string
+		want       bool
+	}{
+		{"sh run.sh a", "sh run.sh a", true},
+		{`sh "run.sh" a`, "sh 'run.sh' a", true},
+		{"sh run.sh", "CONV=1 sh run.sh", true},
+		{"OS=b sh run.sh", "OS=b CONV=1 sh run.sh", true},
+		{"OS=b sh run.sh", "OS=c sh run.sh", false},
+		{"OS=b sh run.sh", "sh run.sh", false},
+		{"sh run.sh a", "sh run.sh b", false},
+		{`sh "a" "b"`, `sh "a b"`, false},
+		{`sh ""`, "sh", false},
+		{"A=1", "A=2", false},
+		{"make; make", "make; make", false}, // who knows which
+		{"echo $A", "echo $A", false},
+		{"", "", false},
+	} {
+		if got := commandline.RunOf(c.failed).TriedAgain(commandline.RunOf(c.by)); got != c.want {
+			t.Errorf("%s, by %s: %t", c.failed, c.by, got)
+		}
+	}
+}
+
+func FuzzCommandLine(f *testing.F) {
+	f.Add(`A=1 sh "x y" 'z' | tail -5; # done`)
+	f.Fuzz(func(t *testing.T, line string) {
+		key := commandline.Key(line)
+		if r := commandline.RunOf(key); len(r.Words) > 0 && !r.TriedAgain(r) {
+			t.Errorf("%q is not itself", line)
+		}
+		commandline.Commands(line)
+	})
+}
