@@ -172,7 +172,11 @@ func (p *ToolPolicy) about(c ToolCall) string {
 			text := afterMove(strings.TrimSpace(texts[len(texts)-1].Text))
 			line, _, more := strings.Cut(text, "\n")
 			line = strings.Join(strings.Fields(line), " ")
-			if at := strings.LastIndexByte(line, '/'); at >= 0 && at+1 < len(line) && !strings.Contains(line, " ") {
+			separators := "/"
+			if len(line) > 2 && line[1:3] == `:\` { // C:\ of Windows
+				separators = `/\`
+			}
+			if at := strings.LastIndexAny(line, separators); at >= 0 && at+1 < len(line) && !strings.Contains(line, " ") {
 				line = line[at+1:]
 			}
 			if utf8.RuneCountInString(line) > maxAbout {

@@ -281,7 +281,8 @@ func TestP5FoldedCommandsNameTheirFiles(t *testing.T) {
 	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{"last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 1, From: 2, To: 3}}})
 	policy.Primary = primary
 	for command, want := range map[string]string{
-		"cat src/a.go": "cat src/a.go",
+		"cat src/a.go":     "cat src/a.go",
+		`C:\\w\\src\\a.go`: "a.go", // as JSON has it
 		"sed -n '760,940p' src/components/sessions/treeView.ts":       "sed -n '760,940p' …/treeView.ts",
 		"head -5 /srv/one/two/three/four/a.go b.go src/five/six/c.go": "head -5 …/a.go b.go …/c.go",
 		"grep -rn 'func/of/many/words/that/are/one' src/five/a.go":    "grep -rn…",
