@@ -1,6 +1,7 @@
 package body_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,8 +50,6 @@ func TestP10CheckFindsWhatIsNoBody(t *testing.T) {
 	}
 }
 
-// P10: tools that have no name, which a log takes, are told once, and the provider's own all,
-// as they came.
 // What was made by hand, or not at all, is told in words.
 func TestNoProfileAndNoProjection(t *testing.T) {
 	var none body.Profile
@@ -69,6 +68,8 @@ func TestNoProfileAndNoProjection(t *testing.T) {
 	}
 }
 
+// P10: tools that have no name, which a log takes, are told once, and the provider's own all,
+// as they came.
 func TestP10NamelessTools(t *testing.T) {
 	l := tenfold.NewLog()
 	tools := []tenfold.ToolDefinition{
@@ -200,6 +201,10 @@ func TestP10CheckOpenAIChat(t *testing.T) {
 	put([]string{`messages[1].tool_calls[0]: tool name "" does not fit …`}, u, calls(`{"id":"c","type":"function","function":{"arguments":"{}"}}`), res)
 	put([]string{"messages[1].tool_calls[0].arguments: is not a JSON object"}, u, calls(`{"id":"c","type":"function","function":{"name":"t","arguments":"[1]"}}`), res)
 	put([]string{"messages[1].tool_calls[0].arguments: is not a JSON object"}, u, calls(`{"id":"c","type":"function","function":{"name":"t","arguments":"{\"cut"}}`), res)
+	custom := func(of string) string { return calls(`{"id":"c","type":"custom","custom":{` + of + `}}`) }
+	put(nil, u, custom(`"name":"t","input":""`), res)
+	put([]string{`messages[1].tool_calls[0]: tool name "a b" does not fit …`}, u, custom(`"name":"a b","input":""`), res)
+	put([]string{"messages[1].tool_calls[0]: a call of a custom tool without input"}, u, custom(`"name":"t"`), res)
 	put([]string{`messages[1].tool_calls[0]: type is "tool"`}, u, calls(`{"id":"c","type":"tool","function":{"name":"t","arguments":"{}"}}`), res)
 	violations(t, body.OpenAIChat(), bodies)
 }
@@ -280,6 +285,35 @@ func TestP10CheckGemini(t *testing.T) {
 	put([]string{"contents[1].parts[0].args: is not a JSON object"}, u, model(`{"functionCall":{"id":"c","name":"t","args":[1]}}`), user(res))
 	put([]string{"contents[2].parts[0].response: is not a JSON object"}, u, model(call), user(`{"functionResponse":{"id":"c","name":"t","response":"r"}}`))
 	violations(t, body.Gemini(), bodies)
+}
+
+// P10: definitions of tools have names that the provider takes, and each its own. Of the
+// provider's own tools nothing is known but the type.
+func TestP10CheckDefinitions(t *testing.T) {
+	own := `,{"type":"web_search","name":7}`
+	for _, c := range []struct {
+		f            body.Profile
+		path, before string
+		definition   func(name string) string
+		own          string
+	}{
+		{body.Anthropic(), "tools", `"messages":[{"role":"user","content":[{"type":"text","text":"go"}]}]`, func(name string) string { return `{"name":"` + name + `"}` }, ""},
+		{body.OpenAIChat(), "tools", `"messages":[{"role":"user","content":"go"}]`, func(name string) string { return `{"type":"function","function":{"name":"` + name + `"}}` }, `,{"type":"custom","custom":{"name":"a b"}}`},
+		{body.OpenAIResponses(), "tools", `"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}]`, func(name string) string { return `{"type":"function","name":"` + name + `"}` }, own},
+	} {
+		bodies := map[string][]string{}
+		put := func(list string, want ...string) { bodies[`{`+c.before+`,"tools":[`+list+`]}`] = want }
+		put(c.definition("aAzZ09_-") + "," + c.definition("b") + c.own)
+		put(c.definition("b")+","+c.definition("a b"), `tools[1]: tool name "a b" does not fit …`)
+		put(c.definition("b")+","+c.definition("b"), `tools[1]: tool name "b" is used twice`)
+		for _, name := range []string{"", "a@", "a[", "a`", "a{", "a/", "a:", strings.Repeat("n", 129)} {
+			put(c.definition(name), fmt.Sprintf("tools[0]: tool name %q does not fit …", name))
+		}
+		violations(t, c.f, bodies)
+	}
+	violations(t, body.Gemini(), map[string][]string{
+		`{"contents":[{"role":"user","parts":[{"text":"go"}]}],"tools":[{"functionDeclarations":[{"name":"a"},{"name":"9"}]}]}`: {`tools[1]: tool name "9" does not fit …`},
+	})
 }
 
 // Items that a provider made and Tenfold does not model go back verbatim:
