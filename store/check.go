@@ -18,3 +18,12 @@ type Condition struct {
 	// Damage says in words what is wrong; nil when nothing is.
 	Damage []string
 }
+
+// Writable gives an error that says why a store can only be read, nil where it can be
+// written as far as is known. Who is to pay for what is then written asks first.
+func Writable(s Store) error {
+	if s, ok := s.(interface{ Writable() error }); ok {
+		return s.Writable()
+	}
+	return nil
+}

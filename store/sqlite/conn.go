@@ -28,6 +28,7 @@ const dontWaitForLocks = "busy_timeout(0)"
 // hand writes through a pool (T8).
 type conn struct {
 	c     connection
+	once  bool // to a file that can only be read: it does not see what others write later
 	stmts map[string]statement
 	args  []driver.NamedValue
 	row   []driver.Value
@@ -51,7 +52,12 @@ type (
 // dial opens a connection to the file. It waits for locks, and has a commit on
 // disk before it says so (D2).
 func dial(ctx context.Context, path string, pragmas ...string) (*conn, error) {
-	connector, err := connect(path)
+	return dialAs(ctx, path, "", pragmas...)
+}
+
+// dialAs is dial with the query of a URI, which says how to open the file.
+func dialAs(ctx context.Context, path, how string, pragmas ...string) (*conn, error) {
+	connector, err := connect(path, how)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +85,7 @@ func dial(ctx context.Context, path string, pragmas ...string) (*conn, error) {
 }
 
 // connect says how to open the file at path.
-func connect(path string) (driver.Connector, error) {
+func connect(path, how string) (driver.Connector, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -88,7 +94,7 @@ func connect(path string) (driver.Connector, error) {
 	if !strings.HasPrefix(abs, "/") {
 		abs = "/" + abs // Windows: file:///C:/…
 	}
-	file := url.URL{Scheme: "file", Path: abs}
+	file := url.URL{Scheme: "file", Path: abs, RawQuery: how}
 	return driverpkg.NewConnector(file.String())
 }
 

@@ -31,6 +31,8 @@ func hint(err error) string {
 		return "check the path"
 	case errors.Is(err, syscall.ENOSPC):
 		return full
+	case errors.Is(err, syscall.EROFS):
+		return "copy the file to a disk that can be written"
 	case errors.Is(err, row.ErrDamaged), errors.Is(err, engine.ErrGap):
 		return damaged
 	}

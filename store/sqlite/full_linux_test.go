@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 )
@@ -24,23 +23,31 @@ func disk(t *testing.T) string {
 	return dir
 }
 
-// A store on a disk that got full since cannot be opened, and says why.
-func TestFullDiskIsNamedOnOpening(t *testing.T) {
+// A store on a disk that got full since is opened for reading, and written once there is
+// room again.
+func TestFullDiskIsRead(t *testing.T) {
 	dir := disk(t)
-	path := filepath.Join(dir, "store.db")
-	s, err := Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
+	other := filepath.Join(dir, "other")
+	onlyRead(t, dir, "free some disk space", func() {
+		if err := os.WriteFile(other, make([]byte, 6<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+			t.Fatal("the disk is not full:", err)
+		}
+	}, func() {
+		if err := os.Remove(other); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// The same on a disk that is mounted for reading.
+func TestReadOnlyDiskIsRead(t *testing.T) {
+	dir := disk(t)
+	mount := func(flags uintptr) {
+		if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|flags, ""); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "other"), make([]byte, 6<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal("the disk is not full:", err)
-	}
-	if _, err = Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "free some disk space") {
-		t.Errorf("a full disk gives %v", err)
-	}
+	onlyRead(t, dir, "copy the file to a disk", func() { mount(syscall.MS_RDONLY) }, func() { mount(0) })
 }
 
 // The same on a disk that is truly full, where the tests may mount one.

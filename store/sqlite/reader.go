@@ -89,7 +89,7 @@ func (s *Store) withHandle(ctx context.Context, handle string) ([]store.Conversa
 		}
 		return nil, nil
 	})
-	if code(err) != 0 { // SQLite's, as of a full disk
+	if cannotWrite(err) {
 		err = nil
 	}
 	return found, err
@@ -170,9 +170,8 @@ func (s *Store) lookUp(ctx context.Context, log *int64, r *engine.Ranking) (bool
 	}
 	if err := s.catchUp(ctx, first, last); err != nil {
 		// An index that cannot be written, on a full disk say, lacks entries;
-		// the logs do not. What is not SQLite's is that the caller gave up, or
-		// that the store was closed.
-		if code(err) != 0 {
+		// the logs do not.
+		if cannotWrite(err) {
 			err = nil
 		}
 		return false, err
@@ -212,7 +211,12 @@ func (s *Store) poll(ctx context.Context) {
 		if c == nil {
 			// Who cannot look now tries again; watchers meet the same trouble
 			// when they read, and tell.
-			c, _ = dial(ctx, s.path, "query_only(1)")
+			c, _ = s.dialReader(ctx)
+		}
+		if c != nil && c.once {
+			_ = c.close()
+			c = nil
+			s.hub.WakeAll() // it cannot tell what others write
 		}
 		if c != nil {
 			if v, ok, err := c.number(ctx, "PRAGMA data_version"); err == nil && ok && v != last {

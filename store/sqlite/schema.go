@@ -32,7 +32,7 @@ func prepare(ctx context.Context, c *conn, path string) error {
 	if err := useWAL(ctx, c); err != nil {
 		return err
 	}
-	connector, err := connect(path)
+	connector, err := connect(path, "")
 	if err != nil {
 		return err
 	}

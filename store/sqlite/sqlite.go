@@ -18,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"tenfold/store"
@@ -28,9 +29,12 @@ import (
 // Store is a store in one SQLite file.
 type Store struct {
 	reader
-	path    string
-	file    os.FileInfo // what stood there when it was opened
-	noIndex bool
+	options
+	path string
+	file os.FileInfo // what stood there when it was opened
+
+	mu     sync.Mutex // guards barred
+	barred error      // why nothing can be written, and no writer runs; nil where it can
 
 	jobs chan *job
 	quit chan struct{}
@@ -67,7 +71,9 @@ func WithoutIndex() Option { return func(o *options) { o.noIndex = true } }
 func withMaxPages(n int64) Option { return func(o *options) { o.maxPages = n } }
 
 // Open opens the store in the file at path. A file that is not there is
-// created, readable by its owner alone, with its directories.
+// created, readable by its owner alone, with its directories. One that cannot be
+// written, as its disk is full or read-only or belongs to others, is opened for
+// reading: [Store.Writable] says why, and so does what would write.
 func Open(ctx context.Context, path string, opts ...Option) (*Store, error) {
 	var o options
 	for _, opt := range opts {
@@ -85,14 +91,54 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 		return nil, errors.New("the path is empty: use the path of a file")
 	}
 	path, err := filepath.Abs(path)
-	if err == nil {
-		err = create(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := dialWriter(ctx, path, o)
+	barred := bars(err)
+	if barred != nil {
+		err = readable(ctx, path, err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	file, err := os.Stat(path)
 	if err != nil {
+		if c != nil {
+			err = errors.Join(err, c.close())
+		}
+		return nil, err
+	}
+	readers := max(2, runtime.GOMAXPROCS(0))
+	s := &Store{
+		options: o,
+		path:    path,
+		file:    file,
+		barred:  barred,
+		jobs:    make(chan *job, maxGroup),
+		quit:    make(chan struct{}),
+		done:    make(chan error, 1),
+		readers: make(chan *conn, readers),
+		unused:  make(chan struct{}, readers),
+		errors:  engine.Errors{Place: path, Hint: hint},
+	}
+	s.reader = engine.NewReader(engine.Backend[int64]{
+		List: s.list, Find: s.find, Chunk: s.chunk, LookUp: s.lookUp, Errors: s.errors,
+		Hub: &s.hub, Companion: func() (leave func()) { return s.others.Join(s.poll) },
+	})
+	for range readers {
+		s.unused <- struct{}{}
+	}
+	if c != nil {
+		go (&writer{s: s, c: c}).run()
+	}
+	return s, nil
+}
+
+// dialWriter makes the file, opens the connection that writes, and brings it to the
+// newest schema.
+func dialWriter(ctx context.Context, path string, o options) (*conn, error) {
+	if err := create(path); err != nil {
 		return nil, err
 	}
 	c, err := dial(
@@ -115,28 +161,7 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
-	readers := max(2, runtime.GOMAXPROCS(0))
-	s := &Store{
-		path:    path,
-		file:    file,
-		noIndex: o.noIndex,
-		jobs:    make(chan *job, maxGroup),
-		quit:    make(chan struct{}),
-		done:    make(chan error, 1),
-		readers: make(chan *conn, readers),
-		unused:  make(chan struct{}, readers),
-		errors:  engine.Errors{Place: path, Hint: hint},
-	}
-	s.reader = engine.NewReader(engine.Backend[int64]{
-		List: s.list, Find: s.find, Chunk: s.chunk, LookUp: s.lookUp, Errors: s.errors,
-		Hub: &s.hub, Companion: func() (leave func()) { return s.others.Join(s.poll) },
-	})
-	for range readers {
-		s.unused <- struct{}{}
-	}
-	w := &writer{s: s, c: c}
-	go w.run()
-	return s, nil
+	return c, nil
 }
 
 // create makes the file and its directories before SQLite does, so that they
@@ -199,6 +224,9 @@ func (s *Store) Close() error {
 		}
 	}
 	close(s.quit)
+	if s.barred != nil {
+		s.done <- nil
+	}
 	return s.errors.Explain("close", errors.Join(append(errs, <-s.done)...))
 }
 
@@ -215,8 +243,18 @@ func (s *Store) read(ctx context.Context, f func(c *conn) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { s.readers <- c }()
+	defer s.release(c)
 	return f(c)
+}
+
+// release gives back a connection.
+func (s *Store) release(c *conn) {
+	if !c.once {
+		s.readers <- c
+		return
+	}
+	_ = c.close()
+	s.unused <- struct{}{}
 }
 
 // connection gives one that is open, or else opens one, unless there are as many as may be.
@@ -230,7 +268,7 @@ func (s *Store) connection(ctx context.Context) (*conn, error) {
 	case c := <-s.readers:
 		return c, nil
 	case <-s.unused:
-		c, err := dial(ctx, s.path, "query_only(1)")
+		c, err := s.dialReader(ctx)
 		if err != nil {
 			s.unused <- struct{}{}
 		}

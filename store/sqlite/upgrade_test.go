@@ -89,7 +89,7 @@ func TestFailedMigration(t *testing.T) {
 		"schema/001_one.sql": {Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\nCREATE TABLE one (a);")},
 		"schema/002_two.sql": {Data: []byte("-- +goose NO TRANSACTION\n-- +goose Up\nCREATE TABLE two (a);\nCREATE TABLE one (a);")},
 	}
-	connector, err := connect(path)
+	connector, err := connect(path, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,6 +61,9 @@ func (s *Store) write(ctx context.Context, bytes int, do func(tx *tx) (refusal, 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := s.lift(ctx); err != nil {
+		return err
+	}
 	j := &job{ctx: ctx, do: do, bytes: bytes, reply: make(chan error, 1)}
 	select {
 	case s.jobs <- j:

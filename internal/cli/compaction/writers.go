@@ -15,6 +15,7 @@ import (
 	"tenfold/internal/number"
 	"tenfold/internal/report"
 	"tenfold/provider"
+	"tenfold/store"
 	"tenfold/strategy"
 	"tenfold/summary"
 )
@@ -84,6 +85,9 @@ func (k *Writers) Summarize(ctx context.Context, r strategy.SummaryRequest) (str
 		by = summary.Recorded{Of: by, Artifacts: k.artifacts, Conversation: k.conversation, Now: k.Now}
 	}
 	if k.Name != "" {
+		if err := store.Writable(k.Workspace.Store); err != nil {
+			return strategy.SummaryResult{}, err
+		}
 		k.begin("summarize turns " + r.Range.String())
 		defer func() { k.bar.End() }()
 	}

@@ -3,8 +3,10 @@ package compaction
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +16,9 @@ import (
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 	"tenfold/provider"
+	"tenfold/store"
+	"tenfold/store/memory"
+	"tenfold/strategy"
 	"tenfold/summary"
 )
 
@@ -64,5 +69,19 @@ func TestModelProgressIsForTerminals(t *testing.T) {
 	k.bar.End()
 	if errs.Len() > 0 {
 		t.Error(errs.String())
+	}
+}
+
+// readOnlyStore is one on a full disk.
+type readOnlyStore struct{ store.Store }
+
+func (readOnlyStore) Writable() error { return syscall.ENOSPC }
+
+// Nobody pays for a summary that cannot be stored.
+func TestNoModelIsCalledForAStoreThatCanOnlyBeRead(t *testing.T) {
+	a := &command.App{Workspace: &command.Workspace{Store: readOnlyStore{memory.New()}}}
+	k := &Writers{App: a, Name: "a/b"} // calls a nil summarizer
+	if _, err := k.Summarize(t.Context(), strategy.SummaryRequest{}); !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
 	}
 }

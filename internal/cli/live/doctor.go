@@ -224,7 +224,11 @@ func checkOpened(ctx context.Context, l *command.Workspace) finding {
 		}
 		conversations++
 	}
-	return finding{Check: "store", Status: statusOK, Detail: detail + ", " + number.Count(conversations, "conversation")}
+	detail += ", " + number.Count(conversations, "conversation")
+	if err := store.Writable(l.Store); err != nil {
+		return finding{Check: "store", Status: statusFail, Detail: detail + "; " + err.Error(), Hint: command.OtherStore}
+	}
+	return finding{Check: "store", Status: statusOK, Detail: detail}
 }
 
 // checkDirectory checks whether a directory is writable, or its nearest existing
