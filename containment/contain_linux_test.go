@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -191,6 +192,40 @@ func TestContainedCommandsWriteOnlyWhereTheyMay(t *testing.T) {
 			t.Errorf("outside: %v", entries)
 		}
 	})
+}
+
+// Containers have such mounts, which nobody in them may make writable.
+func TestAReadOnlyMountBelowStaysSo(t *testing.T) {
+	if l, why := Available(); !l.Namespaces {
+		t.Skip("no namespaces: " + why)
+	}
+	const inside = "TENFOLD_TEST_READ_ONLY_MOUNT"
+	if os.Getenv(inside) == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), inside+"=1")
+		cmd.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+			UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+			GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+		}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s%v", out, err)
+		}
+		return
+	}
+	s := newScene(t)
+	for _, dir := range []string{filepath.Join(s.tree, "ro"), filepath.Join(os.Getenv("TMPDIR"), "ro")} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Mount("none", dir, "tmpfs", unix.MS_RDONLY, ""); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = unix.Unmount(dir, 0) })
+	}
+	s.must(`echo a >f && cat f && echo b >"$TMPDIR/t" && cat "$TMPDIR/t"`, "a\nb")
+	s.mustNot(`echo x >ro/f`)
+	s.mustNot(`echo x >../outside/file`)
 }
 
 func TestContainedCommandsCannotReadSecrets(t *testing.T) {

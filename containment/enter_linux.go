@@ -84,23 +84,20 @@ func isolate(o order) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("mount: %w", err)
 	}
-	for _, path := range o.Write {
-		if err := unix.Mount(path, path, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
-			return fmt.Errorf("mount %s: %w", path, err)
+	// Copies from before: a mount in them that is read-only by itself stays so, and to make
+	// it writable would be refused.
+	writable := make([]int, len(o.Write))
+	for i, path := range o.Write {
+		if writable[i], err = unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE); err != nil {
+			return fmt.Errorf("open_tree %s: %w", path, err)
 		}
 	}
-	set := func(path string, attr unix.MountAttr) error {
-		if err := unix.MountSetattr(unix.AT_FDCWD, path, unix.AT_RECURSIVE, &attr); err != nil {
-			return fmt.Errorf("mount_setattr %s: %w", path, err)
-		}
-		return nil
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+		return fmt.Errorf("mount_setattr: %w", err)
 	}
-	if err := set("/", unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
-		return err
-	}
-	for _, path := range o.Write {
-		if err := set(path, unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}); err != nil {
-			return err
+	for i, path := range o.Write {
+		if err := unix.MoveMount(writable[i], "", unix.AT_FDCWD, path, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+			return fmt.Errorf("move_mount %s: %w", path, err)
 		}
 	}
 	if !o.Network {
