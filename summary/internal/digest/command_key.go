@@ -13,7 +13,7 @@ func normalise(line string) string {
 	var words []string
 	for text := range strings.SplitSeq(strings.TrimSpace(line), "\n") {
 		if trimmed := strings.TrimSpace(text); trimmed != "" && (len(words) > 0 || trimmed[0] != '#') {
-			words = append(words, fields(trimmed)...)
+			words = append(words, quotedFields(trimmed)...)
 			words = append(words, "\n")
 		}
 	}
@@ -38,7 +38,7 @@ func similarityKey(line string) string {
 	if strings.ContainsAny(line, "|;&\n<`$") {
 		return ""
 	}
-	words := fields(line)
+	words := quotedFields(line)
 	words = slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") })
 	if len(words) < 2 {
 		return "" // a name says too little
@@ -56,16 +56,16 @@ func isLineCount(word string) bool {
 	return err == nil || word == ""
 }
 
-// fields is strings.Fields that leaves what is in quotes together.
-func fields(s string) []string {
+// quotedFields is strings.Fields that leaves what is in quotes together.
+func quotedFields(s string) []string {
 	if !strings.ContainsAny(s, `'"`) {
 		return strings.Fields(s)
 	}
-	return apart(s, " \t\r")
+	return splitUnquoted(s, " \t\r")
 }
 
-// apart cuts a command line at any of some characters that are not in quotes.
-func apart(s, at string) []string {
+// splitUnquoted cuts a command line at any of some characters that are not in quotes.
+func splitUnquoted(s, at string) []string {
 	var mark rune // the quote that is open
 	return strings.FieldsFunc(s, func(c rune) bool {
 		switch {
@@ -78,5 +78,5 @@ func apart(s, at string) []string {
 	})
 }
 
-// partsOf are the commands of a line.
-func partsOf(line string) []string { return apart(line, ";|&\n") }
+// commandsOf are the commands of a line.
+func commandsOf(line string) []string { return splitUnquoted(line, ";|&\n") }
