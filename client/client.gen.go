@@ -5,11 +5,9 @@ package client
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 )
 
-// Defines values for EndedReason.
 const (
 	EndedReasonAnswered        EndedReason = "answered"
 	EndedReasonCompacted       EndedReason = "compacted"
@@ -23,7 +21,6 @@ const (
 	EndedReasonRefused         EndedReason = "refused"
 )
 
-// Defines values for JobState.
 const (
 	JobStateCancelled JobState = "cancelled"
 	JobStateCompleted JobState = "completed"
@@ -34,14 +31,12 @@ const (
 	JobStateScheduled JobState = "scheduled"
 )
 
-// Defines values for MessageDo.
 const (
 	MessageDoAnswer  MessageDo = "answer"
 	MessageDoCompact MessageDo = "compact"
 	MessageDoGoOn    MessageDo = "go_on"
 )
 
-// Defines values for OfferDo.
 const (
 	OfferDoCompact OfferDo = "compact"
 	OfferDoGoOn    OfferDo = "go_on"
@@ -49,21 +44,18 @@ const (
 	OfferDoWrite   OfferDo = "write"
 )
 
-// Defines values for ReplyAnswer.
 const (
 	ReplyAnswerAlways ReplyAnswer = "always"
 	ReplyAnswerNo     ReplyAnswer = "no"
 	ReplyAnswerOnce   ReplyAnswer = "once"
 )
 
-// Defines values for StatusMethod.
 const (
 	StatusMethodCalibrated StatusMethod = "calibrated"
 	StatusMethodEstimate   StatusMethod = "estimate"
 	StatusMethodReported   StatusMethod = "reported"
 )
 
-// Defines values for StatusState.
 const (
 	StatusStateClosed     StatusState = "closed"
 	StatusStateCompacting StatusState = "compacting"
@@ -72,7 +64,6 @@ const (
 	StatusStateWanted     StatusState = "wanted"
 )
 
-// Defines values for TokenWishBodyScopes.
 const (
 	TokenWishBodyScopesAdmin   TokenWishBodyScopes = "admin"
 	TokenWishBodyScopesAppend  TokenWishBodyScopes = "append"
@@ -80,7 +71,6 @@ const (
 	TokenWishBodyScopesRead    TokenWishBodyScopes = "read"
 )
 
-// Defines values for ConversationsParamsSort.
 const (
 	ConversationsParamsSortDollars ConversationsParamsSort = "dollars"
 	ConversationsParamsSortEnded   ConversationsParamsSort = "ended"
@@ -88,12 +78,10 @@ const (
 	ConversationsParamsSortUpdated ConversationsParamsSort = "updated"
 )
 
-// Defines values for ExportParamsTo.
 const (
 	ExportParamsToHTML ExportParamsTo = "html"
 )
 
-// Defines values for JobsParamsState.
 const (
 	JobsParamsStateCancelled JobsParamsState = "cancelled"
 	JobsParamsStateCompleted JobsParamsState = "completed"
@@ -104,7 +92,6 @@ const (
 	JobsParamsStateScheduled JobsParamsState = "scheduled"
 )
 
-// Defines values for SpendingParamsBy.
 const (
 	SpendingParamsByConversation SpendingParamsBy = "conversation"
 	SpendingParamsByDay          SpendingParamsBy = "day"
@@ -112,20 +99,17 @@ const (
 	SpendingParamsByProject      SpendingParamsBy = "project"
 )
 
-// Actor defines model for Actor.
 type Actor struct {
 	Label string `json:"label,omitempty,omitzero"`
 	Token string `json:"token"`
 }
 
-// Always defines model for Always.
 type Always struct {
 	Entries int64  `json:"entries,omitempty,omitzero"`
 	Tokens  int64  `json:"tokens"`
 	What    string `json:"what"`
 }
 
-// Appended defines model for Appended.
 type Appended struct {
 	// Entries in the order of the request
 	Entries []Place `json:"entries"`
@@ -134,7 +118,6 @@ type Appended struct {
 	Version int64 `json:"version"`
 }
 
-// Applying defines model for Applying.
 type Applying struct {
 	// Focus what a summary has to keep
 	Focus string `json:"focus,omitempty,omitzero"`
@@ -163,13 +146,11 @@ type Applying struct {
 	Version int64 `json:"version,omitempty,omitzero"`
 }
 
-// Artifacts defines model for Artifacts.
 type Artifacts struct {
 	Input   string `json:"input,omitempty,omitzero"`
 	Summary string `json:"summary,omitempty,omitzero"`
 }
 
-// AuditEvent defines model for AuditEvent.
 type AuditEvent struct {
 	Action  string    `json:"action"`
 	Actor   Actor     `json:"actor"`
@@ -178,7 +159,6 @@ type AuditEvent struct {
 	Subject string    `json:"subject,omitempty,omitzero"`
 }
 
-// AuditPage defines model for AuditPage.
 type AuditPage struct {
 	Items []AuditEvent `json:"items"`
 
@@ -186,7 +166,6 @@ type AuditPage struct {
 	Next string `json:"next,omitempty,omitzero"`
 }
 
-// Balance defines model for Balance.
 type Balance struct {
 	// BreakEven break-even request, counted from 1; 0 for never
 	BreakEven   int64 `json:"break_even"`
@@ -209,7 +188,6 @@ type Balance struct {
 	TooLarge int64 `json:"too_large"`
 }
 
-// Batch defines model for Batch.
 type Batch struct {
 	// Entries at most 1000, and 32 MB
 	Entries []LogEntry `json:"entries"`
@@ -218,7 +196,6 @@ type Batch struct {
 	Expected *int64 `json:"expected,omitempty"`
 }
 
-// Change defines model for Change.
 type Change struct {
 	Conversation string    `json:"conversation"`
 	DryRun       bool      `json:"dry_run,omitempty,omitzero"`
@@ -227,7 +204,6 @@ type Change struct {
 	Undone       []Overlay `json:"undone,omitempty,omitzero"`
 }
 
-// Compaction defines model for Compaction.
 type Compaction struct {
 	After int64     `json:"after"`
 	At    time.Time `json:"at"`
@@ -271,7 +247,6 @@ type Compaction struct {
 	ToTurn int64 `json:"to_turn"`
 }
 
-// ComparedRow defines model for ComparedRow.
 type ComparedRow struct {
 	After  Side `json:"after"`
 	Before Side `json:"before"`
@@ -296,12 +271,10 @@ type ComparedRow struct {
 	Why string `json:"why"`
 }
 
-// ComparedRows defines model for ComparedRows.
 type ComparedRows struct {
 	Items []ComparedRow `json:"items"`
 }
 
-// Comparison defines model for Comparison.
 type Comparison struct {
 	// After tokens in the view after
 	After []int64 `json:"after"`
@@ -336,7 +309,6 @@ type Comparison struct {
 	Was []int64 `json:"was"`
 }
 
-// Conversation defines model for Conversation.
 type Conversation struct {
 	// Active it is the conversation that commands use without an ID
 	Active bool `json:"active"`
@@ -383,7 +355,6 @@ type Conversation struct {
 	Window int64 `json:"window"`
 }
 
-// ConversationRow defines model for ConversationRow.
 type ConversationRow struct {
 	// Active it is the conversation that commands use without an ID
 	Active bool `json:"active"`
@@ -414,7 +385,6 @@ type ConversationRow struct {
 	Updated time.Time `json:"updated"`
 }
 
-// Conversations defines model for Conversations.
 type Conversations struct {
 	// AsOf when the whole list was read: of more than 5,000 conversations at most a minute ago
 	AsOf  time.Time         `json:"as_of,omitempty,omitzero"`
@@ -430,7 +400,6 @@ type Conversations struct {
 	Total int64 `json:"total,omitempty,omitzero"`
 }
 
-// Ended defines model for Ended.
 type Ended struct {
 	Detail string `json:"detail,omitempty,omitzero"`
 	Hint   string `json:"hint,omitempty,omitzero"`
@@ -442,7 +411,6 @@ type Ended struct {
 // EndedReason failed: an error, which detail says; compacted, not compacted, nothing (to compact): of a compaction that was asked for
 type EndedReason string
 
-// Entries defines model for Entries.
 type Entries struct {
 	Items []LogEntry `json:"items"`
 
@@ -453,7 +421,6 @@ type Entries struct {
 	Version int64 `json:"version"`
 }
 
-// Entry defines model for Entry.
 type Entry struct {
 	After  int64     `json:"after"`
 	At     time.Time `json:"at"`
@@ -502,7 +469,6 @@ type Entry struct {
 	Why string `json:"why"`
 }
 
-// Epoch defines model for Epoch.
 type Epoch struct {
 	At time.Time `json:"at"`
 
@@ -513,7 +479,6 @@ type Epoch struct {
 	Tokens int64 `json:"tokens"`
 }
 
-// Event defines model for Event.
 type Event struct {
 	Changed   int64   `json:"changed,omitempty,omitzero"`
 	Entry     *Row    `json:"entry,omitempty"`
@@ -524,13 +489,11 @@ type Event struct {
 	Version   int64   `json:"version,omitempty,omitzero"`
 }
 
-// Facet defines model for Facet.
 type Facet struct {
 	Count int64  `json:"count"`
 	Value string `json:"value"`
 }
 
-// FateSum defines model for FateSum.
 type FateSum struct {
 	After   int64 `json:"after"`
 	Before  int64 `json:"before"`
@@ -540,14 +503,12 @@ type FateSum struct {
 	Fate string `json:"fate"`
 }
 
-// Fault defines model for Fault.
 type Fault struct {
 	// Location such as query.limit or body.keep
 	Location string `json:"location"`
 	Message  string `json:"message"`
 }
 
-// Fresh defines model for Fresh.
 type Fresh struct {
 	// Entries what its log begins with; at most 1000, and 32 MB
 	Entries []LogEntry `json:"entries,omitempty,omitzero"`
@@ -557,7 +518,6 @@ type Fresh struct {
 	Title string `json:"title,omitempty,omitzero"`
 }
 
-// Hit defines model for Hit.
 type Hit struct {
 	Conversation string `json:"conversation"`
 
@@ -572,7 +532,6 @@ type Hit struct {
 	Title   string    `json:"title"`
 }
 
-// Job defines model for Job.
 type Job struct {
 	// After tokens that a model sees after it
 	After int64 `json:"after,omitempty,omitzero"`
@@ -638,7 +597,6 @@ type Job struct {
 // JobState retrying: an attempt failed and another follows; failed: none follows
 type JobState string
 
-// JobPage defines model for JobPage.
 type JobPage struct {
 	// Counts number of jobs by state, regardless of the states in the filter
 	Counts []Facet `json:"counts"`
@@ -648,7 +606,6 @@ type JobPage struct {
 	Next string `json:"next,omitempty,omitzero"`
 }
 
-// LabDone defines model for LabDone.
 type LabDone struct {
 	// Error why it ended early
 	Error string `json:"error,omitempty,omitzero"`
@@ -660,7 +617,6 @@ type LabDone struct {
 	Skipped int64 `json:"skipped"`
 }
 
-// LabPoint defines model for LabPoint.
 type LabPoint struct {
 	Baseline bool    `json:"baseline"`
 	Cur      float64 `json:"cur"`
@@ -677,7 +633,6 @@ type LabPoint struct {
 	Strategy string  `json:"strategy"`
 }
 
-// LabProgress defines model for LabProgress.
 type LabProgress struct {
 	// Doing the title of the conversation that is measured
 	Doing string `json:"doing,omitempty,omitzero"`
@@ -685,7 +640,6 @@ type LabProgress struct {
 	Total int64  `json:"total"`
 }
 
-// Limits defines model for Limits.
 type Limits struct {
 	Bytes             int64   `json:"bytes"`
 	Entries           int64   `json:"entries"`
@@ -696,30 +650,25 @@ type Limits struct {
 	RetainDays        int64   `json:"retain_days"`
 }
 
-// ListHit defines model for ListHit.
 type ListHit struct {
 	Items []Hit `json:"items"`
 }
 
-// ListSums defines model for ListSums.
 type ListSums struct {
 	After   int64   `json:"after"`
 	Before  int64   `json:"before"`
 	Dollars float64 `json:"dollars"`
 }
 
-// ListToken defines model for ListToken.
 type ListToken struct {
 	Items []Token `json:"items"`
 }
 
-// Made defines model for Made.
 type Made struct {
 	ID      string  `json:"id"`
 	Summary Written `json:"summary,omitempty,omitzero"`
 }
 
-// MadeToken defines model for MadeToken.
 type MadeToken struct {
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expires,omitempty,omitzero"`
@@ -734,7 +683,6 @@ type MadeToken struct {
 	Used   time.Time `json:"used,omitempty,omitzero"`
 }
 
-// Measured defines model for Measured.
 type Measured struct {
 	// Cur the share of the names needed later that stand in a readable line; null where nothing can be measured
 	Cur  float64 `json:"cur"`
@@ -750,7 +698,6 @@ type Measured struct {
 	Why string `json:"why,omitempty,omitzero"`
 }
 
-// Message defines model for Message.
 type Message struct {
 	// Do go_on continues where the conversation stopped, and takes no text
 	Do MessageDo `json:"do,omitempty,omitzero"`
@@ -765,7 +712,6 @@ type Message struct {
 // MessageDo go_on continues where the conversation stopped, and takes no text
 type MessageDo string
 
-// Meta defines model for Meta.
 type Meta struct {
 	// Agent messages can be sent: a model is configured
 	Agent bool `json:"agent"`
@@ -787,7 +733,6 @@ type Meta struct {
 	Version    string   `json:"version"`
 }
 
-// Money defines model for Money.
 type Money struct {
 	// Model whose prices and cache rules apply; left out without a balance
 	Model    string   `json:"model,omitempty,omitzero"`
@@ -799,7 +744,6 @@ type Money struct {
 	Unpriced bool `json:"unpriced,omitempty,omitzero"`
 }
 
-// Offer defines model for Offer.
 type Offer struct {
 	// Do compact and go_on are sent as the do of a message; write: send a message; new: make a conversation
 	Do    OfferDo `json:"do"`
@@ -809,7 +753,6 @@ type Offer struct {
 // OfferDo compact and go_on are sent as the do of a message; write: send a message; new: make a conversation
 type OfferDo string
 
-// Outline defines model for Outline.
 type Outline struct {
 	// After tokens that a model sees
 	After []int64 `json:"after"`
@@ -840,7 +783,6 @@ type Outline struct {
 	Version int64   `json:"version"`
 }
 
-// Overlay defines model for Overlay.
 type Overlay struct {
 	// Command shared by the overlays of one command, which are undone together
 	Command  string `json:"command,omitempty,omitzero"`
@@ -863,7 +805,6 @@ type Overlay struct {
 	TokensBefore int64    `json:"tokens_before,omitempty,omitzero"`
 }
 
-// Paid defines model for Paid.
 type Paid struct {
 	CacheRead  int64 `json:"cache_read"`
 	CacheWrite int64 `json:"cache_write"`
@@ -875,14 +816,12 @@ type Paid struct {
 	Output int64   `json:"output"`
 }
 
-// Parted defines model for Parted.
 type Parted struct {
 	From string `json:"from"`
 	Turn int64  `json:"turn"`
 	Why  string `json:"why"`
 }
 
-// Piece defines model for Piece.
 type Piece struct {
 	// After seq of the newest entry when the text began
 	After int64 `json:"after"`
@@ -898,13 +837,11 @@ type Piece struct {
 	Text string `json:"text"`
 }
 
-// Place defines model for Place.
 type Place struct {
 	ID  string `json:"id"`
 	Seq int64  `json:"seq"`
 }
 
-// Plan defines model for Plan.
 type Plan struct {
 	// Compactions the overlays; none: there is nothing to do
 	Compactions []PlannedCompaction `json:"compactions"`
@@ -923,7 +860,6 @@ type Plan struct {
 	Withheld []string `json:"withheld,omitempty,omitzero"`
 }
 
-// Problem defines model for Problem.
 type Problem struct {
 	// Actual of a conflict: the version of the log, which a new request has to read first
 	Actual *int64 `json:"actual,omitempty"`
@@ -948,7 +884,6 @@ type Problem struct {
 	Title string `json:"title"`
 }
 
-// Question defines model for Question.
 type Question struct {
 	// Call the tool and what it is to do, as a line
 	Call string `json:"call"`
@@ -966,7 +901,6 @@ type Question struct {
 	Why string `json:"why"`
 }
 
-// Quote defines model for Quote.
 type Quote struct {
 	// Cost US$, left out where unknown
 	Cost     float64 `json:"cost,omitempty,omitzero"`
@@ -979,7 +913,6 @@ type Quote struct {
 	ToTurn int64  `json:"to_turn"`
 }
 
-// Recorded defines model for Recorded.
 type Recorded struct {
 	CacheRead  int64   `json:"cache_read"`
 	CacheWrite int64   `json:"cache_write"`
@@ -995,7 +928,6 @@ type Recorded struct {
 	Unpriced []string `json:"unpriced"`
 }
 
-// RedoingBody defines model for RedoingBody.
 type RedoingBody struct {
 	// DryRun report what would change without writing
 	DryRun bool `json:"dry_run,omitempty,omitzero"`
@@ -1007,7 +939,6 @@ type RedoingBody struct {
 	Overlays []string `json:"overlays,omitempty,omitzero"`
 }
 
-// Reply defines model for Reply.
 type Reply struct {
 	// Answer always: for the rest of the agent's session
 	Answer ReplyAnswer `json:"answer"`
@@ -1019,7 +950,6 @@ type Reply struct {
 // ReplyAnswer always: for the rest of the agent's session
 type ReplyAnswer string
 
-// Report defines model for Report.
 type Report struct {
 	// Compactions the overlays that were added
 	Compactions  []Made `json:"compactions"`
@@ -1054,7 +984,6 @@ type Report struct {
 	Warnings []string  `json:"warnings"`
 }
 
-// Retry defines model for Retry.
 type Retry struct {
 	// At time of the next attempt
 	At      time.Time `json:"at"`
@@ -1062,13 +991,11 @@ type Retry struct {
 	Why     string    `json:"why"`
 }
 
-// RotationBody defines model for RotationBody.
 type RotationBody struct {
 	// Grace seconds until the old token ends; 0: at once
 	Grace int64 `json:"grace,omitempty,omitzero"`
 }
 
-// Row defines model for Row.
 type Row struct {
 	After  int64     `json:"after"`
 	At     time.Time `json:"at"`
@@ -1105,7 +1032,6 @@ type Row struct {
 	Why string `json:"why"`
 }
 
-// Rows defines model for Rows.
 type Rows struct {
 	// Created that of the conversation
 	Created time.Time `json:"created"`
@@ -1113,7 +1039,6 @@ type Rows struct {
 	Version int64     `json:"version"`
 }
 
-// Running defines model for Running.
 type Running struct {
 	// Branch of the sub-agent whose it is
 	Branch string `json:"branch,omitempty,omitzero"`
@@ -1128,13 +1053,11 @@ type Running struct {
 	Line string `json:"line"`
 }
 
-// Setting defines model for Setting.
 type Setting struct {
 	Key   string      `json:"key"`
 	Value interface{} `json:"value"`
 }
 
-// Side defines model for Side.
 type Side struct {
 	// Fate added for what the projection put in; config
 	Fate string `json:"fate"`
@@ -1147,13 +1070,11 @@ type Side struct {
 	Tokens int64  `json:"tokens"`
 }
 
-// Source defines model for Source.
 type Source struct {
 	Format string `json:"format"`
 	Path   string `json:"path"`
 }
 
-// Span defines model for Span.
 type Span struct {
 	// By ids of the overlays that decided
 	By []string `json:"by,omitempty,omitzero"`
@@ -1178,7 +1099,6 @@ type Span struct {
 	TokensBefore int64    `json:"tokens_before"`
 }
 
-// Spending defines model for Spending.
 type Spending struct {
 	CacheRead  int64   `json:"cache_read"`
 	CacheWrite int64   `json:"cache_write"`
@@ -1198,7 +1118,6 @@ type Spending struct {
 	Title string  `json:"title,omitempty,omitzero"`
 }
 
-// Spendings defines model for Spendings.
 type Spendings struct {
 	Items []Spending `json:"items"`
 
@@ -1208,7 +1127,6 @@ type Spendings struct {
 	Total   Spending `json:"total"`
 }
 
-// Status defines model for Status.
 type Status struct {
 	// Busy an agent of this server is working on it, so no message can be sent
 	Busy bool `json:"busy"`
@@ -1258,7 +1176,6 @@ type StatusMethod string
 // StatusState where the controller stands; compacting: nothing can be sent; closed: the context is full and could not be compacted
 type StatusState string
 
-// Step defines model for Step.
 type Step struct {
 	Entries      int64    `json:"entries"`
 	Notes        []string `json:"notes,omitempty,omitzero"`
@@ -1267,7 +1184,6 @@ type Step struct {
 	TokensBefore int64    `json:"tokens_before"`
 }
 
-// Target defines model for Target.
 type Target struct {
 	After int64 `json:"after"`
 
@@ -1290,7 +1206,6 @@ type Target struct {
 	Tokens int64   `json:"tokens"`
 }
 
-// TenantView defines model for TenantView.
 type TenantView struct {
 	Label  string   `json:"label,omitempty,omitzero"`
 	Limits Limits   `json:"limits"`
@@ -1300,14 +1215,12 @@ type TenantView struct {
 	Usage  Usage    `json:"usage"`
 }
 
-// Theirs defines model for Theirs.
 type Theirs struct {
 	Compactions int64 `json:"compactions"`
 	Raw         int64 `json:"raw"`
 	Tokens      int64 `json:"tokens"`
 }
 
-// Token defines model for Token.
 type Token struct {
 	Created time.Time `json:"created"`
 	Expires time.Time `json:"expires,omitempty,omitzero"`
@@ -1319,7 +1232,6 @@ type Token struct {
 	Used    time.Time `json:"used,omitempty,omitzero"`
 }
 
-// TokenWishBody defines model for TokenWishBody.
 type TokenWishBody struct {
 	// Label what the token is for
 	Label string `json:"label"`
@@ -1331,10 +1243,8 @@ type TokenWishBody struct {
 	Seconds int64 `json:"seconds,omitempty,omitzero"`
 }
 
-// TokenWishBodyScopes defines model for TokenWishBody.Scopes.
 type TokenWishBodyScopes string
 
-// Tokens defines model for Tokens.
 type Tokens struct {
 	// After what a model sees
 	After int64 `json:"after"`
@@ -1352,7 +1262,6 @@ type Tokens struct {
 	Ratio float64 `json:"ratio,omitempty,omitzero"`
 }
 
-// Trial defines model for Trial.
 type Trial struct {
 	After    []int64  `json:"after"`
 	Changed  int64    `json:"changed"`
@@ -1363,7 +1272,6 @@ type Trial struct {
 	Version  int64    `json:"version"`
 }
 
-// UndoingBody defines model for UndoingBody.
 type UndoingBody struct {
 	// All undo every overlay in effect
 	All bool `json:"all,omitempty,omitzero"`
@@ -1378,14 +1286,12 @@ type UndoingBody struct {
 	Overlays []string `json:"overlays,omitempty,omitzero"`
 }
 
-// Usage defines model for Usage.
 type Usage struct {
 	Bytes         int64 `json:"bytes"`
 	Conversations int64 `json:"conversations"`
 	Entries       int64 `json:"entries"`
 }
 
-// View defines model for View.
 type View struct {
 	// Body the conversation part of the request, byte for byte; where it was asked for
 	Body   string `json:"body,omitempty,omitzero"`
@@ -1417,7 +1323,6 @@ type View struct {
 	Warm    time.Time `json:"warm,omitempty,omitzero"`
 }
 
-// ViewItem defines model for ViewItem.
 type ViewItem struct {
 	// Added what the projection put in
 	Added string `json:"added,omitempty,omitzero"`
@@ -1441,7 +1346,6 @@ type ViewItem struct {
 	Turn   int64  `json:"turn"`
 }
 
-// Wish defines model for Wish.
 type Wish struct {
 	// Focus what a summary has to keep
 	Focus string `json:"focus,omitempty,omitzero"`
@@ -1469,7 +1373,6 @@ type Wish struct {
 	Version int64 `json:"version,omitempty,omitzero"`
 }
 
-// Written defines model for Written.
 type Written struct {
 	Artifacts Artifacts `json:"artifacts,omitempty,omitzero"`
 	Entries   int64     `json:"entries,omitempty,omitzero"`
@@ -1479,7 +1382,6 @@ type Written struct {
 	Usage     Paid      `json:"usage,omitempty,omitzero"`
 }
 
-// AuditParams defines parameters for Audit.
 type AuditParams struct {
 	// Since a day, a time, or how long ago (2d)
 	Since  string `form:"since,omitempty" json:"since,omitempty,omitzero"`
@@ -1487,7 +1389,6 @@ type AuditParams struct {
 	Limit  int64  `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
-// ConversationsParams defines parameters for Conversations.
 type ConversationsParams struct {
 	// Q words of the title, the project or the id
 	Q string `form:"q,omitempty" json:"q,omitempty,omitzero"`
@@ -1511,22 +1412,18 @@ type ConversationsParams struct {
 	Limit  int64  `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
-// ConversationsParamsSort defines parameters for Conversations.
 type ConversationsParamsSort string
 
-// BeginParams defines parameters for Begin.
 type BeginParams struct {
 	// IdempotencyKey unique for each new request, such as a UUID; the same when the request is repeated
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
-// CompactParams defines parameters for Compact.
 type CompactParams struct {
 	// IdempotencyKey unique for each new request, such as a UUID; the same when the request is repeated
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
-// ComparisonRowsParams defines parameters for ComparisonRows.
 type ComparisonRowsParams struct {
 	// From index of the first row
 	From  int64 `form:"from,omitempty" json:"from,omitempty,omitzero"`
@@ -1536,7 +1433,6 @@ type ComparisonRowsParams struct {
 	Chars int64 `form:"chars,omitempty" json:"chars,omitempty,omitzero"`
 }
 
-// EntriesParams defines parameters for Entries.
 type EntriesParams struct {
 	// After the seq before the first entry
 	After int64 `form:"after,omitempty" json:"after,omitempty,omitzero"`
@@ -1545,13 +1441,11 @@ type EntriesParams struct {
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
-// AppendParams defines parameters for Append.
 type AppendParams struct {
 	// IdempotencyKey unique for each new request, such as a UUID; the same when the request is repeated
 	IdempotencyKey string `json:"Idempotency-Key,omitempty,omitzero"`
 }
 
-// EntryParams defines parameters for Entry.
 type EntryParams struct {
 	// Offset the first character
 	Offset int64 `form:"offset,omitempty" json:"offset,omitempty,omitzero"`
@@ -1560,7 +1454,6 @@ type EntryParams struct {
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
-// EventsParams defines parameters for Events.
 type EventsParams struct {
 	// After last seq that the reader has: 0 for all entries, -1 for new ones only
 	After *int64 `form:"after,omitempty" json:"after,omitempty"`
@@ -1572,7 +1465,6 @@ type EventsParams struct {
 	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
 }
 
-// ExportParams defines parameters for Export.
 type ExportParams struct {
 	// To the format
 	To ExportParamsTo `form:"to,omitempty" json:"to,omitempty,omitzero"`
@@ -1587,28 +1479,23 @@ type ExportParams struct {
 	Word []string `form:"word,omitempty" json:"word,omitempty,omitzero"`
 }
 
-// ExportParamsTo defines parameters for Export.
 type ExportParamsTo string
 
-// LabParams defines parameters for Lab.
 type LabParams struct {
 	// Strategy a strategy or baseline, as for tenfold lab; empty: those that it measures by default
 	Strategy []string `form:"strategy,omitempty" json:"strategy,omitempty,omitzero"`
 }
 
-// MoneyParams defines parameters for Money.
 type MoneyParams struct {
 	// Ours also replay what the configured strategies would have saved: may take seconds
 	Ours bool `form:"ours,omitempty" json:"ours,omitempty,omitzero"`
 }
 
-// OutlineParams defines parameters for Outline.
 type OutlineParams struct {
 	// From the first seq
 	From int64 `form:"from,omitempty" json:"from,omitempty,omitzero"`
 }
 
-// ProjectionParams defines parameters for Projection.
 type ProjectionParams struct {
 	// Provider anthropic, openai-chat, openai-responses or gemini
 	Provider string `form:"provider,omitempty" json:"provider,omitempty,omitzero"`
@@ -1623,21 +1510,18 @@ type ProjectionParams struct {
 	IfNoneMatch string `json:"If-None-Match,omitempty,omitzero"`
 }
 
-// RowsParams defines parameters for Rows.
 type RowsParams struct {
 	// From the first seq
 	From  int64 `form:"from,omitempty" json:"from,omitempty,omitzero"`
 	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
-// SearchParams defines parameters for Search.
 type SearchParams struct {
 	// Q words that the entry must all contain; quoted words match as a phrase
 	Q     string `form:"q" json:"q"`
 	Limit int64  `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
-// ViewParams defines parameters for View.
 type ViewParams struct {
 	// Provider as meta lists them
 	Provider string `form:"provider,omitempty" json:"provider,omitempty,omitzero"`
@@ -1652,7 +1536,6 @@ type ViewParams struct {
 	Body bool `form:"body,omitempty" json:"body,omitempty,omitzero"`
 }
 
-// JobsParams defines parameters for Jobs.
 type JobsParams struct {
 	// State only jobs in one of these states
 	State []JobsParamsState `form:"state,omitempty" json:"state,omitempty,omitzero"`
@@ -1663,10 +1546,8 @@ type JobsParams struct {
 	Limit        int64  `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
 }
 
-// JobsParamsState defines parameters for Jobs.
 type JobsParamsState string
 
-// LabOfParams defines parameters for LabOf.
 type LabOfParams struct {
 	// Project the directory, or one above it; empty: all
 	Project string `form:"project,omitempty" json:"project,omitempty,omitzero"`
@@ -1675,7 +1556,6 @@ type LabOfParams struct {
 	Strategy []string `form:"strategy,omitempty" json:"strategy,omitempty,omitzero"`
 }
 
-// SpendingParams defines parameters for Spending.
 type SpendingParams struct {
 	By SpendingParamsBy `form:"by,omitempty" json:"by,omitempty,omitzero"`
 
@@ -1689,10 +1569,8 @@ type SpendingParams struct {
 	Zone string `form:"zone,omitempty" json:"zone,omitempty,omitzero"`
 }
 
-// SpendingParamsBy defines parameters for Spending.
 type SpendingParamsBy string
 
-// SearchAllParams defines parameters for SearchAll.
 type SearchAllParams struct {
 	// Q words that the entry must all contain; quoted words match as a phrase
 	Q     string `form:"q" json:"q"`
@@ -1700,372 +1578,241 @@ type SearchAllParams struct {
 }
 
 // Audit: Read the audit log, newest first.
-func (c *Client) Audit(ctx context.Context, params *AuditParams) (out AuditPage, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/audit"), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "since", params.Since)
-		add(r.query.Add, "cursor", params.Cursor)
-		add(r.query.Add, "limit", params.Limit)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Audit(ctx context.Context, params *AuditParams) (AuditPage, error) {
+	r := request{method: http.MethodGet, path: fill("/api/audit"), params: params}
+	return ask[AuditPage](ctx, c, r)
 }
 
 // Conversations: List conversations.
-func (c *Client) Conversations(ctx context.Context, params *ConversationsParams) (out Conversations, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations"), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "q", params.Q)
-		add(r.query.Add, "project", params.Project)
-		add(r.query.Add, "tool", params.Tool)
-		add(r.query.Add, "since", params.Since)
-		add(r.query.Add, "until", params.Until)
-		add(r.query.Add, "sort", params.Sort)
-		add(r.query.Add, "totals", params.Totals)
-		add(r.query.Add, "cursor", params.Cursor)
-		add(r.query.Add, "limit", params.Limit)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Conversations(ctx context.Context, params *ConversationsParams) (Conversations, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations"), params: params}
+	return ask[Conversations](ctx, c, r)
 }
 
 // Begin: Create a conversation with the first entries of its log. With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in the log once, and the response is the same. The same key with a different body is rejected (422, code reused).
-func (c *Client) Begin(ctx context.Context, params *BeginParams, body Fresh) (out Conversation, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations"), query: url.Values{}, header: http.Header{}, body: body}
-	if params != nil {
-		add(r.header.Add, "Idempotency-Key", params.IdempotencyKey)
-	}
-	r.keyed()
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Begin(ctx context.Context, params *BeginParams, body Fresh) (Conversation, error) {
+	r := request{method: http.MethodPost, path: fill("/api/conversations"), params: params, body: body}
+	return ask[Conversation](ctx, c, r)
 }
 
 // Conversation: Describe a conversation.
-func (c *Client) Conversation(ctx context.Context, id string) (out Conversation, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}", id), query: url.Values{}, header: http.Header{}}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Conversation(ctx context.Context, id string) (Conversation, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}", id)}
+	return ask[Conversation](ctx, c, r)
 }
 
 // Compact: Compact in place, by a plan or by a wish. A plan is applied unchanged, and once: repeating it, or its Idempotency-Key, returns the same compaction. Entries appended after its version are not covered. If they change the entries that it covers, the response is a conflict (409), and nothing is written.
-func (c *Client) Compact(ctx context.Context, id string, params *CompactParams, body Applying) (out Report, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/compactions", id), query: url.Values{}, header: http.Header{}, body: body}
-	if params != nil {
-		add(r.header.Add, "Idempotency-Key", params.IdempotencyKey)
-	}
-	r.keyed()
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Compact(ctx context.Context, id string, params *CompactParams, body Applying) (Report, error) {
+	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/compactions", id), params: params, body: body}
+	return ask[Report](ctx, c, r)
 }
 
 // Comparison: Compare the views before and after a compaction.
-func (c *Client) Comparison(ctx context.Context, id string, compaction string) (out Comparison, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/compactions/{compaction}", id, compaction), query: url.Values{}, header: http.Header{}}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Comparison(ctx context.Context, id string, compaction string) (Comparison, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/compactions/{compaction}", id, compaction)}
+	return ask[Comparison](ctx, c, r)
 }
 
 // ComparisonRows: Read rows of a comparison.
-func (c *Client) ComparisonRows(ctx context.Context, id string, compaction string, params *ComparisonRowsParams) (out ComparedRows, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/compactions/{compaction}/rows", id, compaction), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "from", params.From)
-		add(r.query.Add, "limit", params.Limit)
-		add(r.query.Add, "chars", params.Chars)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) ComparisonRows(ctx context.Context, id string, compaction string, params *ComparisonRowsParams) (ComparedRows, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/compactions/{compaction}/rows", id, compaction), params: params}
+	return ask[ComparedRows](ctx, c, r)
 }
 
 // Entries: A window of entries, whole.
-func (c *Client) Entries(ctx context.Context, id string, params *EntriesParams) (out Entries, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/entries", id), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "after", params.After)
-		add(r.query.Add, "limit", params.Limit)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Entries(ctx context.Context, id string, params *EntriesParams) (Entries, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/entries", id), params: params}
+	return ask[Entries](ctx, c, r)
 }
 
 // Append: Append entries, all or none. With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in the log once, and the response is the same. The same key with a different body is rejected (422, code reused). If expected is given and the log is at another version, the response is a conflict (409) that names it, and nothing is written.
-func (c *Client) Append(ctx context.Context, id string, params *AppendParams, body Batch) (out Appended, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/entries", id), query: url.Values{}, header: http.Header{}, body: body}
-	if params != nil {
-		add(r.header.Add, "Idempotency-Key", params.IdempotencyKey)
-	}
-	r.keyed()
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Append(ctx context.Context, id string, params *AppendParams, body Batch) (Appended, error) {
+	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/entries", id), params: params, body: body}
+	return ask[Appended](ctx, c, r)
 }
 
 // Entry: One entry whole.
-func (c *Client) Entry(ctx context.Context, id string, seq int64, params *EntryParams) (out Entry, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/entries/{seq}", id, seq), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "offset", params.Offset)
-		add(r.query.Add, "limit", params.Limit)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Entry(ctx context.Context, id string, seq int64, params *EntryParams) (Entry, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/entries/{seq}", id, seq), params: params}
+	return ask[Entry](ctx, c, r)
 }
 
 // Events: Follow a conversation. Server-sent events: "entry" (its id is the seq), "status", and what an agent here is writing. The data of each is one Event. Reconnecting with Last-Event-ID continues after that entry; no entry is lost or sent twice. Where the log has no such entry it is another one, as after the restore of a backup: that is a conflict.
 func (c *Client) Events(ctx context.Context, id string, params *EventsParams) (*http.Response, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/events", id), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "after", params.After)
-		add(r.query.Add, "created", params.Created)
-		add(r.header.Add, "Last-Event-ID", params.LastEventID)
-	}
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/events", id), params: params}
 	return c.send(ctx, r)
 }
 
 // Export: Save a conversation as a page to share. One HTML file that works without a server and without a network. Secrets, e-mail addresses and user names in paths are redacted; the page says how many.
 func (c *Client) Export(ctx context.Context, id string, params *ExportParams) (*http.Response, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/export", id), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "to", params.To)
-		add(r.query.Add, "compacted", params.Compacted)
-		add(r.query.Add, "redact", params.Redact)
-		add(r.query.Add, "word", params.Word)
-	}
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/export", id), params: params}
 	return c.send(ctx, r)
 }
 
 // Lab: Measure strategies on a conversation.
 func (c *Client) Lab(ctx context.Context, id string, params *LabParams) (*http.Response, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/lab", id), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "strategy", params.Strategy)
-	}
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/lab", id), params: params}
 	return c.send(ctx, r)
 }
 
 // Say: Send a message to the agent, or have it compact or continue.
 func (c *Client) Say(ctx context.Context, id string, body Message) error {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/messages", id), query: url.Values{}, header: http.Header{}, body: body}
+	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/messages", id), body: body}
 	return c.do(ctx, r, nil)
 }
 
 // Money: What a conversation cost, and what compactions saved.
-func (c *Client) Money(ctx context.Context, id string, params *MoneyParams) (out Money, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/money", id), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "ours", params.Ours)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Money(ctx context.Context, id string, params *MoneyParams) (Money, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/money", id), params: params}
+	return ask[Money](ctx, c, r)
 }
 
 // Outline: The structure of a log, in columns.
-func (c *Client) Outline(ctx context.Context, id string, params *OutlineParams) (out Outline, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/outline", id), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "from", params.From)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Outline(ctx context.Context, id string, params *OutlineParams) (Outline, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/outline", id), params: params}
+	return ask[Outline](ctx, c, r)
 }
 
 // Unpin: Unpin an entry.
 func (c *Client) Unpin(ctx context.Context, id string, seq int64) error {
-	r := request{method: http.MethodDelete, path: fill("/api/conversations/{id}/pins/{seq}", id, seq), query: url.Values{}, header: http.Header{}}
+	r := request{method: http.MethodDelete, path: fill("/api/conversations/{id}/pins/{seq}", id, seq)}
 	return c.do(ctx, r, nil)
 }
 
 // Pin: Pin an entry, and the other half of a call and its result.
 func (c *Client) Pin(ctx context.Context, id string, seq int64) error {
-	r := request{method: http.MethodPut, path: fill("/api/conversations/{id}/pins/{seq}", id, seq), query: url.Values{}, header: http.Header{}}
+	r := request{method: http.MethodPut, path: fill("/api/conversations/{id}/pins/{seq}", id, seq)}
 	return c.do(ctx, r, nil)
 }
 
 // Plan: Report what a compaction would do, without calling a model or writing.
-func (c *Client) Plan(ctx context.Context, id string, body Wish) (out Trial, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/plan", id), query: url.Values{}, header: http.Header{}, body: body}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Plan(ctx context.Context, id string, body Wish) (Trial, error) {
+	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/plan", id), body: body}
+	return ask[Trial](ctx, c, r)
 }
 
 // Prepare: Make a plan to apply: overlays for a version of the log; calls no model and writes nothing.
-func (c *Client) Prepare(ctx context.Context, id string, body Wish) (out Plan, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/plans", id), query: url.Values{}, header: http.Header{}, body: body}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Prepare(ctx context.Context, id string, body Wish) (Plan, error) {
+	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/plans", id), body: body}
+	return ask[Plan](ctx, c, r)
 }
 
 // Projection: The body of the request to a model: what it sees of the conversation now. System prompt, tools and messages in the format of the provider's API, identical to the byte for the same version; the program adds its options, such as max_tokens, and sends it. ETag changes with the version: with If-None-Match an unchanged body is not sent again (304).
 func (c *Client) Projection(ctx context.Context, id string, params *ProjectionParams) (*http.Response, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/projection", id), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "provider", params.Provider)
-		add(r.query.Add, "model", params.Model)
-		add(r.query.Add, "branch", params.Branch)
-		add(r.header.Add, "If-None-Match", params.IfNoneMatch)
-	}
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/projection", id), params: params}
 	return c.send(ctx, r)
 }
 
 // Reply: Answer a question of the agent.
 func (c *Client) Reply(ctx context.Context, id string, qid string, body Reply) error {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/questions/{qid}", id, qid), query: url.Values{}, header: http.Header{}, body: body}
+	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/questions/{qid}", id, qid), body: body}
 	return c.do(ctx, r, nil)
 }
 
 // Redo: Re-apply what was undone last.
-func (c *Client) Redo(ctx context.Context, id string, body RedoingBody) (out Change, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/redo", id), query: url.Values{}, header: http.Header{}, body: body}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Redo(ctx context.Context, id string, body RedoingBody) (Change, error) {
+	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/redo", id), body: body}
+	return ask[Change](ctx, c, r)
 }
 
 // Rows: A window of entries, a line each.
-func (c *Client) Rows(ctx context.Context, id string, params *RowsParams) (out Rows, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/rows", id), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "from", params.From)
-		add(r.query.Add, "limit", params.Limit)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Rows(ctx context.Context, id string, params *RowsParams) (Rows, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/rows", id), params: params}
+	return ask[Rows](ctx, c, r)
 }
 
 // Search: Search the entries of a conversation, hidden ones included.
-func (c *Client) Search(ctx context.Context, id string, params *SearchParams) (out ListHit, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/search", id), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "q", params.Q)
-		add(r.query.Add, "limit", params.Limit)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Search(ctx context.Context, id string, params *SearchParams) (ListHit, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/search", id), params: params}
+	return ask[ListHit](ctx, c, r)
 }
 
 // Stop: Stop the agent; its work so far is kept.
 func (c *Client) Stop(ctx context.Context, id string) error {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/stop", id), query: url.Values{}, header: http.Header{}}
+	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/stop", id)}
 	return c.do(ctx, r, nil)
 }
 
 // Undo: Undo the newest compacting command.
-func (c *Client) Undo(ctx context.Context, id string, body UndoingBody) (out Change, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/undo", id), query: url.Values{}, header: http.Header{}, body: body}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Undo(ctx context.Context, id string, body UndoingBody) (Change, error) {
+	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/undo", id), body: body}
+	return ask[Change](ctx, c, r)
 }
 
 // View: What a model sees, for one provider.
-func (c *Client) View(ctx context.Context, id string, params *ViewParams) (out View, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/view", id), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "provider", params.Provider)
-		add(r.query.Add, "from", params.From)
-		add(r.query.Add, "limit", params.Limit)
-		add(r.query.Add, "body", params.Body)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) View(ctx context.Context, id string, params *ViewParams) (View, error) {
+	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/view", id), params: params}
+	return ask[View](ctx, c, r)
 }
 
 // Jobs: List jobs, the newest first.
-func (c *Client) Jobs(ctx context.Context, params *JobsParams) (out JobPage, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/jobs"), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "state", params.State)
-		add(r.query.Add, "conversation", params.Conversation)
-		add(r.query.Add, "cursor", params.Cursor)
-		add(r.query.Add, "limit", params.Limit)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Jobs(ctx context.Context, params *JobsParams) (JobPage, error) {
+	r := request{method: http.MethodGet, path: fill("/api/jobs"), params: params}
+	return ask[JobPage](ctx, c, r)
 }
 
 // CancelJob: Cancel a job that has not ended.
-func (c *Client) CancelJob(ctx context.Context, id string) (out Job, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/jobs/{id}/cancel", id), query: url.Values{}, header: http.Header{}}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) CancelJob(ctx context.Context, id string) (Job, error) {
+	r := request{method: http.MethodPost, path: fill("/api/jobs/{id}/cancel", id)}
+	return ask[Job](ctx, c, r)
 }
 
 // RetryJob: Retry a job that failed, was cancelled, or waits for its next attempt.
-func (c *Client) RetryJob(ctx context.Context, id string) (out Job, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/jobs/{id}/retry", id), query: url.Values{}, header: http.Header{}}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) RetryJob(ctx context.Context, id string) (Job, error) {
+	r := request{method: http.MethodPost, path: fill("/api/jobs/{id}/retry", id)}
+	return ask[Job](ctx, c, r)
 }
 
 // LabOf: Measure strategies on the newest conversations, of a project or of all.
 func (c *Client) LabOf(ctx context.Context, params *LabOfParams) (*http.Response, error) {
-	r := request{method: http.MethodGet, path: fill("/api/lab"), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "project", params.Project)
-		add(r.query.Add, "strategy", params.Strategy)
-	}
+	r := request{method: http.MethodGet, path: fill("/api/lab"), params: params}
 	return c.send(ctx, r)
 }
 
 // Meta: What this server offers.
-func (c *Client) Meta(ctx context.Context) (out Meta, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/meta"), query: url.Values{}, header: http.Header{}}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Meta(ctx context.Context) (Meta, error) {
+	r := request{method: http.MethodGet, path: fill("/api/meta")}
+	return ask[Meta](ctx, c, r)
 }
 
 // Spending: What the requests of all conversations cost, in groups.
-func (c *Client) Spending(ctx context.Context, params *SpendingParams) (out Spendings, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/money"), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "by", params.By)
-		add(r.query.Add, "since", params.Since)
-		add(r.query.Add, "until", params.Until)
-		add(r.query.Add, "zone", params.Zone)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Spending(ctx context.Context, params *SpendingParams) (Spendings, error) {
+	r := request{method: http.MethodGet, path: fill("/api/money"), params: params}
+	return ask[Spendings](ctx, c, r)
 }
 
 // SearchAll: Search all conversations.
-func (c *Client) SearchAll(ctx context.Context, params *SearchAllParams) (out ListHit, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/search"), query: url.Values{}, header: http.Header{}}
-	if params != nil {
-		add(r.query.Add, "q", params.Q)
-		add(r.query.Add, "limit", params.Limit)
-	}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) SearchAll(ctx context.Context, params *SearchAllParams) (ListHit, error) {
+	r := request{method: http.MethodGet, path: fill("/api/search"), params: params}
+	return ask[ListHit](ctx, c, r)
 }
 
 // Tenant: Describe the tenant, its limits and usage, and what this token may do.
-func (c *Client) Tenant(ctx context.Context) (out TenantView, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/tenant"), query: url.Values{}, header: http.Header{}}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Tenant(ctx context.Context) (TenantView, error) {
+	r := request{method: http.MethodGet, path: fill("/api/tenant")}
+	return ask[TenantView](ctx, c, r)
 }
 
 // Tokens: List the tokens of the tenant.
-func (c *Client) Tokens(ctx context.Context) (out ListToken, err error) {
-	r := request{method: http.MethodGet, path: fill("/api/tokens"), query: url.Values{}, header: http.Header{}}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) Tokens(ctx context.Context) (ListToken, error) {
+	r := request{method: http.MethodGet, path: fill("/api/tokens")}
+	return ask[ListToken](ctx, c, r)
 }
 
 // CreateToken: Create a token; its secret is in the response and cannot be read again.
-func (c *Client) CreateToken(ctx context.Context, body TokenWishBody) (out MadeToken, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/tokens"), query: url.Values{}, header: http.Header{}, body: body}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) CreateToken(ctx context.Context, body TokenWishBody) (MadeToken, error) {
+	r := request{method: http.MethodPost, path: fill("/api/tokens"), body: body}
+	return ask[MadeToken](ctx, c, r)
 }
 
 // RevokeToken: Revoke a token, within seconds on all servers.
-func (c *Client) RevokeToken(ctx context.Context, token string) (out Token, err error) {
-	r := request{method: http.MethodDelete, path: fill("/api/tokens/{token}", token), query: url.Values{}, header: http.Header{}}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) RevokeToken(ctx context.Context, token string) (Token, error) {
+	r := request{method: http.MethodDelete, path: fill("/api/tokens/{token}", token)}
+	return ask[Token](ctx, c, r)
 }
 
 // RotateToken: Replace a token with a new one; the old one ends after a grace period.
-func (c *Client) RotateToken(ctx context.Context, token string, body RotationBody) (out MadeToken, err error) {
-	r := request{method: http.MethodPost, path: fill("/api/tokens/{token}/rotate", token), query: url.Values{}, header: http.Header{}, body: body}
-	err = c.do(ctx, r, &out)
-	return out, err
+func (c *Client) RotateToken(ctx context.Context, token string, body RotationBody) (MadeToken, error) {
+	r := request{method: http.MethodPost, path: fill("/api/tokens/{token}/rotate", token), body: body}
+	return ask[MadeToken](ctx, c, r)
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -73,20 +74,11 @@ func loopback(host string) bool {
 // A request is what a generated method asks for.
 type request struct {
 	method, path string
-	query        url.Values
-	header       http.Header
+	params       any // a pointer to a struct: fields with a form tag go into the query, others into the header
 	body         any
-	safe         bool // to repeat
 }
 
 const keyHeader = "Idempotency-Key"
-
-// keyed makes a request safe to repeat.
-func (r *request) keyed() {
-	if r.safe = true; r.header.Get(keyHeader) == "" {
-		r.header.Set(keyHeader, rand.Text())
-	}
-}
 
 // fill puts values into the places of a path, in order.
 func fill(path string, values ...any) string {
@@ -98,23 +90,54 @@ func fill(path string, values ...any) string {
 	return path
 }
 
+// spread gives the query and the header of parameters. Of those that take a key, one
+// without gets a key of its own.
+func spread(params any) (url.Values, http.Header) {
+	query, header := url.Values{}, http.Header{}
+	if params == nil {
+		return query, header
+	}
+	v := reflect.ValueOf(params)
+	for f := range v.Type().Elem().Fields() {
+		form, isQuery := f.Tag.Lookup("form")
+		name, _, _ := strings.Cut(cmp.Or(form, f.Tag.Get("json")), ",")
+		to := header.Add
+		if isQuery {
+			to = query.Add
+		}
+		if !v.IsNil() {
+			add(to, name, v.Elem().FieldByIndex(f.Index))
+		}
+		if name == keyHeader && header.Get(keyHeader) == "" {
+			header.Set(keyHeader, rand.Text())
+		}
+	}
+	return query, header
+}
+
 // add gives a parameter where it has a value: what a pointer points to, each of a
 // slice, and else what is not zero.
-func add(to func(name, value string), name string, value any) {
-	switch v := reflect.ValueOf(value); {
+func add(to func(name, value string), name string, v reflect.Value) {
+	switch {
 	case v.Kind() == reflect.Pointer && !v.IsNil():
-		to(name, fmt.Sprint(v.Elem().Interface()))
+		to(name, fmt.Sprint(v.Elem()))
 	case v.Kind() == reflect.Slice:
 		for i := range v.Len() {
-			to(name, fmt.Sprint(v.Index(i).Interface()))
+			to(name, fmt.Sprint(v.Index(i)))
 		}
 	case v.Kind() != reflect.Pointer && !v.IsZero():
-		to(name, fmt.Sprint(value))
+		to(name, fmt.Sprint(v))
 	}
 }
 
 // form is how bodies are written and read: what is JSON already keeps its bytes.
 var form = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
+
+// ask sends a request and gives what came back.
+func ask[T any](ctx context.Context, c *Client, r request) (out T, err error) {
+	err = c.do(ctx, r, &out)
+	return out, err
+}
 
 // do sends a request and reads the answer into out; nil reads none.
 func (c *Client) do(ctx context.Context, r request, out any) error {
@@ -144,13 +167,19 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 			return nil, fmt.Errorf("write %s %s: %w", r.method, r.path, err)
 		}
 	}
+	query, header := spread(r.params)
+	safe := r.method == http.MethodGet || header.Get(keyHeader) != ""
+	address := c.base + r.path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
 	for try := 0; ; try++ {
-		resp, err := c.once(ctx, r, body)
+		resp, err := c.once(ctx, r.method, address, header, body)
 		if err == nil && resp.StatusCode < 400 {
 			return resp, nil
 		}
 		wait := time.Duration(-1)
-		if (r.safe || r.method == http.MethodGet) && try < c.retries && ctx.Err() == nil {
+		if safe && try < c.retries && ctx.Err() == nil {
 			wait = waitAfter(resp, try)
 		}
 		if err == nil {
@@ -171,16 +200,12 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	}
 }
 
-func (c *Client) once(ctx context.Context, r request, body []byte) (*http.Response, error) {
-	address := c.base + r.path
-	if len(r.query) > 0 {
-		address += "?" + r.query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, r.method, address, bytes.NewReader(body))
+func (c *Client) once(ctx context.Context, method, address string, header http.Header, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	req.Header = r.header.Clone()
+	req.Header = header.Clone()
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

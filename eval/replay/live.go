@@ -115,7 +115,7 @@ func (x *liveReplay) run(ctx context.Context, l *tenfold.Log) error {
 		if err := x.appendBoth(ctx, own.entries[next:said], raw.entries[next:said]); err != nil {
 			return err
 		}
-		if err := x.rest(ctx, own.entries[next:said], q.at); err != nil {
+		if err := x.settleAfterAnswer(ctx, own.entries[next:said], q.at); err != nil {
 			return err
 		}
 		if err := x.appendBoth(ctx, own.entries[said:q.before], raw.entries[said:q.before]); err != nil {
@@ -133,7 +133,7 @@ func (x *liveReplay) run(ctx context.Context, l *tenfold.Log) error {
 }
 
 func newLiveReplay(ctx context.Context, l *tenfold.Log, terms replayTerms, live session.Live) (*liveReplay, error) {
-	x := &liveReplay{own: newReplayer(terms, l.Counter()), ours: newReplayer(terms, l.Counter()), now: begins(l)}
+	x := &liveReplay{own: newReplayer(terms, l.Counter()), ours: newReplayer(terms, l.Counter()), now: firstTime(l)}
 	x.result.Model, x.result.Price, x.result.Cache = terms.model, terms.price, terms.cache
 	ids := 0
 	service := session.NewService(memory.New(), session.WithCounter(l.Counter()), session.WithClock(func() time.Time { return x.now }),
@@ -145,9 +145,9 @@ func newLiveReplay(ctx context.Context, l *tenfold.Log, terms replayTerms, live 
 	return x, err
 }
 
-// begins is the first time that a log tells. Some formats keep none: their requests
+// firstTime is the first time that a log tells. Some formats keep none: their requests
 // are taken to come one right after the other, and the clock stands still.
-func begins(l *tenfold.Log) time.Time {
+func firstTime(l *tenfold.Log) time.Time {
 	for e := range l.Entries() {
 		if !e.Time.IsZero() {
 			return e.Time
@@ -212,34 +212,34 @@ func (x *liveReplay) appendBoth(ctx context.Context, own, raw []tenfold.Entry) e
 	batch := make([]tenfold.Entry, len(raw))
 	for i, e := range raw {
 		if u, ok := e.Payload.(tenfold.Usage); ok && e.Branch == "" {
-			e.Payload = x.reported(u)
+			e.Payload = x.scaleReported(u)
 		}
 		batch[i] = e
 	}
 	if err := x.session.Append(ctx, batch...); err != nil {
 		return err
 	}
-	return x.mirror()
+	return x.syncLog()
 }
 
 // putBack has the client put back through us what it did without.
 func (x *liveReplay) putBack() {
 	if x.both {
-		x.ours.hold(x.own.held)
+		x.ours.addUnlogged(x.own.held)
 	}
 }
 
-// reported is what the provider would have reported of our last request, by what
+// scaleReported is what the provider would have reported of our last request, by what
 // it reported of the client's.
-func (x *liveReplay) reported(u tenfold.Usage) tenfold.Usage {
+func (x *liveReplay) scaleReported(u tenfold.Usage) tenfold.Usage {
 	more := x.own.watcher.Scale(x.own.l).Tokens(x.ours.sent - x.own.sent)
 	return tenfold.Usage{Model: u.Model, Input: max(u.Prompt()+more, 0), Output: u.Output}
 }
 
-// mirror takes over what the session's log holds now.
-func (x *liveReplay) mirror() error {
+// syncLog takes over what the session's log holds now.
+func (x *liveReplay) syncLog() error {
 	for e := range x.session.Log().After(x.ours.l.Version()) {
-		x.count(e)
+		x.noteCompaction(e)
 		if err := x.ours.appendEntry(e); err != nil {
 			return err
 		}
@@ -247,8 +247,8 @@ func (x *liveReplay) mirror() error {
 	return nil
 }
 
-// count notes a compaction of the controller's.
-func (x *liveReplay) count(e tenfold.Entry) {
+// noteCompaction notes a compaction of the controller's.
+func (x *liveReplay) noteCompaction(e tenfold.Entry) {
 	switch p := e.Payload.(type) {
 	case tenfold.CompactionAttempt:
 		x.by = session.Asker(p.Source)
@@ -261,7 +261,7 @@ func (x *liveReplay) count(e tenfold.Entry) {
 			x.result.Cleared++
 		case x.by == session.ByClient:
 			x.result.Asked++
-		case x.ours.warm(x.now):
+		case x.ours.cacheWarm(x.now):
 			x.result.Full++
 		default:
 			x.result.Cold++
@@ -272,7 +272,7 @@ func (x *liveReplay) count(e tenfold.Entry) {
 // send sends a request both ways.
 func (x *liveReplay) send(ctx context.Context, at time.Time) error {
 	x.own.advance()
-	x.own.send(at)
+	x.own.paySend(at)
 	if at.After(x.now) {
 		x.now = at
 	}
@@ -299,18 +299,18 @@ func (x *liveReplay) send(ctx context.Context, at time.Time) error {
 			return err
 		}
 	}
-	if err := x.mirror(); err != nil {
+	if err := x.syncLog(); err != nil {
 		return err
 	}
 	x.ours.advance()
-	x.ours.send(at)
+	x.ours.paySend(at)
 	x.putBack()
 	x.result.Worst = max(x.result.Worst, x.ours.cost.Dollars-x.own.cost.Dollars)
-	return x.beside(ctx)
+	return x.settleWhileAnswering(ctx)
 }
 
-// beside has the controller do what is due while the model answers.
-func (x *liveReplay) beside(ctx context.Context) error {
+// settleWhileAnswering has the controller do what is due while the model answers.
+func (x *liveReplay) settleWhileAnswering(ctx context.Context) error {
 	log := x.session.Log().Tokens()
 	if used, _ := x.control.Used(); !x.control.Pace().Full(used) && !session.LooksAgain(log, x.looked) {
 		return nil
@@ -319,12 +319,12 @@ func (x *liveReplay) beside(ctx context.Context) error {
 	if _, err := x.control.SettleBeside(ctx); err != nil {
 		return err
 	}
-	return x.mirror()
+	return x.syncLog()
 }
 
-// rest has the controller do what is due after an answer, until the next request comes.
+// settleAfterAnswer has the controller do what is due after an answer, until the next request comes.
 // Where nobody noted the times, that comes at once.
-func (x *liveReplay) rest(ctx context.Context, answer []tenfold.Entry, next time.Time) error {
+func (x *liveReplay) settleAfterAnswer(ctx context.Context, answer []tenfold.Entry, next time.Time) error {
 	x.cooled = false
 	calls := false
 	for _, e := range answer {
@@ -348,7 +348,7 @@ func (x *liveReplay) rest(ctx context.Context, answer []tenfold.Entry, next time
 		}
 		d, err := x.control.SettleAhead(ctx)
 		if err == nil {
-			err = x.mirror()
+			err = x.syncLog()
 		}
 		if err != nil {
 			return err

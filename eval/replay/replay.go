@@ -142,7 +142,7 @@ func Run(ctx context.Context, l *tenfold.Log, o Options) (Result, error) {
 			*way.to = r.None
 			continue
 		}
-		cost, err := replay(ctx, way.script, terms.firing(way.fire), l.Counter())
+		cost, err := replay(ctx, way.script, terms.withTrigger(way.fire), l.Counter())
 		if err != nil {
 			return r, err
 		}
@@ -172,7 +172,7 @@ func termsOf(l *tenfold.Log, o Options) (replayTerms, error) {
 	return t, nil
 }
 
-func (t replayTerms) firing(when trigger.Trigger) replayTerms {
+func (t replayTerms) withTrigger(when trigger.Trigger) replayTerms {
 	t.fire = when
 	return t
 }

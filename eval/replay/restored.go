@@ -21,8 +21,8 @@ type report struct{ reported, counted float64 }
 // leastRise is how far the counted sizes must be apart that a line is drawn by.
 const leastRise = 10_000
 
-// compacted begins anew.
-func (r *restored) compacted() { r.waits, r.tokens = true, 0 }
+// reset begins anew.
+func (r *restored) reset() { r.waits, r.tokens = true, 0 }
 
 // addUsage takes in a report of a request of so many counted tokens, and gives how many it
 // shows to have been put back.

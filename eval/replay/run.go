@@ -74,7 +74,7 @@ func replay(ctx context.Context, s replayEvents, terms replayTerms, counter tenf
 		if err := r.compact(ctx, q.at); err != nil {
 			return r.cost, err
 		}
-		r.send(q.at)
+		r.paySend(q.at)
 	}
 	return r.cost, nil
 }
@@ -87,14 +87,14 @@ func (r *replayer) appendEntry(e tenfold.Entry) error {
 	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.Pin, tenfold.Unpin, tenfold.ConfigDelta:
 		r.advance()
 		if c, ok := p.(tenfold.Compaction); ok {
-			r.wrote(c, e.Time)
+			r.paySummary(c, e.Time)
 		}
 		with = r.p.Preview(e)
 		r.common = min(r.common, r.p.Shared(with))
 		if compacts(e) {
 			r.cost.Firings++
 			if c, _ := p.(tenfold.Compaction); c.Source == tenfold.SourceImport {
-				r.restored.compacted()
+				r.restored.reset()
 				r.held = 0
 			}
 		}
@@ -104,8 +104,8 @@ func (r *replayer) appendEntry(e tenfold.Entry) error {
 		}
 		r.configured = model
 	case tenfold.Usage:
-		if e.Branch == "" && !r.reported(p) {
-			r.hold(r.restored.addUsage(p, r.sent-r.held))
+		if e.Branch == "" && !r.useReported(p) {
+			r.addUnlogged(r.restored.addUsage(p, r.sent-r.held))
 		}
 	}
 	if e.Payload.Kind().Visible() {
@@ -116,7 +116,7 @@ func (r *replayer) appendEntry(e tenfold.Entry) error {
 	}
 	if with != nil {
 		r.p.Advance()
-		r.remember()
+		r.noteCosts()
 	}
 	return nil
 }
@@ -147,11 +147,11 @@ func (r *replayer) advance() {
 			break
 		}
 	}
-	r.remember()
+	r.noteCosts()
 }
 
-// remember notes what each entry costs now.
-func (r *replayer) remember() {
+// noteCosts notes what each entry costs now.
+func (r *replayer) noteCosts() {
 	r.shown, r.entries = r.shown[:0], 0
 	for seq := int64(1); seq <= r.p.Version(); seq++ {
 		tokens := r.tokens(seq)
@@ -227,21 +227,21 @@ func (r *replayer) plan(ctx context.Context, now time.Time) (strategy.Plan, erro
 func (r *replayer) apply(plan strategy.Plan) error {
 	r.common = min(r.common, plan.Shared())
 	for _, c := range plan.Compactions {
-		r.wrote(c, time.Time{})
+		r.paySummary(c, time.Time{})
 		id := "replay/" + strconv.FormatInt(r.l.Version()+1, 10)
 		if _, err := r.l.Append(tenfold.Entry{ID: id, Payload: c}); err != nil {
 			return err
 		}
 	}
 	r.p.Advance()
-	r.remember()
+	r.noteCosts()
 	r.going, r.planned = 0, r.p.Tokens()
 	r.cost.Firings++
 	return nil
 }
 
-// wrote pays for the summary of a compaction.
-func (r *replayer) wrote(c tenfold.Compaction, at time.Time) {
+// paySummary pays for the summary of a compaction.
+func (r *replayer) paySummary(c tenfold.Compaction, at time.Time) {
 	if c.Summary == nil {
 		return
 	}
@@ -256,7 +256,7 @@ func (r *replayer) wrote(c tenfold.Compaction, at time.Time) {
 	case c.Source == tenfold.SourceImport:
 		total := r.p.Tokens() + r.held
 		price, read := r.price.For(total), 0
-		if r.warm(at) {
+		if r.cacheWarm(at) {
 			read = r.cache.Hit(min(r.common+r.held, total))
 		}
 		cost = dollarsOf(read, price.CacheRead) + dollarsOf(total-read, r.restPrice(total)) +
@@ -268,9 +268,9 @@ func (r *replayer) wrote(c tenfold.Compaction, at time.Time) {
 	r.cost.Dollars += cost
 }
 
-// hold puts tokens into the view that the log does not hold, and that the last request
+// addUnlogged puts tokens into the view that the log does not hold, and that the last request
 // sent.
-func (r *replayer) hold(tokens int) {
+func (r *replayer) addUnlogged(tokens int) {
 	more := tokens - r.held
 	if more <= 0 {
 		return
@@ -281,10 +281,10 @@ func (r *replayer) hold(tokens int) {
 	r.cost.Dollars += dollarsOf(more, r.restPrice(r.sent))
 }
 
-// reported takes in usage that comes right behind a summary, and is therefore that
+// useReported takes in usage that comes right behind a summary, and is therefore that
 // of the summary: a client that asks for it in other words than those of the
 // conversation finds less of it in the cache, or nothing. False for other usage.
-func (r *replayer) reported(u tenfold.Usage) bool {
+func (r *replayer) useReported(u tenfold.Usage) bool {
 	prompt := float64(u.Input) + float64(u.CacheRead) + float64(u.CacheWrite)
 	if r.summary.tokens == 0 || prompt <= 0 || u.CacheRead < 0 {
 		return r.summary.tokens > 0
@@ -298,9 +298,9 @@ func (r *replayer) reported(u tenfold.Usage) bool {
 	return true
 }
 
-// warm reports whether the cache still holds the last request. It is warm where
+// cacheWarm reports whether the cache still holds the last request. It is warm where
 // nobody noted the time.
-func (r *replayer) warm(at time.Time) bool {
+func (r *replayer) cacheWarm(at time.Time) bool {
 	return r.sent > 0 && (at.IsZero() || r.at.IsZero() || !at.After(r.at.Add(r.cache.Lifetime)))
 }
 
@@ -314,14 +314,14 @@ func (r *replayer) restPrice(total int) float64 {
 	return price.CacheWrite
 }
 
-// send pays for a request: what it has in common with the last one is read from
+// paySend pays for a request: what it has in common with the last one is read from
 // the cache while that is warm, the rest is written to it.
-func (r *replayer) send(at time.Time) {
+func (r *replayer) paySend(at time.Time) {
 	if r.common > 0 {
 		r.common += r.held // it stands right behind the summary
 	}
 	total := r.p.Tokens() + r.held
-	warm, price, restPrice := r.warm(at), r.price.For(total), r.restPrice(total)
+	warm, price, restPrice := r.cacheWarm(at), r.price.For(total), r.restPrice(total)
 	read := 0
 	if warm {
 		read = r.cache.Hit(min(r.common, total))
@@ -333,7 +333,7 @@ func (r *replayer) send(at time.Time) {
 	r.cost.Read += read
 	*rest += total - read
 	if warm && r.common < r.sent {
-		n := max(min(r.standing(), r.cache.Hit(r.sent))-read, 0)
+		n := max(min(r.stillSent(), r.cache.Hit(r.sent))-read, 0)
 		r.cost.Rewritten += n
 		r.cost.RewriteDollars += dollarsOf(n, restPrice-price.CacheRead)
 	}
@@ -348,9 +348,9 @@ func (r *replayer) send(at time.Time) {
 	}
 }
 
-// standing is how many tokens of the view are of what the last request sent, or
+// stillSent is how many tokens of the view are of what the last request sent, or
 // stand in for it.
-func (r *replayer) standing() int {
+func (r *replayer) stillSent() int {
 	n := r.p.Tokens()
 	for seq := r.sentSeq + 1; seq <= int64(len(r.shown)); seq++ {
 		n -= int(r.shown[seq-1])

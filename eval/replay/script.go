@@ -51,7 +51,7 @@ func replayScript(l *tenfold.Log, own bool) replayEvents {
 	turn, step := -1, -1
 	var last time.Time // of the newest entry that a model sees
 	for e := range l.Entries() {
-		came := belongs(e.ID, compacted)
+		came := ofCompaction(e.ID, compacted)
 		if !own && came {
 			e.Payload = tenfold.Unknown{Name: leftOut}
 		}
@@ -100,10 +100,10 @@ func compacts(e tenfold.Entry) bool {
 	return false
 }
 
-// belongs reports whether an entry is a compaction or came with one: its pins,
+// ofCompaction reports whether an entry is a compaction or came with one: its pins,
 // and the history that stood in for what it hid, under names that the importer
 // makes of its own.
-func belongs(id string, compacted map[string]bool) bool {
+func ofCompaction(id string, compacted map[string]bool) bool {
 	if compacted[id] {
 		return true
 	}

@@ -39,33 +39,33 @@ func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Answer,
 		return agent.Answer{}, nil
 	}
 	asked := &question{Question: q, answer: make(chan agent.Answer, 1)}
-	j.report(change(func(m *model) { m.asked(asked) }))
+	j.report(change(func(m *model) { m.queueQuestion(asked) }))
 	select {
 	case answer := <-asked.answer:
 		return answer, nil
 	case <-ctx.Done():
-		j.report(change(func(m *model) { m.withdrawn(asked) }))
+		j.report(change(func(m *model) { m.dropQuestion(asked) }))
 		return agent.Answer{}, ctx.Err()
 	}
 }
 
-// asked queues a question.
-func (m *model) asked(q *question) {
-	m.about(q.Branch, q.Call, q.Intent.Subject)
+// queueQuestion queues a question.
+func (m *model) queueQuestion(q *question) {
+	m.rememberCall(q.Branch, q.Call, q.Intent.Subject)
 	m.questions = append(m.questions, q)
 	if len(m.questions) == 1 {
-		m.pose()
+		m.showQuestion()
 	}
 }
 
-func (m *model) withdrawn(q *question) {
+func (m *model) dropQuestion(q *question) {
 	first := len(m.questions) > 0 && m.questions[0] == q
 	if q.reasoned {
 		m.input.leaveReason()
 	}
 	m.questions = slices.DeleteFunc(m.questions, func(other *question) bool { return other == q })
 	if first {
-		m.pose()
+		m.showQuestion()
 	}
 }
 
@@ -73,17 +73,17 @@ func (m *model) withdrawn(q *question) {
 // longer call cannot be allowed for the rest of the session.
 const mostAsked = 100
 
-// pose writes what the first question is about above the live area, all of it:
+// showQuestion writes what the first question is about above the live area, all of it:
 // what is cut off could be what matters.
-func (m *model) pose() {
+func (m *model) showQuestion() {
 	if len(m.questions) == 0 || m.stopping {
 		return
 	}
 	q := m.questions[0]
 	q.since = m.now()
-	lines := wrap(clean(q.Detail()), max(m.screen.width-1-2*len(margin), 1))
+	lines := wrap(sanitise(q.Detail()), max(m.screen.width-1-2*len(margin), 1))
 	q.whole = len(lines) <= mostAsked
-	m.gap()
+	m.blankLine()
 	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+named(q.Branch, q.Call.Name), q.Reason))
 	shown := slices.Clone(lines[:min(len(lines), mostAsked)])
 	m.screen.add(func(int) []string {
@@ -153,9 +153,9 @@ func (m *model) answer(key tea.KeyPressMsg, typing bool) tea.Cmd {
 func (m *model) answerQuestion(a agent.Answer, words, reason string) {
 	q := m.questions[0]
 	m.questions = m.questions[1:]
-	m.say(terminal.Faint, sentence(words, clean(reason)))
+	m.say(terminal.Faint, sentence(words, sanitise(reason)))
 	q.answer <- a
-	m.pose()
+	m.showQuestion()
 }
 
 // questionLines are the question as the live area shows it.

@@ -20,7 +20,7 @@ func TestDeniedCallIsShown(t *testing.T) {
 	b := newBench(t, Options{})
 	c := call("1", "shell", `{"command":"make"}`)
 	b.event(appended(c))
-	b.asked(&question{Question: agent.Question{Call: c, Intent: toolbox.Intent{Subject: "make"}}, answer: make(chan agent.Answer, 1)})
+	b.queueQuestion(&question{Question: agent.Question{Call: c, Intent: toolbox.Intent{Subject: "make"}}, answer: make(chan agent.Answer, 1)})
 	b.press("n")
 	b.event(result("1", "Denied.", tenfold.Failed))
 	b.wants(b.written(), "✗ shell make  failed\n  │ Denied.")
@@ -180,7 +180,7 @@ func TestApprovalEachTime(t *testing.T) {
 func TestApprovalShowsArguments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{})
-	b.asked(&question{Question: agent.Question{
+	b.queueQuestion(&question{Question: agent.Question{
 		Call: call("1", "theirs", `{"delete":"everything"}`), Branch: "root.task1", Intent: toolbox.Intent{Effect: toolbox.Unknown, Subject: "all is well", Paths: []string{"a.go", "b.go"}},
 	}, answer: make(chan agent.Answer, 1)})
 	b.wants(b.written(), "? Permission for root.task1: theirs.\n  │ all is well\n  │ a.go\n  │ b.go\n  │ delete: everything")

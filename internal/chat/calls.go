@@ -21,8 +21,8 @@ const (
 	mostUnfolded = 1 << 20
 )
 
-// fold keeps what was not shown.
-func (m *model) fold(title, text string) {
+// keepFolded keeps what was not shown.
+func (m *model) keepFolded(title, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
@@ -32,8 +32,8 @@ func (m *model) fold(title, text string) {
 	}
 }
 
-// unfold writes the newest of them whole; the next time the one before it.
-func (m *model) unfold() {
+// showFolded writes the newest of them whole; the next time the one before it.
+func (m *model) showFolded() {
 	if len(m.folded) == 0 {
 		m.note = "nothing left to unfold"
 		return
@@ -45,7 +45,7 @@ func (m *model) unfold() {
 	if over > 0 {
 		text = strings.ToValidUTF8(text[:mostUnfolded], "")
 	}
-	text = clean(text)
+	text = sanitise(text)
 	m.screen.add(func(width int) []string { return indent("", wrap(text, width-1-len(margin))) })
 	if over > 0 {
 		m.say(terminal.Faint, "… and "+number.Count(over, "byte")+" more")
@@ -55,8 +55,8 @@ func (m *model) unfold() {
 // lastLines is how many lines of a failure are shown.
 const lastLines = 5
 
-// result writes how a call ended: one line, and the last lines of a failure.
-func (m *model) result(branch string, r tenfold.ToolResult) {
+// showResult writes how a call ended: one line, and the last lines of a failure.
+func (m *model) showResult(branch string, r tenfold.ToolResult) {
 	call, took := &called{ToolCall: tenfold.ToolCall{Name: "tool"}}, ""
 	if at := slices.IndexFunc(m.calls, func(c *called) bool { return c.branch == branch && c.CallID == r.CallID }); at >= 0 {
 		call = m.calls[at]
@@ -90,23 +90,23 @@ func (m *model) result(branch string, r tenfold.ToolResult) {
 	m.screen.add(func(width int) []string { return []string{m.callLine(mark, c, title, subject, tail, width-1)} })
 	text := tenfold.SearchText(r)
 	if how != "" && c == terminal.Red {
-		m.failure(text)
+		m.showFailure(text)
 	}
 	for _, line := range plan {
 		m.say(terminal.Normal, line)
 	}
-	m.fold(strings.TrimSpace(title+" "+terminal.Excerpt(subject, 60)), text)
+	m.keepFolded(strings.TrimSpace(title+" "+terminal.Excerpt(subject, 60)), text)
 }
 
-// failure writes the last lines of what failed.
-func (m *model) failure(text string) {
+// showFailure writes the last lines of what failed.
+func (m *model) showFailure(text string) {
 	text = strings.TrimRight(text[max(len(text)-8000, 0):], "\n ")
 	lines := strings.Split(strings.ToValidUTF8(text, ""), "\n")
 	lines = lines[max(len(lines)-lastLines, 0):]
 	m.screen.add(func(width int) []string {
 		var out []string
 		for _, line := range lines {
-			out = append(out, margin+m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(clean(line), max(width-1-2*len(margin), 1), "…")))
+			out = append(out, margin+m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(sanitise(line), max(width-1-2*len(margin), 1), "…")))
 		}
 		return out
 	})

@@ -32,15 +32,15 @@ func commands() []command {
 	return []command{
 		{"/compact", "[FOCUS]", "compact now; FOCUS says what to preserve", false, (*model).compact},
 		{"/undo", "", "restore what the newest compaction hid", false, func(m *model, _ string) tea.Cmd {
-			return m.change("undoing", "Undone", m.agent.Undo, session.ErrNothingToUndo)
+			return m.undoOrRedo("undoing", "Undone", m.agent.Undo, session.ErrNothingToUndo)
 		}},
 		{"/redo", "", "apply it again", false, func(m *model, _ string) tea.Cmd {
-			return m.change("redoing", "Applied again", m.agent.Redo, session.ErrNothingToRedo)
+			return m.undoOrRedo("redoing", "Applied again", m.agent.Redo, session.ErrNothingToRedo)
 		}},
 		{"/context", "", "show what takes the room", false, (*model).contextCommand},
 		{"/why", "[ENTRY]", "what the newest compaction did, or did to an entry", false, (*model).whyCommand},
 		{"/model", "[NAME]", "show the model, or use another", false, (*model).modelCommand},
-		{"/new", "", "begin a new conversation", false, func(m *model, _ string) tea.Cmd { return m.renew() }},
+		{"/new", "", "begin a new conversation", false, func(m *model, _ string) tea.Cmd { return m.newConversation() }},
 		{"/help", "", "show this", true, (*model).helpCommand},
 		{"/quit", "", "leave; the conversation is kept", true, func(m *model, _ string) tea.Cmd { return m.quit() }},
 	}
@@ -85,7 +85,7 @@ func (m *model) helpCommand(string) tea.Cmd {
 	for i, c := range commands() {
 		lines = slices.Insert(lines, i, terminal.Pad(strings.TrimSpace(c.name+" "+c.argument), 18)+c.help)
 	}
-	m.gap()
+	m.blankLine()
 	m.screen.add(func(width int) []string {
 		var out []string
 		for _, line := range lines {
@@ -96,8 +96,8 @@ func (m *model) helpCommand(string) tea.Cmd {
 	return nil
 }
 
-// change undoes or redoes.
-func (m *model) change(label, done string, do func(context.Context) ([]tenfold.Overlay, error), nothing error) tea.Cmd {
+// undoOrRedo runs do, which undoes or redoes.
+func (m *model) undoOrRedo(label, done string, do func(context.Context) ([]tenfold.Overlay, error), nothing error) tea.Cmd {
 	before := m.gauge.Tokens
 	a := m.agent
 	return m.start(label, func(ctx context.Context, report func(tea.Msg)) error {
@@ -120,7 +120,7 @@ func (m *model) change(label, done string, do func(context.Context) ([]tenfold.O
 
 func (m *model) modelCommand(name string) tea.Cmd {
 	if name == "" {
-		m.say(terminal.Normal, "The model is "+clean(m.modelName)+".")
+		m.say(terminal.Normal, "The model is "+sanitise(m.modelName)+".")
 		others := slices.DeleteFunc(slices.Clone(m.o.Models), func(name string) bool { return name == m.modelName })
 		if len(others) > 0 {
 			m.say(terminal.Faint, "Others: "+terminal.VisibleLine(strings.Join(others, ", ")))
@@ -138,7 +138,7 @@ func (m *model) modelCommand(name string) tea.Cmd {
 		}
 		report(change(func(m *model) {
 			m.modelName = name
-			m.say(terminal.Faint, "The model is "+clean(name)+" now.")
+			m.say(terminal.Faint, "The model is "+sanitise(name)+" now.")
 		}))
 		return nil
 	})
@@ -167,11 +167,11 @@ func kindOf(it tenfold.Item) string {
 }
 
 func (m *model) contextCommand(string) tea.Cmd {
-	return m.look(func(s *session.Session) { m.showContext(s.Projection(), token.Calibrate(s.Log())) })
+	return m.withSession(func(s *session.Session) { m.showContext(s.Projection(), token.Calibrate(s.Log())) })
 }
 
-// look has f look at the conversation.
-func (m *model) look(f func(*session.Session)) tea.Cmd {
+// withSession has f look at the conversation.
+func (m *model) withSession(f func(*session.Session)) tea.Cmd {
 	err := m.agent.Do(func(s *session.Session) error {
 		f(s)
 		return nil
@@ -192,7 +192,7 @@ func (m *model) showContext(view *tenfold.Projection, scale token.Scale) {
 		room[name] = scale.Tokens(room[name])
 		total += room[name]
 	}
-	m.gap()
+	m.blankLine()
 	m.say(terminal.Bold, "What the next request takes")
 	for _, name := range kinds {
 		if room[name] == 0 {
@@ -210,7 +210,7 @@ func (m *model) showContext(view *tenfold.Projection, scale token.Scale) {
 }
 
 func (m *model) whyCommand(argument string) tea.Cmd {
-	return m.look(func(s *session.Session) {
+	return m.withSession(func(s *session.Session) {
 		if argument == "" {
 			m.whyCompaction(s.Projection(), token.Calibrate(s.Log()))
 		} else {
@@ -231,7 +231,7 @@ func (m *model) whyEntry(s *session.Session, argument string) {
 	}
 	view, scale := s.Projection(), token.Calibrate(s.Log())
 	turn, step, _ := s.Log().Where(seq)
-	m.gap()
+	m.blankLine()
 	m.say(terminal.Bold, fmt.Sprintf("Entry %d: %s, turn %d, step %d", seq, strings.ReplaceAll(string(e.Payload.Kind()), "_", " "), turn, step))
 	if !view.Reads(seq) {
 		m.say(terminal.Normal, "No model sees entries of this kind or branch here.")
@@ -252,7 +252,7 @@ func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) {
 			newest = &o
 		}
 	}
-	m.gap()
+	m.blankLine()
 	if newest == nil {
 		m.say(terminal.Normal, "Nothing is compacted: a model sees everything.")
 		return

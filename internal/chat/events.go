@@ -37,13 +37,13 @@ func (m *model) row(text string) {
 	m.screen.add(func(width int) []string { return indent("", []string{ansi.Truncate(text, width-1-len(margin), "")}) })
 }
 
-// gap writes an empty line.
-func (m *model) gap() { m.screen.add(func(int) []string { return []string{""} }) }
+// blankLine writes an empty line.
+func (m *model) blankLine() { m.screen.add(func(int) []string { return []string{""} }) }
 
-// said writes what the person said.
-func (m *model) said(text string) {
-	m.gap()
-	m.sayMarked("> ", terminal.Bold, clean(text))
+// showPrompt writes what the person said.
+func (m *model) showPrompt(text string) {
+	m.blankLine()
+	m.sayMarked("> ", terminal.Bold, sanitise(text))
 }
 
 // named is the name of a tool, with the sub-agent that calls it.
@@ -54,12 +54,12 @@ func named(branch, tool string) string {
 	return tool
 }
 
-// markdown writes what a model said.
-func (m *model) markdown(c chunk) {
+// showMarkdown writes what a model said.
+func (m *model) showMarkdown(c chunk) {
 	if !c.joined {
-		m.gap()
+		m.blankLine()
 	}
-	text := clean(c.markdown)
+	text := sanitise(c.markdown)
 	m.screen.add(func(width int) []string {
 		if !m.o.Colour {
 			return indent("", wrap(text, width-1-len(margin)))
@@ -68,9 +68,9 @@ func (m *model) markdown(c chunk) {
 	})
 }
 
-// wrote takes in text that a model has just written. What sub-agents write is not
+// streamText takes in text that a model has just written. What sub-agents write is not
 // shown: their result is.
-func (m *model) wrote(p *piece) {
+func (m *model) streamText(p *piece) {
 	switch {
 	case p.branch != "":
 	case p.thought:
@@ -83,7 +83,7 @@ func (m *model) wrote(p *piece) {
 		m.label = "writing"
 		m.streamed += len(p.text)
 		for _, c := range m.text.add(p.text) {
-			m.markdown(c)
+			m.showMarkdown(c)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (m *model) wrote(p *piece) {
 // finishText writes what is left of a message.
 func (m *model) finishText() {
 	if c, some := m.text.end(); some {
-		m.markdown(c)
+		m.showMarkdown(c)
 	}
 	m.streamed, m.reasoning = 0, nil
 }
@@ -100,16 +100,16 @@ func (m *model) finishText() {
 func (m *model) event(e agent.Event) {
 	switch {
 	case e.Appended != nil:
-		m.appended(*e.Appended)
+		m.showEntry(*e.Appended)
 	case e.Running != nil:
-		c := m.about(e.Branch, e.Running.Call, e.Running.Intent.Subject)
+		c := m.rememberCall(e.Branch, e.Running.Call, e.Running.Intent.Subject)
 		c.since, c.contained = m.now(), e.Running.Contained
 		m.label = "running " + named("", c.Name)
 		m.running = append(m.running, c)
 	case e.Output != nil:
-		m.printed(e.Branch, e.Output)
+		m.keepPrinted(e.Branch, e.Output)
 	case e.Waiting != nil:
-		m.waits(e.Waiting)
+		m.showWaiting(e.Waiting)
 	case e.Compaction != nil:
 		m.compaction(*e.Compaction)
 	case e.Gauge != nil:
@@ -117,12 +117,12 @@ func (m *model) event(e agent.Event) {
 			m.gauge = *e.Gauge
 		}
 	case e.Stop != nil:
-		m.stopped(*e.Stop)
+		m.showStop(*e.Stop)
 	}
 }
 
-// printed keeps the last line of what a call prints.
-func (m *model) printed(branch string, o *agent.Output) {
+// keepPrinted keeps the last line of what a call prints.
+func (m *model) keepPrinted(branch string, o *agent.Output) {
 	for _, r := range m.running {
 		if r.branch == branch && r.CallID == o.CallID {
 			text := o.Text[max(len(o.Text)-1000, 0):]
@@ -132,8 +132,8 @@ func (m *model) printed(branch string, o *agent.Output) {
 	}
 }
 
-// appended takes in an entry.
-func (m *model) appended(e tenfold.Entry) {
+// showEntry shows an entry that was appended.
+func (m *model) showEntry(e tenfold.Entry) {
 	switch p := e.Payload.(type) {
 	case tenfold.UserMessage:
 		if e.Branch == "" && p.Purpose != tenfold.Context {
@@ -145,23 +145,23 @@ func (m *model) appended(e tenfold.Entry) {
 		}
 		if m.streamed < len(p.Text) { // not streamed, or the end of it was not
 			for _, c := range m.text.add([]byte(p.Text[m.streamed:])) {
-				m.markdown(c)
+				m.showMarkdown(c)
 			}
 		}
 		m.finishText()
 	case tenfold.Reasoning:
-		m.thought(e.Branch, p)
+		m.foldReasoning(e.Branch, p)
 	case tenfold.ToolCall:
-		m.about(e.Branch, p, terminal.Excerpt(p.Arguments, 200))
+		m.rememberCall(e.Branch, p, terminal.Excerpt(p.Arguments, 200))
 		m.label = "running tools"
 	case tenfold.ToolResult:
-		m.result(e.Branch, p)
+		m.showResult(e.Branch, p)
 		m.label = "asking the model"
 	}
 }
 
-// thought folds the reasoning of a response.
-func (m *model) thought(branch string, p tenfold.Reasoning) {
+// foldReasoning folds the reasoning of a response.
+func (m *model) foldReasoning(branch string, p tenfold.Reasoning) {
 	started := m.thinking
 	m.reasoning, m.thinking = nil, time.Time{}
 	if branch != "" || strings.TrimSpace(p.Text) == "" {
@@ -172,11 +172,11 @@ func (m *model) thought(branch string, p tenfold.Reasoning) {
 		title += " for " + seconds(m.now().Sub(started))
 	}
 	m.sayMarked("· ", terminal.Faint, title)
-	m.fold(title, p.Text)
+	m.keepFolded(title, p.Text)
 }
 
-// waits says why nothing happens. What was written so far is written again.
-func (m *model) waits(w *agent.Waiting) {
+// showWaiting says why nothing happens. What was written so far is written again.
+func (m *model) showWaiting(w *agent.Waiting) {
 	m.label, m.since = "waiting", m.now()
 	m.finishText()
 	reason := "no answer"
@@ -196,18 +196,18 @@ func (m *model) compaction(d session.Decision) {
 		m.sayMarked("◇ ", terminal.Cyan, sentence(d.Told(), d.Reason)+" The input is closed until it is done.")
 	case session.Compacted:
 		m.failed, m.closed = false, false
-		m.compacted(d)
+		m.showCompacted(d)
 	case session.GoOn:
 		m.say(terminal.Normal, sentence(d.Told(), d.Reason))
 	case session.Failed, session.Exceeded:
 		m.failed, m.closed = true, m.closed || d.Action == session.Exceeded
 		reason, hint := d.Why()
-		m.wrong(sentence(d.Told(), reason)+" Nothing was removed.", hint)
+		m.showError(sentence(d.Told(), reason)+" Nothing was removed.", hint)
 	}
 }
 
-// compacted says what a compaction did.
-func (m *model) compacted(d session.Decision) {
+// showCompacted says what a compaction did.
+func (m *model) showCompacted(d session.Decision) {
 	text := d.Told()
 	if before, after := d.Result.Plan.Sizes(); before > 0 {
 		text += fmt.Sprintf(" (%d %% less)", (before-after)*100/before)
@@ -218,8 +218,8 @@ func (m *model) compacted(d session.Decision) {
 	m.sayMarked("◆ ", terminal.Green, text+". /undo restores it.")
 }
 
-// stopped takes in why a run ended.
-func (m *model) stopped(s agent.Stop) {
+// showStop takes in why a run ended.
+func (m *model) showStop(s agent.Stop) {
 	m.finishText()
 	switch s.Reason {
 	case agent.Answered:
@@ -230,9 +230,9 @@ func (m *model) stopped(s agent.Stop) {
 		m.say(terminal.Yellow, "Stopped. What there was is kept.")
 	case agent.Exceeded:
 		m.closed = true
-		m.wrong(sentence("The context is full", s.Detail), "")
+		m.showError(sentence("The context is full", s.Detail), "")
 	default:
-		m.sayMarked("! ", terminal.Yellow, sentence("Stopped: "+clean(string(s.Reason)), s.Detail))
+		m.sayMarked("! ", terminal.Yellow, sentence("Stopped: "+sanitise(string(s.Reason)), s.Detail))
 		m.unfinished = s.Reason == agent.Limited || s.Reason == agent.CutOff
 	}
 }
@@ -241,10 +241,10 @@ func (m *model) stopped(s agent.Stop) {
 func (m *model) fail(err error) {
 	p := &problem.Error{}
 	_ = errors.As(err, &p)
-	m.wrong(terminal.VisibleLine(err.Error()), p.Hint)
+	m.showError(terminal.VisibleLine(err.Error()), p.Hint)
 }
 
-func (m *model) wrong(text, hint string) {
+func (m *model) showError(text, hint string) {
 	m.sayMarked("✗ ", terminal.Red, text)
 	if hint != "" {
 		m.say(terminal.Faint, "hint: "+terminal.VisibleLine(hint))

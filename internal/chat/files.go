@@ -63,9 +63,9 @@ func listFiles(dir string) []string {
 	return files
 }
 
-// best gives the names that match best what was written, at most n: where a file's
+// bestMatches gives the names that match best what was written, at most n: where a file's
 // name begins with it, then where a path does, then where it is any part.
-func best(names []string, written string, n int) []string {
+func bestMatches(names []string, written string, n int) []string {
 	var byRank [3][]string
 	written = strings.ToLower(written)
 	for _, name := range names {

@@ -88,8 +88,8 @@ func (in *input) set(text string) {
 
 func (in *input) lines() []string { return strings.Split(in.area.View(), "\n") }
 
-// before is the line that the cursor is on, up to the cursor.
-func (in *input) before() string {
+// beforeCursor is the line that the cursor is on, up to the cursor.
+func (in *input) beforeCursor() string {
 	lines := strings.Split(in.area.Value(), "\n")
 	if in.area.Line() >= len(lines) {
 		return ""
@@ -101,7 +101,7 @@ func (in *input) before() string {
 // key takes in a key.
 func (in *input) key(msg tea.KeyPressMsg) tea.Cmd {
 	if msg.String() == "backspace" { // a folded paste goes as a whole
-		before := in.before()
+		before := in.beforeCursor()
 		for _, p := range in.pastes {
 			if strings.HasSuffix(before, p.token) {
 				in.erase(utf8.RuneCountInString(p.token))
@@ -111,7 +111,7 @@ func (in *input) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	var cmd tea.Cmd
 	in.area, cmd = in.area.Update(msg)
-	return tea.Batch(cmd, in.complete())
+	return tea.Batch(cmd, in.startCompletion())
 }
 
 // other takes in what is not a key.
@@ -140,8 +140,8 @@ func (in *input) paste(text string) {
 	in.area.InsertString(token)
 }
 
-// unfold puts the pastes in the place of their tokens.
-func (in *input) unfold(text string) string {
+// expandPastes puts the pastes in the place of their tokens.
+func (in *input) expandPastes(text string) string {
 	var pairs []string
 	for _, p := range in.pastes {
 		pairs = append(pairs, p.token, p.text)
@@ -161,15 +161,15 @@ func (in *input) leaveReason() {
 	in.draft = ""
 }
 
-// complete looks for what the word before the cursor may become.
-func (in *input) complete() tea.Cmd {
+// startCompletion looks for what the word before the cursor may become.
+func (in *input) startCompletion() tea.Cmd {
 	in.choices, in.chosen = nil, 0
-	before := in.before()
+	before := in.beforeCursor()
 	in.word = before[strings.LastIndexAny(before, " \t")+1:]
 	first := in.area.Line() == 0
 	switch {
 	case first && strings.HasPrefix(before, "/model "):
-		in.choices = best(in.models, in.word, mostChoice)
+		in.choices = bestMatches(in.models, in.word, mostChoice)
 	case first && in.word == before && strings.HasPrefix(before, "/"):
 		for _, c := range commands() {
 			if strings.HasPrefix(c.name, before) {
@@ -177,7 +177,7 @@ func (in *input) complete() tea.Cmd {
 			}
 		}
 	case strings.HasPrefix(in.word, "@") && in.dir != "":
-		in.choices = best(in.files, in.word[1:], mostChoice)
+		in.choices = bestMatches(in.files, in.word[1:], mostChoice)
 		if in.listing || time.Since(in.listed) < listAgain {
 			break
 		}
@@ -191,9 +191,9 @@ func (in *input) complete() tea.Cmd {
 	return nil
 }
 
-func (in *input) found(msg filesMsg) {
+func (in *input) showCompletions(msg filesMsg) {
 	in.files, in.listed, in.listing = msg.files, time.Now(), false
-	in.complete()
+	in.startCompletion()
 }
 
 // choose takes in a key while there are choices; false if it is not for them.

@@ -252,10 +252,10 @@ func TestFilesAreConfined(t *testing.T) {
 func TestRank(t *testing.T) {
 	t.Parallel()
 	names := []string{"x/a_main.go", "main/x.go", "x/main.go", "m/a/i/n.go", "other"}
-	if got, want := best(names, "Main", 9), []string{"x/main.go", "main/x.go", "x/a_main.go"}; !slices.Equal(got, want) {
+	if got, want := bestMatches(names, "Main", 9), []string{"x/main.go", "main/x.go", "x/a_main.go"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if got := best(names, "", 2); len(got) != 2 {
+	if got := bestMatches(names, "", 2); len(got) != 2 {
 		t.Errorf("%q", got)
 	}
 }
@@ -365,6 +365,6 @@ func TestGreeting(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	b.greet()
+	b.showGreeting()
 	b.wants(b.written(), "● Tenfold, a/one\n", "Continuing a test: 1 turn.\n\n> what is this?\n\n  A test.\n\n  Of it.\\x1b[2J")
 }

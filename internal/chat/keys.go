@@ -26,7 +26,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+z":
 		return tea.Suspend
 	case "ctrl+o":
-		m.unfold()
+		m.showFolded()
 		return nil
 	case "ctrl+l":
 		m.screen.stale = m.screen.width > 0
@@ -52,12 +52,12 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return m.enter()
 	case "up":
 		if m.input.area.Line() == 0 {
-			m.recall(m.older)
+			m.recallInput(m.older)
 			return nil
 		}
 	case "down":
 		if m.input.area.Line() == m.input.area.LineCount()-1 {
-			m.recall(m.history.newer)
+			m.recallInput(m.history.newer)
 			return nil
 		}
 	}
@@ -74,7 +74,7 @@ func (m *model) older() (string, bool) {
 	return m.history.older(m.input.value())
 }
 
-func (m *model) recall(from func() (string, bool)) {
+func (m *model) recallInput(from func() (string, bool)) {
 	if text, ok := from(); ok {
 		m.input.set(text)
 	}
@@ -124,7 +124,7 @@ func (m *model) paste(text string) tea.Cmd {
 
 // enter sends what was written; after a backslash it begins a new line.
 func (m *model) enter() tea.Cmd {
-	if strings.HasSuffix(m.input.before(), `\`) {
+	if strings.HasSuffix(m.input.beforeCursor(), `\`) {
 		m.input.erase(1)
 		m.input.area.InsertString("\n")
 		return nil
@@ -146,7 +146,7 @@ func (m *model) enter() tea.Cmd {
 		m.note = unknownCommand(word)
 		return nil
 	}
-	m.history.add(m.input.remembered(text))
+	m.history.add(m.input.historyEntry(text))
 	m.input.set("")
 	if m.job != nil {
 		m.queued = append(m.queued, trimmed)
@@ -155,17 +155,17 @@ func (m *model) enter() tea.Cmd {
 	return m.send(trimmed)
 }
 
-// remembered is the text as the history keeps it: nothing if it has folded pastes,
+// historyEntry is the text as the history keeps it: nothing if it has folded pastes,
 // which would be tokens of nothing in another chat.
-func (in *input) remembered(text string) string {
-	if in.unfold(text) != text {
+func (in *input) historyEntry(text string) string {
+	if in.expandPastes(text) != text {
 		return ""
 	}
 	return text
 }
 
-// renew begins a new conversation, which outlives the job that opens it.
-func (m *model) renew() tea.Cmd {
+// newConversation begins a new conversation, which outlives the job that opens it.
+func (m *model) newConversation() tea.Cmd {
 	open, door, ctx := m.o.Open, m.door, m.ctx
 	return m.start("opening a new conversation", func(_ context.Context, report func(tea.Msg)) error {
 		conversation, err := open(ctx, true, door)
@@ -175,7 +175,7 @@ func (m *model) renew() tea.Cmd {
 		report(change(func(m *model) {
 			m.agent, m.closed, m.folded = conversation, false, nil
 			m.sendQueued()
-			m.gap()
+			m.blankLine()
 			m.sayMarked("● ", terminal.Cyan, "A new conversation. The old one is kept: `tenfold conversation ls` lists it.")
 		}))
 		return nil

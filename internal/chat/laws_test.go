@@ -75,7 +75,7 @@ func TestMarginBelongsToTheProgram(t *testing.T) {
 			{Text: draw("tail")},
 		} {
 			if e.Text+e.Reasoning != "" {
-				b.wrote(&piece{thought: e.Text == "", text: []byte(e.Text + e.Reasoning)})
+				b.streamText(&piece{thought: e.Text == "", text: []byte(e.Text + e.Reasoning)})
 			} else {
 				b.event(e)
 			}
@@ -91,10 +91,10 @@ func TestMarginBelongsToTheProgram(t *testing.T) {
 			}
 		}
 		b.event(appended(tenfold.ToolResult{CallID: c.CallID, Parts: tenfold.Text(draw("result")), Outcome: tenfold.Outcome(draw("outcome"))}))
-		b.unfold()
+		b.showFolded()
 		b.event(agent.Event{Stop: &agent.Stop{Reason: agent.Limited, Detail: draw("detail")}})
 		b.fail(fmt.Errorf("%s", draw("failure")))
-		b.asked(&question{Question: agent.Question{
+		b.queueQuestion(&question{Question: agent.Question{
 			Call: c, Reason: draw("reason"), Branch: draw("asks"),
 			Intent: toolbox.Intent{Effect: toolbox.Commands, Command: draw("command"), Subject: draw("about")},
 		}, answer: make(chan agent.Answer, 1)})

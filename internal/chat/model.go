@@ -72,9 +72,9 @@ type called struct {
 	output          string // the last line of what it printed
 }
 
-// about keeps what a call is about. Some servers give several calls the same id, or
+// rememberCall keeps what a call is about. Some servers give several calls the same id, or
 // none.
-func (m *model) about(branch string, call tenfold.ToolCall, subject string) *called {
+func (m *model) rememberCall(branch string, call tenfold.ToolCall, subject string) *called {
 	at := slices.IndexFunc(m.calls, func(c *called) bool { return c.branch == branch && c.ToolCall == call })
 	if at < 0 {
 		at = len(m.calls)
@@ -103,7 +103,7 @@ func newModel(ctx context.Context, o Options, conversation Agent, door *approver
 // begin writes how the chat begins, before there is a live area.
 func (m *model) begin(out io.Writer, width, height int) error {
 	m.resize(width, height)
-	m.greet()
+	m.showGreeting()
 	_, err := io.WriteString(out, strings.Join(m.screen.queue, "\r\n")+"\r\n")
 	m.screen.printed, m.screen.queue = len(m.screen.queue), nil
 	return err
@@ -153,7 +153,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case batchMsg:
 		return m.batch(msg)
 	case filesMsg:
-		m.input.found(msg)
+		m.input.showCompletions(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.KeyPressMsg:
@@ -182,7 +182,7 @@ func (m *model) batch(b batchMsg) tea.Cmd {
 		case endMsg:
 			return m.ended(msg.err)
 		case *piece:
-			m.wrote(msg)
+			m.streamText(msg)
 		case agent.Event:
 			m.event(msg)
 		case change:
@@ -197,7 +197,7 @@ func (m *model) ended(err error) tea.Cmd {
 	m.finishText()
 	m.stopping = true
 	for len(m.questions) > 0 {
-		m.withdrawn(m.questions[0])
+		m.dropQuestion(m.questions[0])
 	}
 	m.job, m.compacting, m.running, m.calls = nil, false, nil, nil
 	if m.gauge = m.agent.Gauge(); m.leaving.IsZero() {
@@ -236,8 +236,8 @@ func (m *model) sendQueued() {
 
 // send has the agent answer a message.
 func (m *model) send(text string) tea.Cmd {
-	m.said(text)
-	cmd := m.run(tenfold.Text(m.input.unfold(text))...)
+	m.showPrompt(text)
+	cmd := m.run(tenfold.Text(m.input.expandPastes(text))...)
 	m.unsent = text
 	return cmd
 }

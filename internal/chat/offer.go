@@ -24,11 +24,11 @@ func (m *model) offerAfter(failed bool) []choice {
 	}
 	switch {
 	case m.closed:
-		return []choice{{"r", "retry compaction", compact}, {"n", "new session", m.renew}, {"q", "quit", m.quit}}
+		return []choice{{"r", "retry compaction", compact}, {"n", "new session", m.newConversation}, {"q", "quit", m.quit}}
 	case failed && m.again != nil:
-		return []choice{{"r", "retry", m.again}, {"c", "continue", write}, {"n", "new session", m.renew}}
+		return []choice{{"r", "retry", m.again}, {"c", "continue", write}, {"n", "new session", m.newConversation}}
 	case m.failed:
-		return []choice{{"r", "retry compaction", compact}, {"c", "continue", write}, {"n", "new session", m.renew}}
+		return []choice{{"r", "retry compaction", compact}, {"c", "continue", write}, {"n", "new session", m.newConversation}}
 	case m.unfinished:
 		return []choice{{"g", "go on", m.again}, {"c", "write something", write}}
 	}

@@ -137,7 +137,7 @@ func TestMessageThatIsNotStoredComesBack(t *testing.T) {
 		b.write("later")
 		b.settle()
 		b.wants(b.written(), "The message was not stored. It is in the input again.")
-		if b.offer != nil || b.input.unfold(b.input.value()) != "a\tpaste and text\nnext\nlater" || len(b.queued) > 0 {
+		if b.offer != nil || b.input.expandPastes(b.input.value()) != "a\tpaste and text\nnext\nlater" || len(b.queued) > 0 {
 			t.Errorf("%v: offer %v, the input has %q, queued %q", full, b.offer, b.input.value(), b.queued)
 		}
 		b.agent.full = nil

@@ -162,8 +162,8 @@ func fit(lines []string, width int) []string {
 // margin is the two columns that belong to the program.
 const margin = "  "
 
-// clean makes a text of a model, a tool or a file safe to show.
-func clean(text string) string {
+// sanitise makes a text of a model, a tool or a file safe to show.
+func sanitise(text string) string {
 	text = terminal.Visible(text)
 	if strings.ContainsAny(text, "\t\r") {
 		text = strings.NewReplacer("\r\n", "\n", "\t", "    ").Replace(text)

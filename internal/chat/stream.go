@@ -34,19 +34,19 @@ func (s *stream) add(text []byte) []chunk {
 	for len(text) > 0 {
 		n := min(len(text), mostPending)
 		s.pending, text = append(s.pending, text[:n]...), text[n:]
-		s.look()
+		s.scanLines()
 		if s.whole > 0 {
-			chunks = append(chunks, s.cut(s.whole))
+			chunks = append(chunks, s.takeChunk(s.whole))
 		}
 		if len(s.pending) > mostPending {
-			chunks = append(chunks, s.cut(s.place()))
+			chunks = append(chunks, s.takeChunk(s.cutPlace()))
 		}
 	}
 	return chunks
 }
 
-// look looks at the lines that are whole.
-func (s *stream) look() {
+// scanLines looks at the lines that are whole.
+func (s *stream) scanLines() {
 	for s.at < len(s.pending) {
 		// A block begins after a blank line, unless it is indented: then it may
 		// belong to the item of a list.
@@ -79,9 +79,9 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// cut takes the first n bytes. Code that goes on after them is closed, and opened
+// takeChunk takes the first n bytes. Code that goes on after them is closed, and opened
 // again.
-func (s *stream) cut(n int) chunk {
+func (s *stream) takeChunk(n int) chunk {
 	c := chunk{string(s.pending[:n]), s.joined}
 	s.joined = n > s.whole
 	s.pending, s.at, s.whole = s.pending[n:], max(s.at-n, 0), 0
@@ -93,9 +93,9 @@ func (s *stream) cut(n int) chunk {
 	return c
 }
 
-// place is where to cut a block that is too long: between lines, or words, or
+// cutPlace is where to cut a block that is too long: between lines, or words, or
 // anywhere but in a character.
-func (s *stream) place() int {
+func (s *stream) cutPlace() int {
 	least := len(s.fence) + 1
 	if n := bytes.LastIndexByte(s.pending, '\n') + 1; n > least {
 		return n

@@ -151,7 +151,7 @@ func (m *model) tail(width, rows int) []string {
 }
 
 func lastRows(text string, width, rows int) []string {
-	lines := wrap(clean(text), width)
+	lines := wrap(sanitise(text), width)
 	return slices.Clone(lines[max(len(lines)-rows, 0):])
 }
 
@@ -201,11 +201,11 @@ func (m *model) gaugeWords(width int) string {
 	return line
 }
 
-// greet begins the screen: what this is, and where the conversation stopped.
-func (m *model) greet() {
-	m.sayMarked("● ", terminal.Cyan, strings.TrimSuffix("Tenfold, "+clean(m.modelName), ", "))
+// showGreeting begins the screen: what this is, and where the conversation stopped.
+func (m *model) showGreeting() {
+	m.sayMarked("● ", terminal.Cyan, strings.TrimSuffix("Tenfold, "+sanitise(m.modelName), ", "))
 	m.say(terminal.Faint, "Enter sends, /help lists commands, Ctrl-C stops, Ctrl-D quits.")
-	m.look(m.continuing)
+	m.withSession(m.continuing)
 }
 
 // continuing shows where the conversation stopped.
@@ -213,7 +213,7 @@ func (m *model) continuing(s *session.Session) {
 	if s.Log().Turns() == 0 {
 		return
 	}
-	title := clean(terminal.VisibleLine(s.Title()))
+	title := sanitise(terminal.VisibleLine(s.Title()))
 	if title == "" {
 		title = "the conversation"
 	}
@@ -232,12 +232,12 @@ func (m *model) continuing(s *session.Session) {
 		}
 	}
 	if asked != "" {
-		m.said(terminal.Excerpt(asked, 300))
+		m.showPrompt(terminal.Excerpt(asked, 300))
 	}
 	if answer != "" {
 		if over := len(answer) - 4000; over > 0 {
 			answer = "…" + strings.ToValidUTF8(answer[over:], "")
 		}
-		m.markdown(chunk{markdown: answer})
+		m.showMarkdown(chunk{markdown: answer})
 	}
 }

@@ -103,9 +103,9 @@ func (s *Store) AppendIn(ctx context.Context, b store.Batch, more More) (version
 	// An append that was lost may have come through; then its ids are known,
 	// and it is a no-op when done again (L9).
 	err = s.try(ctx, lost, func(ctx context.Context) error {
-		return s.keyed(ctx, func(k *keys) error {
-			s.index(c, k)
-			return s.monthly(ctx, short(b.Conversation), func() error {
+		return s.withKeys(ctx, func(k *keys) error {
+			s.hashWords(c, k)
+			return s.withPartition(ctx, indexedID(b.Conversation), func() error {
 				version, err = s.append(ctx, k, b, c, more)
 				return err
 			})
@@ -129,14 +129,14 @@ func (s *Store) append(ctx context.Context, k *keys, b store.Batch, c *columns, 
 		m.more = more
 		together := c.size <= maxTogether
 		if together {
-			err = s.together(ctx, m)
+			err = s.appendInGroup(ctx, m)
 		}
 		if !together || err != nil && ctx.Err() == nil { // the trouble of one is not that of all
 			args := appendArgs(m)
 			err = s.write(ctx, &m.written, more, m.read, appendSQL, args...)
 		}
 		if err == nil && m.written {
-			s.db.tell(m.key)
+			s.db.wake(m.key)
 			return m.version, nil
 		}
 		if err != nil && Code(err) != codeUnique {
@@ -151,7 +151,7 @@ func (s *Store) append(ctx context.Context, k *keys, b store.Batch, c *columns, 
 	if err != nil {
 		return 0, err
 	}
-	return s.repeat(ctx, b, more, c.sizes, short(b.Conversation), row.Nanos(b.Now), st.turns, st.before, st.after,
+	return s.repeat(ctx, b, more, c.sizes, indexedID(b.Conversation), row.Nanos(b.Now), st.turns, st.before, st.after,
 		c.ids, c.metas, c.texts, c.words, a.origin, a.mark, a.tool, a.directory, st.ended, a.hash, st.percent)
 }
 
@@ -191,12 +191,12 @@ func appendArgs(members ...*member) []any {
 // write runs a statement that writes, and after it more where it did.
 func (s *Store) write(ctx context.Context, written *bool, more More, read func(pgx.Rows) error, sql string, args ...any) error {
 	if more.none() {
-		return s.ask(ctx, read, sql, args...)
+		return s.query(ctx, read, sql, args...)
 	}
 	return s.db.begin(ctx, s.tenant, func(ctx context.Context, tx pgx.Tx) error {
 		err := within(tx)(ctx, read, sql, args...)
 		if err == nil && *written {
-			err = s.doMore(ctx, tx, more)
+			err = s.runMore(ctx, tx, more)
 		}
 		return err
 	})
@@ -210,7 +210,7 @@ func (s *Store) repeat(ctx context.Context, b store.Batch, more More, sizes []in
 	for {
 		var key int64
 		there, sealed := false, false
-		err := s.ask(ctx, one(&there, &key, &sealed), "SELECT key, sealed FROM tenfold_conversations WHERE name = $1", name)
+		err := s.query(ctx, oneRow(&there, &key, &sealed), "SELECT key, sealed FROM tenfold_conversations WHERE name = $1", name)
 		switch {
 		case err != nil:
 			return 0, err
@@ -235,10 +235,10 @@ func (s *Store) repeat(ctx context.Context, b store.Batch, more More, sizes []in
 		case !found:
 			// It was deleted meanwhile; there may be another of its name.
 		case written:
-			s.db.tell(key)
+			s.db.wake(key)
 			return *now, nil
 		case fresh == 0:
-			s.db.tell(key)  // an append that was lost on its way told nobody
+			s.db.wake(key)  // an append that was lost on its way told nobody
 			return was, nil // L9
 		case b.Expected != store.AnyVersion && b.Expected != was:
 			return 0, &store.ConflictError{Conversation: b.Conversation, Expected: b.Expected, Actual: was} // L8

@@ -69,7 +69,7 @@ func BenchmarkAppend(b *testing.B) {
 			if err != nil {
 				return err
 			}
-			s.index(c, s.keys.Load())
+			s.hashWords(c, s.keys.Load())
 			args := []any{log, seq, c.ids[0], c.metas[0], c.texts[0]}
 			if words {
 				args = append(args, c.words[0])

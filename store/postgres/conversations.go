@@ -37,15 +37,15 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 	}
 	// Done twice, the second time would say that the id is in use.
 	err = s.try(ctx, undone, func(ctx context.Context) error {
-		return s.keyed(ctx, func(k *keys) error {
-			s.index(cols, k)
+		return s.withKeys(ctx, func(k *keys) error {
+			s.hashWords(cols, k)
 			args, err := createArgs(k, c, cols)
 			if err != nil {
 				return err
 			}
 			var created bool
-			err = s.monthly(ctx, short(c.ID), func() error {
-				return s.ask(ctx, func(rows pgx.Rows) error {
+			err = s.withPartition(ctx, indexedID(c.ID), func() error {
+				return s.query(ctx, func(rows pgx.Rows) error {
 					var n int64
 					err := rows.Scan(&n)
 					created = n > 0
@@ -66,7 +66,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 
 // createArgs are the parameters of createSQL.
 func createArgs(k *keys, c store.Conversation, cols *columns) ([]any, error) {
-	name := short(c.ID)
+	name := indexedID(c.ID)
 	a, err := k.aboutOf(name, &c.Title, &c.Origin)
 	if err == nil && k.ring != nil {
 		cols, err = cols.sealed(k, name, 1)
@@ -86,15 +86,15 @@ func createArgs(k *keys, c store.Conversation, cols *columns) ([]any, error) {
 // when it is not there yet.
 const addMonthSQL = `SELECT tenfold_add_month(coalesce((SELECT key >> 40 FROM tenfold_conversations WHERE name = $1), tenfold_month()))`
 
-// monthly runs what writes entries, again where their partition was missing: a
+// withPartition runs what writes entries, again where their partition was missing: a
 // program may run for longer than partitions were made for, and a month of
 // conversations without entries may be gone.
-func (s *Store) monthly(ctx context.Context, name []byte, write func() error) error {
+func (s *Store) withPartition(ctx context.Context, name []byte, write func() error) error {
 	err := write()
 	if Code(err) != codePartition {
 		return err
 	}
-	if err := s.ask(ctx, func(pgx.Rows) error { return nil }, addMonthSQL, name); err != nil {
+	if err := s.query(ctx, func(pgx.Rows) error { return nil }, addMonthSQL, name); err != nil {
 		return err
 	}
 	return write()
@@ -110,12 +110,12 @@ SELECT sealed FROM tenfold_conversations WHERE name = $1`
 func (s *Store) renameSealed(ctx context.Context, k *keys, id string, title []byte) error {
 	return s.db.begin(ctx, s.tenant, func(ctx context.Context, tx pgx.Tx) error {
 		var sealed bool
-		err := tx.QueryRow(ctx, "SELECT sealed FROM tenfold_conversations WHERE name = $1 FOR UPDATE", short(id)).Scan(&sealed)
+		err := tx.QueryRow(ctx, "SELECT sealed FROM tenfold_conversations WHERE name = $1 FOR UPDATE", indexedID(id)).Scan(&sealed)
 		if err == nil && !sealed {
-			_, err = sealConversation(ctx, tx, k, short(id))
+			_, err = sealConversation(ctx, tx, k, indexedID(id))
 		}
 		if err == nil {
-			_, err = tx.Exec(ctx, renameSQL, short(id), title, true)
+			_, err = tx.Exec(ctx, renameSQL, indexedID(id), title, true)
 		}
 		return err
 	})
@@ -124,13 +124,13 @@ func (s *Store) renameSealed(ctx context.Context, k *keys, id string, title []by
 // SetTitle implements [store.Store].
 func (s *Store) SetTitle(ctx context.Context, id, title string) error {
 	err := s.try(ctx, lost, func(ctx context.Context) error {
-		return s.keyed(ctx, func(k *keys) error {
-			a, err := k.aboutOf(short(id), &title, nil)
+		return s.withKeys(ctx, func(k *keys) error {
+			a, err := k.aboutOf(indexedID(id), &title, nil)
 			if err != nil {
 				return err
 			}
 			var found, sealed bool
-			err = s.ask(ctx, one(&found, &sealed), renameSQL, short(id), a.title, k.ring != nil)
+			err = s.query(ctx, oneRow(&found, &sealed), renameSQL, indexedID(id), a.title, k.ring != nil)
 			switch {
 			case err == nil && !found:
 				err = store.ErrNotFound
@@ -161,7 +161,7 @@ func (s *Store) DeleteIn(ctx context.Context, id string, expected int64, also fu
 			// The row first: its lock waits for appends under way, so that
 			// the next statement sees their entries, and none comes after.
 			var version int64
-			err := tx.QueryRow(ctx, "DELETE FROM tenfold_conversations WHERE name = $1 RETURNING key, version", short(id)).Scan(&key, &version)
+			err := tx.QueryRow(ctx, "DELETE FROM tenfold_conversations WHERE name = $1 RETURNING key, version", indexedID(id)).Scan(&key, &version)
 			if err == nil && expected != store.AnyVersion && expected != version {
 				err = &store.ConflictError{Conversation: id, Expected: expected, Actual: version}
 			}
@@ -183,7 +183,7 @@ func (s *Store) DeleteIn(ctx context.Context, id string, expected int64, also fu
 		return err
 	})
 	if err == nil {
-		s.db.tell(key)
+		s.db.wake(key)
 	}
 	return s.errors.ExplainFor("delete", id, err)
 }

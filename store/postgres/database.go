@@ -113,7 +113,7 @@ func openURL(ctx context.Context, url string, opts []Option) (*Database, string,
 		told:   notifier{wake: make(chan struct{}, 1), end: make(chan struct{}), done: make(chan struct{})},
 		tidier: newTidier(),
 		stores: map[*Store]struct{}{},
-		errors: explained(config),
+		errors: errorsOf(config),
 		vault:  o.vault,
 	}
 	if err := d.open(ctx, config); err != nil {
@@ -132,7 +132,7 @@ func (d *Database) open(ctx context.Context, config *pgxpool.Config) error {
 	if err := prepare(ctx, config.ConnConfig); err != nil {
 		return err
 	}
-	config.AfterConnect = submit
+	config.AfterConnect = dropBypass
 	if d.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return err
 	}
@@ -153,8 +153,8 @@ func (d *Database) open(ctx context.Context, config *pgxpool.Config) error {
 	return nil
 }
 
-// submit has a connection that is above row level security go below it.
-func submit(ctx context.Context, conn *pgx.Conn) error {
+// dropBypass has a connection that is above row level security go below it.
+func dropBypass(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, "SELECT set_config('role', 'tenfold_app', false) FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)")
 	if c := Code(err); c == codeNoRole || c == codeForbidden {
 		err = fmt.Errorf("%w: %w", errNotBelow, err)
@@ -239,9 +239,9 @@ func programName(given string) string {
 	return given[:min(len(given), 62-len(own))] + " " + own
 }
 
-// explained names the database of errors, without its password. No error of
+// errorsOf names the database of errors, without its password. No error of
 // pgx names one, but for those of parse.
-func explained(config *pgxpool.Config) engine.Errors {
+func errorsOf(config *pgxpool.Config) engine.Errors {
 	c := config.ConnConfig
 	place := "postgres://" + c.User + "@" + net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database
 	return engine.Errors{Place: place, Hint: hint}

@@ -54,7 +54,7 @@ func testPlans(t *testing.T, server *pgtest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := short(b.Conversation)
+	name := indexedID(b.Conversation)
 	repeating := []any{name, int64(2), int64(0), nil, nil, nil, c.ids, c.metas, c.texts, c.words, nil, nil, nil, nil, nil, nil, nil, int64(key), c.sizes}
 	const entries = `tenfold_entries_\w+_`
 	const byKey = `Index Scan using ` + entries + `pkey on .*\n *Index Cond: \(\(tenant_id = \$\d\) AND \(conversation = `

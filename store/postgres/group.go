@@ -62,7 +62,7 @@ type member struct {
 // the batch expects.
 func newMember(k *keys, b store.Batch, c *columns) (*member, error) {
 	m := &member{
-		columns: c, name: short(b.Conversation), expected: b.Expected, now: row.Nanos(b.Now), stats: statsOf(b.Stats), sealed: k.ring != nil,
+		columns: c, name: indexedID(b.Conversation), expected: b.Expected, now: row.Nanos(b.Now), stats: statsOf(b.Stats), sealed: k.ring != nil,
 		done: make(chan struct{}),
 	}
 	var err error
@@ -108,9 +108,9 @@ type grouper struct {
 	late     time.Time // from when on nobody waits for them
 }
 
-// wrote makes room for another group, and gives how long those who may come again are
+// groupDone makes room for another group, and gives how long those who may come again are
 // waited for.
-func (g *grouper) wrote(members int, took time.Duration) time.Duration {
+func (g *grouper) groupDone(members int, took time.Duration) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.writing--
@@ -119,16 +119,16 @@ func (g *grouper) wrote(members int, took time.Duration) time.Duration {
 	return wait
 }
 
-// gathered reports whether those who are likely to come are there, or late.
-func (g *grouper) gathered() bool {
+// allGathered reports whether those who are likely to come are there, or late.
+func (g *grouper) allGathered() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.waiting) >= g.expected || !time.Now().Before(g.late)
 }
 
-// together writes an append with others. It was written, or was not because of its
+// appendInGroup writes an append with others. It was written, or was not because of its
 // log alone, where there is no error.
-func (s *Store) together(ctx context.Context, m *member) error {
+func (s *Store) appendInGroup(ctx context.Context, m *member) error {
 	g := &s.grouper
 	if !m.more.none() {
 		g = &s.doing
@@ -141,7 +141,7 @@ func (s *Store) together(ctx context.Context, m *member) error {
 	case <-m.done:
 		return m.err
 	case <-ctx.Done():
-		if g.leave(m) {
+		if g.withdraw(m) {
 			<-m.done // so that nothing is written once the caller is told
 			if m.err == nil {
 				return nil
@@ -151,9 +151,9 @@ func (s *Store) together(ctx context.Context, m *member) error {
 	}
 }
 
-// leave has a member no longer wait. What nobody waits for is not written, or given up:
+// withdraw has a member no longer wait. What nobody waits for is not written, or given up:
 // it reports whether that is under way.
-func (g *grouper) leave(m *member) bool {
+func (g *grouper) withdraw(m *member) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if m.group == nil {
@@ -169,7 +169,7 @@ func (g *grouper) leave(m *member) bool {
 
 // nextGroup begins to write those who wait, if anybody does and there is room.
 func (s *Store) nextGroup(ctx context.Context, from *grouper) {
-	if !from.gathered() {
+	if !from.allGathered() {
 		return // whoever comes tries, and so does the end of the wait
 	}
 	ctx = context.WithoutCancel(ctx) // that of one of many
@@ -212,13 +212,13 @@ func (s *Store) writeGroup(from *grouper, g *group) {
 	begun := time.Now()
 	next := func() {
 		once.Do(func() {
-			wait := from.wrote(len(g.members), time.Since(begun))
+			wait := from.groupDone(len(g.members), time.Since(begun))
 			s.nextGroup(g.ctx, from)
 			time.AfterFunc(wait, func() { s.nextGroup(g.ctx, from) })
 		})
 	}
 	late := time.AfterFunc(slow, next)
-	err := s.once(g.ctx, func(ctx context.Context) error {
+	err := s.attempt(g.ctx, func(ctx context.Context) error {
 		var b pgx.Batch
 		b.Queue(groupSQL, s.setting)
 		if g.onlyStates() {
@@ -238,7 +238,7 @@ func (s *Store) writeGroup(from *grouper, g *group) {
 					more = append(more, m.more)
 				}
 			}
-			return s.doMore(ctx, tx, more...)
+			return s.runMore(ctx, tx, more...)
 		})
 	})
 	late.Stop()

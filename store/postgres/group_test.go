@@ -70,7 +70,7 @@ func testGroups(t *testing.T, server *pgtest.Server) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.index(c, s.keys.Load())
+			s.hashWords(c, s.keys.Load())
 			m, err := newMember(s.keys.Load(), b, c)
 			if err != nil {
 				t.Fatal(err)
@@ -138,7 +138,7 @@ func more(t *testing.T, s *Store, admin *pgxpool.Pool) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.index(c, s.keys.Load())
+			s.hashWords(c, s.keys.Load())
 			m, err := newMember(s.keys.Load(), store.Batch{Conversation: id, Expected: store.AnyVersion}, c)
 			if err != nil {
 				t.Fatal(err)
@@ -248,27 +248,27 @@ func TestGathers(t *testing.T) { synctest.Test(t, testGathers) } // where no tim
 
 func testGathers(t *testing.T) {
 	var g grouper
-	if !g.gathered() {
+	if !g.allGathered() {
 		t.Error("the first is not alone at once")
 	}
 	g.waiting = make([]*member, 1) // who came while three were written
-	if wait := g.wrote(3, time.Minute); wait != gather || g.gathered() {
+	if wait := g.groupDone(3, time.Minute); wait != gather || g.allGathered() {
 		t.Error("one of four begins at once, or waits for", wait)
 	}
 	g.waiting = make([]*member, 4)
-	if !g.gathered() {
+	if !g.allGathered() {
 		t.Error("all are there, and wait")
 	}
 	g.waiting, g.late = make([]*member, 1), time.Now()
-	if !g.gathered() {
+	if !g.allGathered() {
 		t.Error("one waits for others that do not come")
 	}
 	g.waiting = make([]*member, 2*maxGroup)
-	if g.wrote(3, time.Minute); !g.gathered() {
+	if g.groupDone(3, time.Minute); !g.allGathered() {
 		t.Error("more are waited for than a group takes")
 	}
 	g.waiting = make([]*member, 1)
-	if wait := g.wrote(3, 0); wait != 0 || !g.gathered() {
+	if wait := g.groupDone(3, 0); wait != 0 || !g.allGathered() {
 		t.Error("others are waited for longer than the group took")
 	}
 }
@@ -281,7 +281,7 @@ func TestGrouper(t *testing.T) {
 		members[i] = &member{name: fmt.Appendf(nil, "%03d", (maxGroup+1)-i%(maxGroup+2))}
 	}
 	g.waiting = slices.Clone(members)
-	g.leave(members[0])
+	g.withdraw(members[0])
 	one := g.next(t.Context())
 	if len(one.members) != maxGroup || g.writing != 1 || len(g.waiting) != maxGroup-1 || slices.Contains(one.members, members[0]) {
 		t.Fatalf("%d are taken and %d wait", len(one.members), len(g.waiting))
@@ -293,7 +293,7 @@ func TestGrouper(t *testing.T) {
 		if err := one.ctx.Err(); err != nil {
 			t.Fatalf("given up while %d wait", maxGroup-i)
 		}
-		g.leave(m)
+		g.withdraw(m)
 	}
 	if one.ctx.Err() == nil {
 		t.Error("it goes on for nobody")
@@ -302,20 +302,20 @@ func TestGrouper(t *testing.T) {
 		t.Error("there is room for more groups")
 	}
 	names := map[string]bool{}
-	g.wrote(1, 0)
+	g.groupDone(1, 0)
 	for _, m := range append(g.next(t.Context()).members, g.waiting...) {
 		names[string(m.name)] = true
 	}
 	if len(names) != maxGroup-1 {
 		t.Errorf("the other groups are of %d logs", len(names))
 	}
-	g.wrote(1, 0)
+	g.groupDone(1, 0)
 	g.waiting = []*member{{name: []byte("a")}, {name: []byte("a")}, {name: []byte("b")}}
 	if two := g.next(t.Context()); len(two.members) != 2 || len(g.waiting) != 1 || string(g.waiting[0].name) != "a" {
 		t.Errorf("%d are taken of two logs", len(two.members))
 	}
 	g.waiting = nil
-	g.wrote(1, 0)
+	g.groupDone(1, 0)
 	if g.next(t.Context()) != nil || g.writing != maxGroups-1 {
 		t.Error("a group of nobody")
 	}

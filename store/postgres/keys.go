@@ -36,9 +36,9 @@ type staleError struct{ error }
 
 func (e staleError) Unwrap() []error { return []error{e.error, errStale} }
 
-// keyed runs f with the tenant's keys, and again where they have changed: a tenant
+// withKeys runs f with the tenant's keys, and again where they have changed: a tenant
 // may become encrypted, or have a new key, while it is open here.
-func (s *Store) keyed(ctx context.Context, f func(k *keys) error) error {
+func (s *Store) withKeys(ctx context.Context, f func(k *keys) error) error {
 	err := f(s.keys.Load())
 	if Code(err) != codeSealed && !errors.Is(err, errStale) {
 		return err

@@ -30,8 +30,8 @@ type Queue interface {
 
 func (m More) none() bool { return len(m.Statements) == 0 && m.Queue == nil }
 
-// doMore does more of appends that were written.
-func (s *Store) doMore(ctx context.Context, tx pgx.Tx, all ...More) error {
+// runMore does more of appends that were written.
+func (s *Store) runMore(ctx context.Context, tx pgx.Tx, all ...More) error {
 	var b pgx.Batch
 	due := map[Queue][]any{}
 	for _, m := range all {

@@ -150,7 +150,7 @@ func testLongIDs(t *testing.T, server *pgtest.Server) {
 	s, admin := opened(t, url), superuser(t, url)
 	s.salt = nil
 	long := strings.Repeat("\x00long\xff", 1000)
-	ids := []string{long, long + "1", long + "2", long[:maxShort], long[:maxShort+1], string(short(long))}
+	ids := []string{long, long + "1", long + "2", long[:maxShort], long[:maxShort+1], string(indexedID(long))}
 	for _, id := range ids {
 		if err := s.Create(t.Context(), store.Conversation{ID: id}); err != nil {
 			t.Fatal(err)
@@ -165,8 +165,8 @@ func testLongIDs(t *testing.T, server *pgtest.Server) {
 			}
 		}
 	}
-	w := s.worder(s.keys.Load())
-	if !slices.Equal(slices.Clone(w.of([]byte("liquid"))), w.of([]byte("costarring"))) {
+	w := s.wordHasher(s.keys.Load())
+	if !slices.Equal(slices.Clone(w.hashesOf([]byte("liquid"))), w.hashesOf([]byte("costarring"))) {
 		t.Error("these two were to have one hash")
 	}
 	for text, want := range map[string]int{"liquid": 36, "costarring": 0} {

@@ -74,7 +74,7 @@ func newStore(d *Database, tenant int, salt []byte, errs engine.Errors) *Store {
 		tenant: tenant, setting: strconv.Itoa(tenant), salt: salt, errors: errs,
 	}
 	s.reader = engine.NewReader(engine.Backend[int64]{
-		List: s.list, Find: s.find, Chunk: s.chunk, LookUp: s.lookUp, Errors: s.errors,
+		List: s.list, Find: s.find, Chunk: s.chunk, LookUp: s.searchIndex, Errors: s.errors,
 		Hub: &d.hub, Poll: pollTime, Companion: func() (leave func()) { return d.listener.Join(d.listen) },
 	})
 	return s
@@ -100,16 +100,16 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// An asker runs one statement for the store's tenant and reads its rows. The
+// A querier runs one statement for the store's tenant and reads its rows. The
 // statement may be done when it gives no error.
-type asker func(ctx context.Context, read func(pgx.Rows) error, sql string, args ...any) error
+type querier func(ctx context.Context, read func(pgx.Rows) error, sql string, args ...any) error
 
 // tenantSQL sets the tenant for the rest of the transaction.
 const tenantSQL = "SELECT set_config('tenfold.tenant', $1, true)"
 
-// ask is an asker whose statement is a transaction: what is sent at once, in
+// query is a querier whose statement is a transaction: what is sent at once, in
 // one round trip, is one.
-func (s *Store) ask(ctx context.Context, read func(pgx.Rows) error, sql string, args ...any) error {
+func (s *Store) query(ctx context.Context, read func(pgx.Rows) error, sql string, args ...any) error {
 	var b pgx.Batch
 	b.Queue(tenantSQL, s.setting)
 	b.Queue(sql, args...)
@@ -143,8 +143,8 @@ func (s *Store) send(ctx context.Context, to sender, b *pgx.Batch, read func(pgx
 	return err
 }
 
-// within is an asker in a transaction of the caller's.
-func within(tx pgx.Tx) asker {
+// within is a querier in a transaction of the caller's.
+func within(tx pgx.Tx) querier {
 	return func(ctx context.Context, read func(pgx.Rows) error, sql string, args ...any) error {
 		rows, err := tx.Query(ctx, sql, args...)
 		if err != nil {
@@ -164,9 +164,9 @@ func readAll(rows pgx.Rows, read func(pgx.Rows) error) error {
 	return rows.Err()
 }
 
-// one reads the only row into values; none is pgx.ErrNoRows, which the
+// oneRow reads the only row into values; none is pgx.ErrNoRows, which the
 // caller learns by found.
-func one(found *bool, values ...any) func(pgx.Rows) error {
+func oneRow(found *bool, values ...any) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		*found = true
 		return rows.Scan(values...)

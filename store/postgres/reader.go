@@ -32,11 +32,11 @@ const selectSQL = "SELECT name, sealed, id, title, created, updated, version, tu
 
 func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found []store.Conversation, err error) {
 	err = s.try(ctx, lost, func(ctx context.Context) error {
-		return s.keyed(ctx, func(k *keys) error {
+		return s.withKeys(ctx, func(k *keys) error {
 			var args []any
 			switch by {
 			case engine.ByID:
-				args = []any{short(value)}
+				args = []any{indexedID(value)}
 			case engine.ByOrigin:
 				args = []any{k.hashes(value)}
 			case engine.ByHandle:
@@ -44,7 +44,7 @@ func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found
 				args = []any{handle}
 			}
 			found = found[:0]
-			return s.ask(ctx, func(rows pgx.Rows) error {
+			return s.query(ctx, func(rows pgx.Rows) error {
 				c, err := k.conversation(rows)
 				if err == nil && (by != engine.ByOrigin || c.Origin.Key == value) {
 					found = append(found, c)
@@ -68,16 +68,16 @@ const noTime = "-9223372036854775808"
 func (s *Store) Page(ctx context.Context, after *store.Place, limit int) (found []store.Conversation, err error) {
 	minute, nanos, name := int64(math.MaxInt64), int64(math.MaxInt64), []byte{}
 	if after != nil {
-		nanos, name = math.MinInt64, short(after.ID)
+		nanos, name = math.MinInt64, indexedID(after.ID)
 		if at := row.Nanos(after.Updated); at != nil {
 			nanos = *at
 		}
 		minute = nanos / int64(time.Minute)
 	}
 	err = s.try(ctx, lost, func(ctx context.Context) error {
-		return s.keyed(ctx, func(k *keys) error {
+		return s.withKeys(ctx, func(k *keys) error {
 			found = found[:0]
-			return s.ask(ctx, func(rows pgx.Rows) error {
+			return s.query(ctx, func(rows pgx.Rows) error {
 				c, err := k.conversation(rows)
 				found = append(found, c)
 				return err
@@ -96,16 +96,16 @@ var afterNames = bytes.Repeat([]byte{0xff}, maxShort+2)
 
 // WithPrefix implements [store.Store].
 func (s *Store) WithPrefix(ctx context.Context, prefix string, limit int) (found []store.Conversation, err error) {
-	// What names begin with of ids that are too long for them: see short.
+	// What names begin with of ids that are too long for them: see indexedID.
 	first := []byte(prefix[:min(len(prefix), maxShort-sha256.Size+1)])
 	after := engine.AfterPrefix(first)
 	if after == nil {
 		after = afterNames
 	}
 	err = s.try(ctx, lost, func(ctx context.Context) error {
-		return s.keyed(ctx, func(k *keys) error {
+		return s.withKeys(ctx, func(k *keys) error {
 			found = found[:0]
-			return s.ask(ctx, func(rows pgx.Rows) error {
+			return s.query(ctx, func(rows pgx.Rows) error {
 				c, err := k.conversation(rows)
 				if err == nil && strings.HasPrefix(c.ID, prefix) {
 					found = append(found, c)
@@ -139,7 +139,7 @@ func (k *keys) conversation(rows pgx.Rows) (store.Conversation, error) {
 
 func (s *Store) find(ctx context.Context, id string) (key, version int64, err error) {
 	err = s.try(ctx, lost, func(ctx context.Context) error {
-		key, version, err = s.findNow(ctx, short(id))
+		key, version, err = s.findNow(ctx, indexedID(id))
 		return err
 	})
 	return key, version, err
@@ -148,7 +148,7 @@ func (s *Store) find(ctx context.Context, id string) (key, version int64, err er
 // findNow is one attempt of find.
 func (s *Store) findNow(ctx context.Context, name []byte) (key, version int64, err error) {
 	var found bool
-	err = s.ask(ctx, one(&found, &key, &version), "SELECT key, version FROM tenfold_conversations WHERE name = $1", name)
+	err = s.query(ctx, oneRow(&found, &key, &version), "SELECT key, version FROM tenfold_conversations WHERE name = $1", name)
 	if err == nil && !found {
 		err = store.ErrNotFound
 	}
@@ -195,11 +195,11 @@ WHERE before <= $5 ORDER BY seq`
 
 func (s *Store) chunk(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, key, seq, last int64) ([]tenfold.Entry, error) {
 	err := s.try(ctx, lost, func(ctx context.Context) error {
-		err := s.keyed(ctx, func(k *keys) error {
+		err := s.withKeys(ctx, func(k *keys) error {
 			dst = dst[:0]
 			want, size := seq, 0
 			open := opener{keys: k}
-			return s.ask(ctx, func(rows pgx.Rows) error {
+			return s.query(ctx, func(rows pgx.Rows) error {
 				want++
 				var got int64
 				var meta []byte
@@ -258,11 +258,11 @@ const seekSQL = `
 SELECT set_config('tenfold.words', $1, true), set_config('plan_cache_mode', 'force_custom_plan', true),
 	set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
 
-// lookUp asks the index, which knows words and no phrases.
-func (s *Store) lookUp(ctx context.Context, log *int64, r *engine.Ranking) (bool, error) {
+// searchIndex asks the index, which knows words and no phrases.
+func (s *Store) searchIndex(ctx context.Context, log *int64, r *engine.Ranking) (bool, error) {
 	known := true
 	err := s.try(ctx, lost, func(ctx context.Context) error {
-		return s.keyed(ctx, func(k *keys) error {
+		return s.withKeys(ctx, func(k *keys) error {
 			r.Reset()
 			if known = !k.converting; !known {
 				return nil // some words are hashed as before, some are not
@@ -273,7 +273,7 @@ func (s *Store) lookUp(ctx context.Context, log *int64, r *engine.Ranking) (bool
 				last.conversation, sql = *log, searchOneSQL
 			}
 			for n := max(mostRanked, 2*r.Limit); ; n *= roundGrows {
-				read, err := s.round(ctx, k, r, sql, &last, n)
+				read, err := s.rankBefore(ctx, k, r, sql, &last, n)
 				if err != nil || read < n || r.Full() {
 					return err
 				}
@@ -286,14 +286,14 @@ func (s *Store) lookUp(ctx context.Context, log *int64, r *engine.Ranking) (bool
 // A place is that of an entry.
 type place struct{ conversation, seq int64 }
 
-// round offers at most n entries before a place, and moves that to the last of them.
-func (s *Store) round(ctx context.Context, k *keys, r *engine.Ranking, sql string, last *place, n int) (read int, err error) {
+// rankBefore offers at most n entries before a place, and moves that to the last of them.
+func (s *Store) rankBefore(ctx context.Context, k *keys, r *engine.Ranking, sql string, last *place, n int) (read int, err error) {
 	var b pgx.Batch
 	b.Queue(tenantSQL, s.setting)
 	if k.ring == nil {
 		b.Queue("SELECT tenfold_plain()")
 	}
-	b.Queue(seekSQL, s.worder(k).array(strings.Join(r.Query.Phrases(), " ")))
+	b.Queue(seekSQL, s.wordHasher(k).hashArray(strings.Join(r.Query.Phrases(), " ")))
 	b.Queue(sql, last.conversation, last.seq, n)
 	var d row.Decoder
 	open := opener{keys: k}

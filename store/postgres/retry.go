@@ -141,7 +141,7 @@ func (c *caller) try(ctx context.Context, worst trouble, f func(ctx context.Cont
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		err := c.once(ctx, f)
+		err := c.attempt(ctx, f)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -160,9 +160,9 @@ func (c *caller) try(ctx context.Context, worst trouble, f func(ctx context.Cont
 	}
 }
 
-// once runs f with a limit: a server that vanished without a word does not
+// attempt runs f with a limit: a server that vanished without a word does not
 // keep its own timeout.
-func (c *caller) once(ctx context.Context, f func(ctx context.Context) error) error {
+func (c *caller) attempt(ctx context.Context, f func(ctx context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout+grace)
 	defer cancel()
 	err := f(limited)

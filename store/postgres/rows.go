@@ -43,7 +43,7 @@ func newColumns(entries []tenfold.Entry) (*columns, error) {
 		if c.size += int64(len(r.Meta) + len(r.Text)); c.size > maxBatch {
 			return nil, fmt.Errorf("the batch is longer than %d MB: append it in parts", maxBatch>>20)
 		}
-		c.ids = append(c.ids, short(e.ID))
+		c.ids = append(c.ids, indexedID(e.ID))
 		meta, text, err := encode(r)
 		if err != nil {
 			return nil, err
@@ -54,15 +54,15 @@ func newColumns(entries []tenfold.Entry) (*columns, error) {
 	return c, nil
 }
 
-// index hashes the words of the entries.
-func (s *Store) index(c *columns, k *keys) {
+// hashWords hashes the words of the entries.
+func (s *Store) hashWords(c *columns, k *keys) {
 	if c.indexed == k {
 		return
 	}
 	c.words, c.indexed = make([]*string, len(c.payloads)), k
-	w := s.worder(k)
+	w := s.wordHasher(k)
 	for i, p := range c.payloads {
-		c.words[i] = w.array(tenfold.SearchText(p))
+		c.words[i] = w.hashArray(tenfold.SearchText(p))
 	}
 }
 
@@ -70,9 +70,9 @@ func (s *Store) index(c *columns, k *keys) {
 // more than some two thousand, and a short index is a fast one.
 const maxShort = 128
 
-// short gives an id as an index holds it: a long one as what it begins with
+// indexedID gives an id as an index holds it: a long one as what it begins with
 // and a hash, which is longer than any that is whole.
-func short(id string) []byte {
+func indexedID(id string) []byte {
 	if len(id) <= maxShort {
 		return append(make([]byte, 0, len(id)), id...) // not nil, which is NULL
 	}

@@ -32,8 +32,8 @@ func (c *columns) sealed(k *keys, name []byte, first int64) (*columns, error) {
 	return &out, nil
 }
 
-// only gives the columns of some entries.
-func (c *columns) only(keep func(i int) bool) *columns {
+// filter gives the columns of some entries.
+func (c *columns) filter(keep func(i int) bool) *columns {
 	out := &columns{}
 	for i := range c.ids {
 		if keep(i) {
@@ -70,7 +70,7 @@ func (o *opener) entry(d *row.Decoder, name []byte, seq int64, meta, text []byte
 	}
 	meta, text, err := o.sealer.OpenEntry(seq, meta, text)
 	if err != nil {
-		return tenfold.Entry{}, 0, unopened(err)
+		return tenfold.Entry{}, 0, openError(err)
 	}
 	return decode(d, seq, meta, text)
 }
@@ -78,9 +78,9 @@ func (o *opener) entry(d *row.Decoder, name []byte, seq int64, meta, text []byte
 // errNotSealed is of a row in the clear where none can be.
 var errNotSealed = fmt.Errorf("%w: it is not sealed, and all of this tenant is", vault.ErrTampered)
 
-// unopened is the error of what cannot be opened: another program may have made the
+// openError is the error of what cannot be opened: another program may have made the
 // key that opens it.
-func unopened(err error) error {
+func openError(err error) error {
 	if errors.Is(err, vault.ErrNoKey) {
 		return stale(err)
 	}
@@ -112,7 +112,7 @@ func (k *keys) aboutOf(name []byte, title *string, o *store.Origin) (a about, er
 	if o == nil || err != nil {
 		return a, err
 	}
-	a.origin, a.mark, a.tool, a.directory, a.hash = []byte{}, []byte{}, []byte{}, []byte{}, k.mark(o.Key)
+	a.origin, a.mark, a.tool, a.directory, a.hash = []byte{}, []byte{}, []byte{}, []byte{}, k.originMark(o.Key)
 	if *o == (store.Origin{}) {
 		return a, nil
 	}
@@ -134,8 +134,8 @@ func originHash(key string) []byte {
 	return sum[:]
 }
 
-// mark is originHash where origins are sealed.
-func (k *keys) mark(key string) []byte {
+// originMark is originHash where origins are sealed.
+func (k *keys) originMark(key string) []byte {
 	if key == "" {
 		return nil
 	}
@@ -148,9 +148,9 @@ func (k *keys) hashes(key string) [][]byte {
 	case k.ring == nil:
 		return [][]byte{originHash(key)}
 	case k.converting:
-		return [][]byte{originHash(key), k.mark(key)}
+		return [][]byte{originHash(key), k.originMark(key)}
 	}
-	return [][]byte{k.mark(key)}
+	return [][]byte{k.originMark(key)}
 }
 
 // open reads the title and the origin of a conversation's row.
@@ -169,7 +169,7 @@ func (k *keys) open(name []byte, sealed bool, a about) (title string, o store.Or
 	if len(a.title) > 0 {
 		b, err := s.OpenField(vault.Title, a.title)
 		if err != nil {
-			return "", o, unopened(err)
+			return "", o, openError(err)
 		}
 		title = string(b)
 	}
@@ -178,7 +178,7 @@ func (k *keys) open(name []byte, sealed bool, a about) (title string, o store.Or
 	}
 	b, err := s.OpenField(vault.Origin, a.origin)
 	if err != nil {
-		return "", o, unopened(err)
+		return "", o, openError(err)
 	}
 	for _, text := range []*string{&o.Key, &o.Mark, &o.Tool, &o.Directory} {
 		n, used := binary.Uvarint(b)
@@ -195,7 +195,7 @@ func (k *keys) open(name []byte, sealed bool, a about) (title string, o store.Or
 func (s *Store) appendLocked(ctx context.Context, k *keys, b store.Batch, c *columns, more More) (now int64, err error) {
 	var key int64
 	err = s.db.begin(ctx, s.tenant, func(ctx context.Context, tx pgx.Tx) error {
-		name := short(b.Conversation)
+		name := indexedID(b.Conversation)
 		var sealed bool
 		err := tx.QueryRow(ctx, "SELECT key, version, sealed FROM tenfold_conversations WHERE name = $1 FOR UPDATE", name).Scan(&key, &now, &sealed)
 		switch {
@@ -220,7 +220,7 @@ func (s *Store) appendLocked(ctx context.Context, k *keys, b store.Batch, c *col
 			known[string(id)] = true
 			return err
 		})
-		fresh := c.only(func(i int) bool { return !known[string(c.ids[i])] })
+		fresh := c.filter(func(i int) bool { return !known[string(c.ids[i])] })
 		switch {
 		case err != nil && Code(err) != codeNoTable, len(fresh.ids) == 0:
 			return err // L9
@@ -235,12 +235,12 @@ func (s *Store) appendLocked(ctx context.Context, k *keys, b store.Batch, c *col
 			now = m.version
 		}
 		if err == nil {
-			err = s.doMore(ctx, tx, more)
+			err = s.runMore(ctx, tx, more)
 		}
 		return err
 	})
 	if err == nil {
-		s.db.tell(key)
+		s.db.wake(key)
 	}
 	return now, err
 }
@@ -255,7 +255,7 @@ func sealConversation(ctx context.Context, tx pgx.Tx, k *keys, name []byte) (ent
 	if err != nil {
 		return 0, err
 	}
-	w := newWorder(k, nil)
+	w := newWordHasher(k, nil)
 	var d row.Decoder
 	for seq := int64(0); seq < version; {
 		c := &columns{}
@@ -278,7 +278,7 @@ func sealConversation(ctx context.Context, tx pgx.Tx, k *keys, name []byte) (ent
 				return fmt.Errorf("entry %d is missing", seq)
 			}
 			c.ids, c.metas, c.texts = append(c.ids, nil), append(c.metas, meta), append(c.texts, text)
-			c.words = append(c.words, w.array(tenfold.SearchText(e.Payload)))
+			c.words = append(c.words, w.hashArray(tenfold.SearchText(e.Payload)))
 			return nil
 		})
 		if err != nil {

@@ -83,7 +83,7 @@ func (old oldProgram) append(ctx context.Context, seq int) error {
 	if err != nil {
 		return err
 	}
-	words := newWorder(&keys{}, nil).array(tenfold.SearchText(e.Payload))
+	words := newWordHasher(&keys{}, nil).hashArray(tenfold.SearchText(e.Payload))
 	_, err = old.Exec(ctx, `WITH moved AS (UPDATE tenfold_conversations SET version = version + 1 WHERE name = 'a' RETURNING key, version)
 		INSERT INTO tenfold_entries (conversation, seq, id, meta, text, words) SELECT key, version, $1, $2, $3, $4::text::integer[] FROM moved`,
 		[]byte(e.ID), r.Meta, []byte(r.Text), words)

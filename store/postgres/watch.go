@@ -29,7 +29,7 @@ const (
 func (d *Database) listen(ctx context.Context) {
 	pause := firstPause
 	for ctx.Err() == nil {
-		if d.hear(ctx) {
+		if d.receive(ctx) {
 			pause = firstPause
 		}
 		select {
@@ -40,9 +40,9 @@ func (d *Database) listen(ctx context.Context) {
 	}
 }
 
-// hear listens until the connection is lost, and reports whether there was
+// receive listens until the connection is lost, and reports whether there was
 // one. Trouble with it is told by the watchers, who read.
-func (d *Database) hear(ctx context.Context) bool {
+func (d *Database) receive(ctx context.Context) bool {
 	conn, err := pgx.ConnectConfig(ctx, d.conn)
 	if err != nil {
 		return false
@@ -85,8 +85,8 @@ type notifier struct {
 	done chan struct{}
 }
 
-// tell has watchers here and elsewhere hear of a log.
-func (d *Database) tell(key int64) {
+// wake has watchers here and elsewhere hear of a log.
+func (d *Database) wake(key int64) {
 	d.hub.Wake(key)
 	d.tidier.noteAppended(key)
 	d.told.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"tenfold/store/vault"
 )
 
-// A worder turns texts into sets of words. The index holds hashes of words:
+// A wordHasher turns texts into sets of words. The index holds hashes of words:
 // whatever it finds is held against the text, so that two words with one
 // hash do no harm, and four bytes a word keep it small.
 //
@@ -20,7 +20,7 @@ import (
 // the index says nothing of another's, and neither do they share its pages'
 // keys. An empty salt is that of entries from before there were tenants. Those of a
 // tenant that is encrypted are keyed by its search key instead.
-type worder struct {
+type wordHasher struct {
 	ring   *vault.Keyring // nil for a tenant that is not encrypted
 	block  cipher.Block   // nil for an empty salt
 	sealed [aes.BlockSize]byte
@@ -31,10 +31,10 @@ type worder struct {
 // saltSize is how many bytes of a salt are the key.
 const saltSize = 32
 
-func (s *Store) worder(k *keys) *worder { return newWorder(k, s.salt) }
+func (s *Store) wordHasher(k *keys) *wordHasher { return newWordHasher(k, s.salt) }
 
-func newWorder(k *keys, salt []byte) *worder {
-	w := &worder{ring: k.ring}
+func newWordHasher(k *keys, salt []byte) *wordHasher {
+	w := &wordHasher{ring: k.ring}
 	if len(salt) > 0 {
 		var key [saltSize]byte
 		copy(key[:], salt)
@@ -43,12 +43,12 @@ func newWorder(k *keys, salt []byte) *worder {
 	return w
 }
 
-// of gives the hashes of the words of a text that AppendWords made.
-func (w *worder) of(words []byte) []int32 {
+// hashesOf gives the hashes of the words of a text that AppendWords made.
+func (w *wordHasher) hashesOf(words []byte) []int32 {
 	w.hashes = w.hashes[:0]
 	for word := range bytes.SplitSeq(words, []byte{' '}) {
 		if len(word) > 0 {
-			w.hashes = append(w.hashes, w.of1(word))
+			w.hashes = append(w.hashes, w.hashOf(word))
 		}
 	}
 	slices.Sort(w.hashes)
@@ -56,7 +56,7 @@ func (w *worder) of(words []byte) []int32 {
 	return w.hashes
 }
 
-func (w *worder) of1(word []byte) int32 {
+func (w *wordHasher) hashOf(word []byte) int32 {
 	if w.ring != nil {
 		return w.ring.Word(word)
 	}
@@ -78,12 +78,12 @@ func (w *worder) of1(word []byte) int32 {
 	return int32(binary.LittleEndian.Uint32(w.sealed[:])) //nolint:gosec // as above
 }
 
-// array gives the hashes of a text's words as PostgreSQL writes arrays; nil,
+// hashArray gives the hashes of a text's words as PostgreSQL writes arrays; nil,
 // which is NULL, for none. An array of arrays must be square, so that a batch
 // sends them as texts.
-func (w *worder) array(text string) *string {
+func (w *wordHasher) hashArray(text string) *string {
 	w.words = fulltext.AppendWords(w.words[:0], text)
-	hashes := w.of(w.words)
+	hashes := w.hashesOf(w.words)
 	if len(hashes) == 0 {
 		return nil
 	}

@@ -14,7 +14,7 @@ func TestWordHashes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, salted := newWorder(&keys{}, nil), newWorder(&keys{}, key[:])
+	plain, salted := newWordHasher(&keys{}, nil), newWordHasher(&keys{}, key[:])
 	for _, word := range []string{"a", "medlar", "été", "0123456789012345678901234567890123456789012345678901234567890123"} {
 		h32, h64 := fnv.New32a(), fnv.New64a()
 		h32.Write([]byte(word))
@@ -22,15 +22,15 @@ func TestWordHashes(t *testing.T) {
 		var b [aes.BlockSize]byte
 		binary.LittleEndian.PutUint64(b[:], h64.Sum64())
 		block.Encrypt(b[:], b[:])
-		if got, want := plain.of1([]byte(word)), int32(h32.Sum32()); got != want {
+		if got, want := plain.hashOf([]byte(word)), int32(h32.Sum32()); got != want {
 			t.Errorf("%s without a salt: %d, want %d", word, got, want)
 		}
-		if got, want := salted.of1([]byte(word)), int32(binary.LittleEndian.Uint32(b[:])); got != want {
+		if got, want := salted.hashOf([]byte(word)), int32(binary.LittleEndian.Uint32(b[:])); got != want {
 			t.Errorf("%s with a salt: %d, want %d", word, got, want)
 		}
 	}
 	text := "one two three four five six seven eight nine ten, one two three"
-	if n := testing.AllocsPerRun(100, func() { salted.array(text) }); n > 6 { // none for a word
+	if n := testing.AllocsPerRun(100, func() { salted.hashArray(text) }); n > 6 { // none for a word
 		t.Errorf("%v allocations for a text", n)
 	}
 }

@@ -23,7 +23,7 @@ func answersIn(result string, questions []string) []exchange {
 		if words == "" {
 			return nil
 		}
-		return []exchange{{first(questions), words}}
+		return []exchange{{firstOrEmpty(questions), words}}
 	}
 	if pairs := pairsIn(result); len(pairs) > 0 {
 		return pairs
@@ -39,7 +39,7 @@ func answersIn(result string, questions []string) []exchange {
 			said = append(said, strings.Join(record.Answers[id].Answers, ", "))
 		}
 		if len(said) == 1 || len(questions) != len(said) {
-			return []exchange{{first(questions), strings.Join(said, "; ")}}
+			return []exchange{{firstOrEmpty(questions), strings.Join(said, "; ")}}
 		}
 		// Ids are in no order: the questions go with all the answers.
 		return []exchange{{strings.Join(questions, " "), strings.Join(said, "; ")}}
@@ -53,10 +53,10 @@ func answersIn(result string, questions []string) []exchange {
 	if result == "" {
 		return nil
 	}
-	return []exchange{{first(questions), result}}
+	return []exchange{{firstOrEmpty(questions), result}}
 }
 
-func first(all []string) string {
+func firstOrEmpty(all []string) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -139,11 +139,11 @@ const (
 	proposedPart  = 90 // characters of each
 )
 
-// proposed is in short what a text proposes whose question only points at it.
-func proposed(said string) (parts []string) {
+// proposedIn is in short what a text proposes whose question only points at it.
+func proposedIn(said string) (parts []string) {
 	lines := strings.Split(said, "\n")
 	for _, number := range atom.Proposal(said, proposedParts) {
-		parts = append(parts, inShort(lines[number-1]))
+		parts = append(parts, itemStart(lines[number-1]))
 	}
 	return parts
 }
@@ -155,9 +155,9 @@ const pointedBack = 12
 // pointedItems is how many items stand with the message that points at them.
 const pointedItems = 8
 
-// pointed are in short the items of a list that a message is about by their numbers or
+// itemsPointedAt are in short the items of a list that a message is about by their numbers or
 // letters alone, "ignore A, do B and C"; of the latest list that has them.
-func (l *Ledger) pointed(message string) (items []string) {
+func (l *Ledger) itemsPointedAt(message string) (items []string) {
 	names := atom.Pointers(message)
 	letters := len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name < "a" }))
 	if letters < 2 && !atom.PointsFirst(message) {
@@ -165,7 +165,7 @@ func (l *Ledger) pointed(message string) (items []string) {
 	}
 	for _, text := range slices.Backward(l.recent) {
 		for _, number := range atom.ListItems(text, names) {
-			items = append(items, inShort(strings.Split(text, "\n")[number-1]))
+			items = append(items, itemStart(strings.Split(text, "\n")[number-1]))
 		}
 		if n := len(items); n > 0 {
 			items = items[:min(n, pointedItems)]
@@ -176,18 +176,18 @@ func (l *Ledger) pointed(message string) (items []string) {
 	return nil
 }
 
-// inShort is how a line of a list begins, to stand before another.
-func inShort(line string) string {
+// itemStart is how a line of a list begins, to stand before another.
+func itemStart(line string) string {
 	return clip(strings.TrimLeft(strings.ReplaceAll(line, "**", ""), "#> \t"), proposedPart) + ";"
 }
 
 // urging are words of agreement that begin requests too.
 var urging = strings.Fields("do please go continue proceed confirm good great perfect fine")
 
-// asked is the question that a short answer is to: the last question of the
+// questionBefore is the question that a short answer is to: the last question of the
 // assistant's words before it, else their last sentence, unless the answer may
 // be a request of its own; empty without words.
-func asked(said, answer string) string {
+func questionBefore(said, answer string) string {
 	said = strings.TrimSpace(said)
 	if said == "" {
 		return ""

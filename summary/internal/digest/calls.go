@@ -32,8 +32,8 @@ type call struct {
 	polls bool
 }
 
-// words are the call as it is quoted.
-func (c *call) words() string { return code(c.name+" "+c.arguments, lineLength) }
+// quoted is the call as it is quoted.
+func (c *call) quoted() string { return code(c.name+" "+c.arguments, lineLength) }
 
 // file is a path and what was done to it.
 type file struct {
@@ -84,7 +84,7 @@ func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
 	c.known, _ = tool.Lookup(p.Name)
 	switch c.known.Kind {
 	case tool.Shell:
-		c.dir = l.where.shell(branch, p.Name)
+		c.dir = l.where.shellDir(branch, p.Name)
 		c.changes, c.after = c.known.LineChanges(p.Arguments, c.dir)
 		c.files = c.known.Operations(p.Arguments)
 		for i := range c.files { // reads, which are told from the directory that the line says
@@ -165,14 +165,14 @@ func alike(line string) commandline.Run {
 	return r
 }
 
-// looks reports whether a command is known to change nothing.
-func (c *command) looks() bool {
+// readsOnly reports whether a command is known to change nothing.
+func (c *command) readsOnly() bool {
 	return c.check == nil && c.by.known.Kind == tool.Shell && !c.by.known.Call(c.by.arguments).Unknown
 }
 
-// touch notes an operation of a call on a file. A read changes nothing of what
+// noteOperation notes an operation of a call on a file. A read changes nothing of what
 // is said of a file that was changed but how often it was read.
-func (l *Ledger) touch(c *call, f tool.FileOperation) {
+func (l *Ledger) noteOperation(c *call, f tool.FileOperation) {
 	have := l.file(f.Path)
 	if c.known.Kind != tool.Shell {
 		have.path = f.Path // as tools name it, so that the name can be given to one
@@ -186,12 +186,12 @@ func (l *Ledger) touch(c *call, f tool.FileOperation) {
 		}
 	}
 	if f.Op != tool.FileRead || have.changes == 0 {
-		have.end(f.Op, c.turn, l.entries)
+		have.noteLast(f.Op, c.turn, l.entries)
 	}
 }
 
-// end notes the last operation on a file.
-func (f *file) end(op tool.Operation, turn, entry int) {
+// noteLast notes the last operation on a file.
+func (f *file) noteLast(op tool.Operation, turn, entry int) {
 	if op == tool.FileCreated && (f.created || f.last == op) {
 		op = tool.FileWritten // over what this session put there
 	}
@@ -246,44 +246,44 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 				return
 			}
 		}
-		l.end(c, p, &r)
-		cmd.ended, cmd.failed, cmd.words = true, r.failed, r.words()
+		l.readEnd(c, p, &r)
+		cmd.ended, cmd.failed, cmd.words = true, r.failed, r.quoted()
 	}
-	l.moved(branch, c, p)
+	l.noteDirectory(branch, c, p)
 	if r.failed || c.command != nil && c.command.check != nil && len(l.failures) > 0 {
 		r.text = tool.Output(p)
 	}
 	if r.failed {
 		l.change(c, r)
-		l.fail(c, r)
+		l.addFailure(c, r)
 		return
 	}
 	l.change(c, r)
 	for _, f := range c.files {
-		l.touch(c, createdIn(f, tool.ResultText(p.Parts)))
+		l.noteOperation(c, createdIn(f, tool.ResultText(p.Parts)))
 		l.readPlan(c, f, p)
 	}
 	if name := c.known.Skill(c.arguments); name != "" {
 		l.skill = skill{name, c.turn}
 	}
-	l.resolve(c, r)
+	l.closeFailures(c, r)
 }
 
-// end reads more about how a command ended than its outcome tells. Where a pipe
+// readEnd reads more about how a command ended than its outcome tells. Where a pipe
 // hides how a check ended, or nothing tells of it, its output does.
-func (l *Ledger) end(c *call, p tenfold.ToolResult, r *result) {
+func (l *Ledger) readEnd(c *call, p tenfold.ToolResult, r *result) {
 	cmd := c.command
 	if r.failed {
 		return
 	}
-	if cmd.check != nil && (r.ended == "" || masked(cmd.text)) {
+	if cmd.check != nil && (r.ended == "" || hidesResult(cmd.text)) {
 		output := tool.Output(p)
 		r.red = !cmd.once && cmd.check.looksRed(output)
 		r.failed = r.red
-		r.unsure = !r.red && len(l.failures) > 0 && masked(cmd.text) && !looksGreen(output)
+		r.unsure = !r.red && len(l.failures) > 0 && hidesResult(cmd.text) && !looksGreen(output)
 	}
 	if !r.failed && strings.Contains(cmd.text, "git") {
-		l.tree.see(cmd.text, tool.Output(p), c.turn, l.entries)
+		l.tree.readOutput(cmd.text, tool.Output(p), c.turn, l.entries)
 	}
 }
 
@@ -297,8 +297,8 @@ type result struct {
 	text        string
 }
 
-// words say how a call ended.
-func (r result) words() string {
+// quoted says how a call ended.
+func (r result) quoted() string {
 	_, told := r.ended.Code()
 	switch {
 	case r.red:

@@ -78,7 +78,7 @@ func checksOf(known tool.Tool, line, dir string) (all []verdict) {
 			dir = outer
 		}
 	}
-	if masked(line) {
+	if hidesResult(line) {
 		return all[max(0, len(all)-1):]
 	}
 	return all
@@ -130,7 +130,7 @@ func oneCheck(words []string) (verdict, bool) {
 	default:
 		return verdict{}, false
 	}
-	c.look(rest)
+	c.readScope(rest)
 	return c, true
 }
 
@@ -155,8 +155,8 @@ func isVerb(word string) bool {
 	return checked[verb] || verdicts[path.Base(verb)]
 }
 
-// look reads what a check looks at.
-func (c *verdict) look(words []string) {
+// readScope reads what a check looks at.
+func (c *verdict) readScope(words []string) {
 	for i := 0; i < len(words); i++ {
 		w := strings.Trim(words[i], `"'`)
 		switch {
@@ -201,9 +201,9 @@ func (c *verdict) look(words []string) {
 // valued are flags that a value follows which is nothing to look at.
 var valued = wordSet("-timeout -count -tags -coverprofile -cpu -parallel -o -j -n -c --config --project --tb --reporter --maxfail --timeout --workers --log-level --outputFile --color -W --prefix --filter-regex")
 
-// onlyLooks reports whether a command line only looks, or keeps the books of git:
+// onlyReads reports whether a command line only looks, or keeps the books of git:
 // nothing that somebody who goes on has to know.
-func onlyLooks(line string) bool {
+func onlyReads(line string) bool {
 	for _, part := range commandline.Commands(line) {
 		words := strings.Fields(part)
 		if len(words) > 0 && !looking[path.Base(words[0])] {
@@ -233,17 +233,17 @@ var (
 	testers  = wordSet("jest mocha vitest pytest ava tap rspec phpunit ctest")
 )
 
-// tests reports whether it runs tests.
-func (c verdict) tests() bool { return strings.Contains(c.name, "test") || testers[c.name] }
+// runsTests reports whether it runs tests.
+func (c verdict) runsTests() bool { return strings.Contains(c.name, "test") || testers[c.name] }
 
-// whole reports whether it leaves nothing out.
-func (c verdict) whole() bool { return len(c.over) == 0 && c.some == "" }
+// isComplete reports whether it leaves nothing out.
+func (c verdict) isComplete() bool { return len(c.over) == 0 && c.some == "" }
 
 // runsAll reports whether a run of c is one of all checks, or all tests, of a
 // project, and other one of those.
 func (c verdict) runsAll(other verdict) bool {
 	program, verb, _ := strings.Cut(c.name, " ")
-	return programs[program] && c.whole() && (suites[verb] && program != "npm" || verb == "test" && other.tests()) && (c.dir == "" || sameDir(c.dir, other.dir) || within(other.dir, c.dir))
+	return programs[program] && c.isComplete() && (suites[verb] && program != "npm" || verb == "test" && other.runsTests()) && (c.dir == "" || sameDir(c.dir, other.dir) || within(other.dir, c.dir))
 }
 
 // builds are what other checks do first.
@@ -253,22 +253,22 @@ var builds = map[string][]string{
 
 // covers reports whether a run of c says all that a run of other says.
 func (c verdict) covers(other verdict) bool {
-	if c.runsAll(other) || c.whole() && strings.HasPrefix(other.name, c.name+":") && sameDir(c.dir, other.dir) { // a task of many
+	if c.runsAll(other) || c.isComplete() && strings.HasPrefix(other.name, c.name+":") && sameDir(c.dir, other.dir) { // a task of many
 		return true
 	}
 	if c.name != other.name && !slices.Contains(builds[other.name], c.name) {
 		return false
 	}
-	return (c.some == "" || c.some == other.some && slices.Equal(c.over, other.over)) && c.reaches(other)
+	return (c.some == "" || c.some == other.some && slices.Equal(c.over, other.over)) && c.scopeIncludes(other)
 }
 
-// reaches reports whether c looks at all that other looks at.
-func (c verdict) reaches(other verdict) bool {
+// scopeIncludes reports whether c looks at all that other looks at.
+func (c verdict) scopeIncludes(other verdict) bool {
 	mine, theirs := c.over, other.over
 	if c.dir != other.dir {
 		program, _, _ := strings.Cut(c.name, " ")
 		if pathwise[program] && tool.IsAbs(c.dir) == tool.IsAbs(other.dir) {
-			mine, theirs = c.from(), other.from()
+			mine, theirs = c.absoluteScope(), other.absoluteScope()
 		} else if !sameDir(c.dir, other.dir) {
 			return false
 		}
@@ -287,8 +287,8 @@ func (c verdict) reaches(other verdict) bool {
 // pathwise are programs that are told by paths what to look at, from any directory.
 var pathwise = wordSet("go pytest ruff mypy eslint prettier biome flake8 golangci-lint staticcheck shellcheck rspec rubocop")
 
-// from gives what a check looks at with the directory it runs in.
-func (c verdict) from() []string {
+// absoluteScope gives what a check looks at with the directory it runs in.
+func (c verdict) absoluteScope() []string {
 	if len(c.over) == 0 && c.dir == "" {
 		return nil
 	}
@@ -313,8 +313,8 @@ func sameDir(a, b string) bool {
 	return a == b || a == "" || b == "" || tool.IsAbs(a) && strings.HasSuffix(a, "/"+b) || tool.IsAbs(b) && strings.HasSuffix(b, "/"+a)
 }
 
-// takes reports whether the filter of a check takes a test of this name.
-func (c verdict) takes(name string) bool {
+// selects reports whether the filter of a check takes a test of this name.
+func (c verdict) selects(name string) bool {
 	_, filter, ok := strings.Cut(c.some, " ")
 	if !ok {
 		_, filter, ok = strings.Cut(c.some, "=")
@@ -364,9 +364,9 @@ func ranNone(output string) bool {
 	return strings.Contains(output, "no tests to run") || strings.Contains(output, "collected 0 items") || strings.Contains(output, "no tests ran")
 }
 
-// misused reports whether an output says that a command was called in a way it does
+// isUsageError reports whether an output says that a command was called in a way it does
 // not know: that says nothing of the work.
-func misused(output string) bool {
+func isUsageError(output string) bool {
 	if failures, _ := cause.Failures(output); failures > 0 || len(output) > 1<<13 {
 		return false
 	}
@@ -377,9 +377,9 @@ func misused(output string) bool {
 	}, func(says string) bool { return strings.Contains(folded, says) })
 }
 
-// masked reports whether the end of a command line hides how a check in it
+// hidesResult reports whether the end of a command line hides how a check in it
 // ended: a pipe, or a command after it that succeeds in any case.
-func masked(line string) bool {
+func hidesResult(line string) bool {
 	return strings.Contains(line, "|") || strings.Contains(line, ";") || strings.Contains(line, "\n")
 }
 
@@ -388,7 +388,7 @@ func masked(line string) bool {
 // do. Tests print errors of their own, so that those count for other checks alone.
 func (c verdict) looksRed(output string) bool {
 	output = output[max(0, len(output)-1<<12):]
-	tests := c.tests()
+	tests := c.runsTests()
 	red, none := false, false
 	for line := range strings.SplitSeq(output, "\n") {
 		line = atom.Clean(line)

@@ -114,8 +114,8 @@ func (c *choice) heading(s section) string {
 	return headings[s]
 }
 
-// text takes what fits, by rank, and writes it in sections.
-func (c *choice) text(head string) (text string) {
+// choose takes what fits, by rank, and writes it in sections.
+func (c *choice) choose(head string) (text string) {
 	order := make([]int, len(c.items))
 	for i := range c.items {
 		order[i] = i

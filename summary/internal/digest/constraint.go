@@ -46,7 +46,7 @@ func constraintsOf(line string, longest int) []string {
 		var s string
 		s, line = sentence(line)
 		if at := atom.ConstraintAt(s); at >= 0 {
-			found = append(found, around(s, at, longest))
+			found = append(found, cutAround(s, at, longest))
 		}
 	}
 	return found
@@ -70,19 +70,19 @@ func demandsIn(text string) []string {
 		if atom.ConstraintAt(lines[i]) < 0 {
 			continue
 		}
-		for j := i; j > 0 && goesOn(lines[j-1], lines[j]); j-- {
+		for j := i; j > 0 && continues(lines[j-1], lines[j]); j-- {
 			take(j - 1)
 		}
-		for j := i; j+1 < len(lines) && goesOn(lines[j], lines[j+1]); j++ {
+		for j := i; j+1 < len(lines) && continues(lines[j], lines[j+1]); j++ {
 			take(j + 1)
 		}
 	}
 	return slices.Concat(found...)
 }
 
-// goesOn reports whether a line goes on with the sentence of the line before, as
+// continues reports whether a line goes on with the sentence of the line before, as
 // in a paragraph that was broken at its width.
-func goesOn(before, line string) bool {
+func continues(before, line string) bool {
 	const narrowest = 60
 	if len(before) < narrowest || line == "" || strings.ContainsRune(".!?…:;|{}", rune(before[len(before)-1])) {
 		return false
@@ -91,8 +91,8 @@ func goesOn(before, line string) bool {
 	return unicode.IsLower(r)
 }
 
-// around cuts a sentence to so many bytes with the place in it, between words.
-func around(text string, at, longest int) string {
+// cutAround cuts a sentence to so many bytes with the place in it, between words.
+func cutAround(text string, at, longest int) string {
 	if len(text) <= longest {
 		return text
 	}
@@ -101,5 +101,5 @@ func around(text string, at, longest int) string {
 	if i := strings.IndexByte(text[first:min(first+60, last, max(at, first))], ' '); first > 0 && i >= 0 {
 		first += i + 1
 	}
-	return wordsOf(text[first:], last-first)
+	return wholeWords(text[first:], last-first)
 }

@@ -23,15 +23,15 @@ func clip(text string, characters int) string {
 	n := 0
 	for i := range text {
 		if n++; n > characters {
-			return wordsOf(text, i) + "…"
+			return wholeWords(text, i) + "…"
 		}
 	}
 	return text
 }
 
-// wordsOf is the beginning of a text up to a place, less a word that ends after
+// wholeWords is the beginning of a text up to a place, less a word that ends after
 // it. A word longer than a third of that is cut.
-func wordsOf(text string, end int) string {
+func wholeWords(text string, end int) string {
 	head := text[:end]
 	if end < len(text) && text[end] != ' ' && text[end] != '\n' && text[end] != '\t' {
 		if at := strings.LastIndexAny(head, " \t\n"); at > end*2/3 {
@@ -62,7 +62,7 @@ func opening(text string, characters int) string {
 		}
 		break
 	}
-	if whole := closed(text[:end]); whole != "" {
+	if whole := trimOpenEnd(text[:end]); whole != "" {
 		return whole + "\n…"
 	}
 	if line, _, _ := strings.Cut(text, "\n"); utf8.RuneCountInString(line) <= characters {
@@ -71,9 +71,9 @@ func opening(text string, characters int) string {
 	return clip(text, characters)
 }
 
-// closed takes off a text what leads to something that is not there: blank
+// trimOpenEnd takes off a text what leads to something that is not there: blank
 // lines, a heading, a line that ends in a colon, a fence that is not closed.
-func closed(text string) string {
+func trimOpenEnd(text string) string {
 	for {
 		text = strings.TrimRight(text, " \t\r\n")
 		at := strings.LastIndexByte(text, '\n')
@@ -85,7 +85,7 @@ func closed(text string) string {
 		text = text[:max(at, 0)]
 	}
 	if n := strings.Count(text, "```"); n%2 == 1 {
-		return closed(text[:strings.LastIndex(text, "```")])
+		return trimOpenEnd(text[:strings.LastIndex(text, "```")])
 	}
 	return text
 }

@@ -59,7 +59,7 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	counter := l.counter
 	x := &words{focus: atom.NewFocus(r.Focus), seen: map[string]bool{}}
 	size := 0
-	for turn, e := range raw(r) {
+	for turn, e := range rawEntries(r) {
 		if err := ctx.Err(); err != nil {
 			return strategy.SummaryResult{}, err
 		}
@@ -70,7 +70,7 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	if l.entries == 0 {
 		return strategy.SummaryResult{}, nil
 	}
-	c := choice{counter: counter, items: l.items(), dir: l.dir(), budget: cmp.Or(d.Tokens, r.Budget)}
+	c := choice{counter: counter, items: l.items(), dir: l.commonDir(), budget: cmp.Or(d.Tokens, r.Budget)}
 	if c.most = c.budget; c.budget <= 0 {
 		c.budget = min(max(size/digestShare, digestLeast), digestMost)
 		c.most = max(c.budget, size/2)
@@ -79,13 +79,13 @@ func (d Digest) Summarize(ctx context.Context, r strategy.SummaryRequest) (strat
 	c.share = c.budget * 3 / 4
 	x.addItems(&c.items, l.last)
 	c.items.addEarlier(earlier(r), counter, c.budget/earlierShare)
-	out := strategy.SummaryResult{Model: Name, Notes: c.items.raise(x.focus)}
+	out := strategy.SummaryResult{Model: Name, Notes: c.items.promote(x.focus)}
 	turns := fmt.Sprintf("turns %d to %d", l.firstTurn, l.turn)
 	if l.firstTurn == l.turn {
 		turns = fmt.Sprintf("turn %d", l.turn)
 	}
 	head := fmt.Sprintf("%s %s of this conversation. What stands behind > or in backticks is quoted; what the user demanded still holds.\n", historyLine, turns)
-	out.Text = strings.TrimSuffix(c.text(head), "\n")
+	out.Text = strings.TrimSuffix(c.choose(head), "\n")
 	return out, nil
 }
 
@@ -100,10 +100,10 @@ func counterOf(r strategy.SummaryRequest) tenfold.Counter {
 	return r.Log.Counter()
 }
 
-// raw gives the entries of a request with their turns. Where prior summaries
+// rawEntries gives the entries of a request with their turns. Where prior summaries
 // stand for some, those are read from the log again, as the reader of the
 // others has them (L7).
-func raw(r strategy.SummaryRequest) iter.Seq2[int, tenfold.Entry] {
+func rawEntries(r strategy.SummaryRequest) iter.Seq2[int, tenfold.Entry] {
 	return func(yield func(int, tenfold.Entry) bool) {
 		if r.Log == nil || len(r.Prior) == 0 {
 			turn := r.Range.FromTurn

@@ -85,9 +85,9 @@ func (s *items) addEarlier(all []quoted, counter tenfold.Counter, tokens int) {
 	}
 }
 
-// raise puts what speaks of a focus before what else has no precedence, and
+// promote puts what speaks of a focus before what else has no precedence, and
 // tells how much there is.
-func (s items) raise(focus *atom.Focus) []string {
+func (s items) promote(focus *atom.Focus) []string {
 	if focus.Empty() {
 		return nil
 	}

@@ -53,24 +53,24 @@ func fileKey(f tool.FileOperation) string {
 	return "change\x00" + f.Path
 }
 
-// fail notes that a call failed. A check that failed before, of what this one
+// addFailure notes that a call failed. A check that failed before, of what this one
 // looks at too, is told by this one.
-func (l *Ledger) fail(c *call, r result) {
-	f := &failure{turn: c.turn, order: l.entries, call: l.calls, spoken: l.spoken, times: 1, command: c.command, words: r.words(), text: r.text, red: r.red}
+func (l *Ledger) addFailure(c *call, r result) {
+	f := &failure{turn: c.turn, order: l.entries, call: l.calls, spoken: l.spoken, times: 1, command: c.command, words: r.quoted(), text: r.text, red: r.red}
 	switch {
 	case c.command != nil:
-		f.what, f.looks, f.checks = code(c.command.text, lineLength), c.command.looks(), slices.Clone(c.command.checks)
+		f.what, f.looks, f.checks = code(c.command.text, lineLength), c.command.readsOnly(), slices.Clone(c.command.checks)
 		f.program, f.tests = failedTests(r.text)
-		if f.misused = misused(r.text); masked(c.command.text) {
+		if f.misused = isUsageError(r.text); hidesResult(c.command.text) {
 			f.tests = nil // there may be more
-		} else if at := slices.IndexFunc(f.checks, verdict.tests); f.program != "" && at > 0 {
+		} else if at := slices.IndexFunc(f.checks, verdict.runsTests); f.program != "" && at > 0 {
 			f.checks = f.checks[at:] // those before it passed
 		}
 	case len(c.files) > 0:
 		f.what = code(c.name, lineLength) + " " + code(c.files[0].Path, 2*lineLength)
 		f.looks = c.files[0].Op == tool.FileRead
 	default:
-		f.what = c.words()
+		f.what = c.quoted()
 		f.looks = c.known.Kind == tool.Searches || c.known.Kind == tool.Lists || c.known.Kind == tool.Fetches
 	}
 	key := c.failureKey()
@@ -84,10 +84,10 @@ func (l *Ledger) fail(c *call, r result) {
 	l.failures[key] = f
 }
 
-// resolve closes what the success of a call closes. A change of a path closes
+// closeFailures closes what the success of a call closes. A change of a path closes
 // a read of it that failed too: the file is there now. A run that is not known
 // to have passed, but shows no failure, closes what only an output told of.
-func (l *Ledger) resolve(c *call, r result) {
+func (l *Ledger) closeFailures(c *call, r result) {
 	if len(l.failures) == 0 {
 		return
 	}
@@ -105,7 +105,7 @@ func (l *Ledger) resolve(c *call, r result) {
 			return false
 		}
 		f.checks = slices.DeleteFunc(f.checks, func(was verdict) bool {
-			return slices.ContainsFunc(c.command.checks, func(is verdict) bool { return is.covers(was) || f.mended(was, is) && !ranNone(r.text) })
+			return slices.ContainsFunc(c.command.checks, func(is verdict) bool { return is.covers(was) || f.fixedBy(was, is) && !ranNone(r.text) })
 		})
 		return len(f.checks) == 0
 	})
@@ -117,16 +117,16 @@ func (l *Ledger) resolve(c *call, r result) {
 	})
 }
 
-// mended reports whether a check that passed ran all tests again that were seen to
+// fixedBy reports whether a check that passed ran all tests again that were seen to
 // fail in another, or all tests by the program that told so.
-func (f *failure) mended(was, is verdict) bool {
-	if !was.tests() || !is.tests() || f.program != is.name || !sameDir(was.dir, is.dir) {
+func (f *failure) fixedBy(was, is verdict) bool {
+	if !was.runsTests() || !is.runsTests() || f.program != is.name || !sameDir(was.dir, is.dir) {
 		return false
 	}
 	if is.some == "" {
-		return is.whole() && was.name != is.name
+		return is.isComplete() && was.name != is.name
 	}
-	return len(f.tests) > 0 && len(f.tests) < mostNames && !slices.ContainsFunc(f.tests, func(name string) bool { return !is.takes(name) })
+	return len(f.tests) > 0 && len(f.tests) < mostNames && !slices.ContainsFunc(f.tests, func(name string) bool { return !is.selects(name) })
 }
 
 // closeChecks closes the failures of checks that a run of a command has
@@ -148,34 +148,34 @@ const (
 	lookSpoken, callSpoken     = 1, 2
 )
 
-// again reports whether a check failed that can be run again at any time. Tests
+// repeatable reports whether a check failed that can be run again at any time. Tests
 // that were chosen by name are not: they may be gone.
-func (f *failure) again() bool {
+func (f *failure) repeatable() bool {
 	return f.command != nil && f.command.check != nil && f.command.check.some == "" && !f.command.once && !f.misused
 }
 
-// left reports whether the work has gone on without a call that failed: a
+// abandoned reports whether the work has gone on without a call that failed: a
 // command that nobody will run again is not open for ever.
-func (l *Ledger) left(f *failure) bool {
+func (l *Ledger) abandoned(f *failure) bool {
 	switch {
-	case f.again():
+	case f.repeatable():
 		// What it looked at may be gone.
-		return len(f.command.check.over) > 0 && slices.ContainsFunc(f.command.check.from(), l.deleted)
+		return len(f.command.check.over) > 0 && slices.ContainsFunc(f.command.check.absoluteScope(), l.isDeleted)
 	case f.looks || f.misused:
 		return l.calls-f.call > lookPatience || l.spoken-f.spoken > lookSpoken
 	}
 	return l.calls-f.call > callPatience || l.spoken-f.spoken > callSpoken
 }
 
-// deleted reports whether a file was deleted.
-func (l *Ledger) deleted(p string) bool {
+// isDeleted reports whether a file was deleted.
+func (l *Ledger) isDeleted(p string) bool {
 	f := l.files[l.where.key(tool.CleanPath(p))]
 	return f != nil && f.last == tool.FileDeleted
 }
 
 // openFailures gives what is open, the newest first.
 func (l *Ledger) openFailures() []*failure {
-	all := slices.DeleteFunc(slices.Collect(maps.Values(l.failures)), l.left)
+	all := slices.DeleteFunc(slices.Collect(maps.Values(l.failures)), l.abandoned)
 	slices.SortFunc(all, func(a, b *failure) int { return cmp.Or(cmp.Compare(b.order, a.order), cmp.Compare(a.what, b.what)) })
 	return all
 }

@@ -19,35 +19,35 @@ const (
 	namesMost = 6
 )
 
-func times(n int, word string) string {
+func countWord(n int, word string) string {
 	if n == 1 {
 		return word
 	}
 	return fmt.Sprintf("%s ×%d", word, n)
 }
 
-// done says what became of a file: each count is of one kind of change.
-func (f *file) done() string {
+// changeCounts says what became of a file: each count is of one kind of change.
+func (f *file) changeCounts() string {
 	switch {
 	case f.last == tool.FileDeleted:
 		return string(f.last)
 	case f.last == tool.FileRestored:
 		return "changed, then restored to what was committed"
 	case f.created:
-		return string(tool.FileCreated) + ", then " + times(f.same, string(f.last))
+		return string(tool.FileCreated) + ", then " + countWord(f.same, string(f.last))
 	}
-	return times(f.same, string(f.last))
+	return countWord(f.same, string(f.last))
 }
 
 // shortestDir is how many bytes a directory has that is said once for all files.
 const shortestDir = 16
 
-// dir is the directory that all changed files are in but those for a while,
+// commonDir is the directory that all changed files are in but those for a while,
 // where it is long and there are several, with a slash behind it; else empty.
-func (l *Ledger) dir() string {
+func (l *Ledger) commonDir() string {
 	dir, n := "", 0
 	for _, f := range l.paths {
-		if f.changes == 0 || f.scratch() {
+		if f.changes == 0 || f.isTemporary() {
 			continue
 		}
 		if n++; n == 1 {
@@ -65,13 +65,13 @@ func (l *Ledger) dir() string {
 	return dir
 }
 
-// scratch reports whether a file lies where programs put what nobody keeps.
-func (f *file) scratch() bool {
+// isTemporary reports whether a file lies where programs put what nobody keeps.
+func (f *file) isTemporary() bool {
 	return strings.HasPrefix(f.key, "/tmp/") && strings.Count(f.key, "/") == 2
 }
 
-// as is how the file is told where the directory of others is said before.
-func (f *file) as(dir string) string {
+// relativeTo is how the file is told where the directory of others is said before.
+func (f *file) relativeTo(dir string) string {
 	if short, ok := strings.CutPrefix(f.key, dir); ok && dir != "" {
 		return short
 	}
@@ -81,7 +81,7 @@ func (f *file) as(dir string) string {
 // fileItems tells the files that were changed, the newest first, with what was
 // changed in those of late, and a handful of those that were only read.
 func (l *Ledger) fileItems(s *items) {
-	unsure, dir := map[string]bool{}, l.dir()
+	unsure, dir := map[string]bool{}, l.commonDir()
 	name := func(p string) string {
 		if short, ok := strings.CutPrefix(l.where.key(p), dir); ok && dir != "" {
 			return short
@@ -102,15 +102,15 @@ func (l *Ledger) fileItems(s *items) {
 	told := 0
 	for i, f := range paths {
 		if f.changes == 0 {
-			if len(read) < readFiles && !slices.ContainsFunc(paths, func(o *file) bool { return o.changes > 0 && f.is(o.path) }) {
-				read = append(read, f.as(dir))
+			if len(read) < readFiles && !slices.ContainsFunc(paths, func(o *file) bool { return o.changes > 0 && f.hasPath(o.path) }) {
+				read = append(read, f.relativeTo(dir))
 			}
 			continue
 		}
-		if f.last == tool.FileDeleted && f.scratch() {
+		if f.last == tool.FileDeleted && f.isTemporary() {
 			continue
 		}
-		parent := s.add(inFiles, rankChanged, i, "- %s: %s, turn %d\n", code(f.as(dir), 2*lineLength), f.done(), f.turn)
+		parent := s.add(inFiles, rankChanged, i, "- %s: %s, turn %d\n", code(f.relativeTo(dir), 2*lineLength), f.changeCounts(), f.turn)
 		if told < hunkFiles && f.last != tool.FileDeleted && f.last != tool.FileRestored {
 			if words := hunks(f); words != "" {
 				told++
@@ -119,7 +119,7 @@ func (l *Ledger) fileItems(s *items) {
 		}
 	}
 	if len(read) > 0 {
-		s.add(inFiles, rankRead, len(paths), "- only read, of late: %s\n", listed(read, readFiles))
+		s.add(inFiles, rankRead, len(paths), "- only read, of late: %s\n", quotedList(read, readFiles))
 	}
 }
 
@@ -138,13 +138,13 @@ func hunks(f *file) string {
 	line, gone := "", ""
 	for _, c := range slices.Backward(f.by) {
 		for _, p := range slices.Backward(c.pieces()) {
-			if !f.is(p.Path) {
+			if !f.hasPath(p.Path) {
 				continue
 			}
 			before, added, removed := difference(p)
 			if line == "" {
 				line = firstOf("+", added)
-				if p.Old == "" && opens(line) {
+				if p.Old == "" && isPreamble(line) {
 					line = ""
 				}
 			}
@@ -165,7 +165,7 @@ func hunks(f *file) string {
 	}
 	var parts []string
 	if len(names) > 0 {
-		parts = append(parts, "in "+listed(names, namesMost))
+		parts = append(parts, "in "+quotedList(names, namesMost))
 	}
 	if line = cmp.Or(line, gone); line != "" {
 		parts = append(parts, code(line, lineLength))
@@ -207,9 +207,9 @@ func firstOf(mark string, lines []string) string {
 	return ""
 }
 
-// opens reports whether a line, behind its mark, begins files of its kind and says
+// isPreamble reports whether a line, behind its mark, begins files of its kind and says
 // nothing of this one.
-func opens(line string) bool {
+func isPreamble(line string) bool {
 	for _, start := range []string{"package ", "import ", "from ", "#include ", "using "} {
 		if strings.HasPrefix(line, "+ "+start) {
 			return true

@@ -24,13 +24,13 @@ type tree struct {
 	committed int
 }
 
-// see takes in what a command that succeeded says of the tree.
-func (t *tree) see(line, output string, turn, entry int) {
+// readOutput takes in what a command that succeeded says of the tree.
+func (t *tree) readOutput(line, output string, turn, entry int) {
 	if !strings.Contains(line, "git") {
 		return
 	}
 	status := strings.Contains(line, "git status") || strings.Contains(line, " status ") && strings.Contains(line, "git -C")
-	if name := switched(line); name != "" {
+	if name := branchSwitchedTo(line); name != "" {
 		t.branch, t.turn = name, turn
 	}
 	if strings.Contains(line, "branch --show-current") || strings.Contains(line, "rev-parse --abbrev-ref HEAD") {
@@ -56,7 +56,7 @@ func (t *tree) see(line, output string, turn, entry int) {
 			told = true
 		case strings.HasPrefix(text, "nothing to commit"):
 			clean, told = true, true
-		case commitLine(text):
+		case isCommitLine(text):
 			t.commit, t.since, t.committed, t.turn = text, entry, entry, turn
 			t.branch, _, _ = strings.Cut(text[1:], " ")
 			t.dirty, t.seen, t.clean = nil, false, false
@@ -68,7 +68,7 @@ func (t *tree) see(line, output string, turn, entry int) {
 			dirty, told = append(dirty, strings.Join(strings.Fields(text), " ")), true
 		case status && section != "" && strings.HasPrefix(raw, "\t"):
 			dirty, told = append(dirty, section+text), true
-		case status && porcelain(raw):
+		case status && isStatusLine(raw):
 			dirty, told = append(dirty, text), true
 		}
 	}
@@ -83,14 +83,14 @@ func (t *tree) see(line, output string, turn, entry int) {
 // maxStatus is how many bytes of a status are read.
 const maxStatus = 1 << 16
 
-// porcelain reports a line of a short status: two letters and a path.
-func porcelain(line string) bool {
+// isStatusLine reports a line of a short status: two letters and a path.
+func isStatusLine(line string) bool {
 	return len(line) > 3 && line[2] == ' ' && strings.Trim(line[:2], " MADRCU?!T") == "" && strings.TrimSpace(line[:2]) != "" && line[3] != ' '
 }
 
-// commitLine reports the line in which git tells of a commit: "[main 1a2b3c4]
+// isCommitLine reports the line in which git tells of a commit: "[main 1a2b3c4]
 // Title".
-func commitLine(line string) bool {
+func isCommitLine(line string) bool {
 	if line == "" || line[0] != '[' {
 		return false
 	}
@@ -103,8 +103,8 @@ func commitLine(line string) bool {
 	return len(id) >= 7 && len(id) <= 40 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// switched names the branch that a command line changes to.
-func switched(line string) string {
+// branchSwitchedTo names the branch that a command line changes to.
+func branchSwitchedTo(line string) string {
 	words := strings.Fields(line)
 	for i, w := range words {
 		if (w != "checkout" && w != "switch") || i == 0 || i+1 >= len(words) {
@@ -127,9 +127,9 @@ func switched(line string) string {
 // dirtyMost is how many uncommitted files are named.
 const dirtyMost = 20
 
-// lines are the tree as it is told, with the files changed since; nothing where
+// treeLines is the tree as it is told, with the files changed since; nothing where
 // nothing is known.
-func (t *tree) lines(changed []*file) []string {
+func (t *tree) treeLines(changed []*file) []string {
 	var lines []string
 	if t.branch != "" {
 		lines = append(lines, "branch "+code(t.branch, lineLength))
@@ -143,7 +143,7 @@ func (t *tree) lines(changed []*file) []string {
 	if t.clean {
 		lines = append(lines, "nothing uncommitted when last looked")
 	} else {
-		lines = append(lines, "uncommitted when last looked: "+listed(t.dirty, dirtyMost))
+		lines = append(lines, "uncommitted when last looked: "+quotedList(t.dirty, dirtyMost))
 	}
 	var since []string
 	for _, f := range changed {
@@ -152,13 +152,13 @@ func (t *tree) lines(changed []*file) []string {
 		}
 	}
 	if len(since) > 0 {
-		lines = append(lines, "changed after that: "+listed(since, dirtyMost))
+		lines = append(lines, "changed after that: "+quotedList(since, dirtyMost))
 	}
 	return lines
 }
 
-// listed quotes names in a line, the first of them where there are too many.
-func listed(names []string, most int) string {
+// quotedList quotes names in a line, the first of them where there are too many.
+func quotedList(names []string, most int) string {
 	quoted := make([]string, 0, most+1)
 	for i, name := range names {
 		if i == most {

@@ -95,7 +95,7 @@ func NewLedger(c tenfold.Counter) *Ledger {
 // of those that prior summaries stand for (S-8).
 func LedgerOf(r strategy.SummaryRequest) *Ledger {
 	l := ledgerFor(r)
-	for turn, e := range raw(r) {
+	for turn, e := range rawEntries(r) {
 		l.AddAt(turn, e)
 	}
 	return l
@@ -110,9 +110,9 @@ func ledgerFor(r strategy.SummaryRequest) *Ledger {
 	return l
 }
 
-// standsIn reports whether a view shows the messages of a turn whole, beside the
+// shownWhole reports whether a view shows the messages of a turn whole, beside the
 // ledger: the range ends inside of it (P9).
-func (l *Ledger) standsIn(turn int, branch string) bool {
+func (l *Ledger) shownWhole(turn int, branch string) bool {
 	return l.shown != nil && turn == *l.shown && branch == ""
 }
 
@@ -127,8 +127,8 @@ type Facts struct {
 // that prior summaries stand for included.
 func FactsOf(r strategy.SummaryRequest) Facts {
 	f := Facts{Ledger: LedgerOf(r)}
-	for turn, e := range raw(r) {
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && !f.standsIn(turn, e.Branch) {
+	for turn, e := range rawEntries(r) {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && !f.shownWhole(turn, e.Branch) {
 			f.constraints = append(f.constraints, Constraints(purpose.Said(m))...)
 		}
 	}
@@ -212,13 +212,13 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	l.where.shells = nil // a host may have begun them anew
 	text := purpose.Said(m)
 	l.takeBack(branch, text)
-	questions := l.pointed(text)
+	questions := l.itemsPointedAt(text)
 	if said := len(l.recent); said > 0 && len(questions) == 0 && atom.IsShortAnswer(text) {
 		before := l.recent[said-1]
-		if question := asked(before, text); question != "" {
+		if question := questionBefore(before, text); question != "" {
 			questions = []string{question}
 			if atom.Decides(text) && atom.PointsBack(question) {
-				questions = append(proposed(before), question)
+				questions = append(proposedIn(before), question)
 			}
 		}
 	}

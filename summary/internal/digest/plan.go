@@ -40,21 +40,21 @@ func (l *Ledger) addPlan(turn int, branch string, said tool.Plan) {
 		p.text = said.Text
 	case said.Partial:
 		for _, item := range said.Items {
-			p.put(item)
+			p.setItem(item)
 		}
 	default:
 		p.items, p.byID, p.highest = said.Items, nil, 0
 	}
 }
 
-// put adds or changes an item. One made without an id gets the next number, as
+// setItem adds or changes an item. One made without an id gets the next number, as
 // the agents that make such items do.
-func (p *plan) put(item tool.PlanItem) {
+func (p *plan) setItem(item tool.PlanItem) {
 	if p.byID == nil {
 		p.byID = map[string]int{}
 		p.items = slices.Clone(p.items) // those are the call's
 		for i, have := range p.items {
-			p.note(have.ID, i)
+			p.keepID(have.ID, i)
 		}
 	}
 	if at, have := p.byID[item.ID]; have && item.ID != "" {
@@ -72,11 +72,11 @@ func (p *plan) put(item tool.PlanItem) {
 	if item.ID == "" {
 		item.ID = strconv.Itoa(p.highest + 1)
 	}
-	p.note(item.ID, len(p.items))
+	p.keepID(item.ID, len(p.items))
 	p.items = append(p.items, item)
 }
 
-func (p *plan) note(id string, at int) {
+func (p *plan) keepID(id string, at int) {
 	p.byID[id] = at
 	if n, err := strconv.Atoi(id); err == nil {
 		p.highest = max(p.highest, n)
@@ -86,10 +86,10 @@ func (p *plan) note(id string, at int) {
 // boxes are what stands in the box of a plan's item, by its status.
 var boxes = map[string]string{"completed": "x", "in_progress": "~", "cancelled": "-"}
 
-func finished(i tool.PlanItem) bool { return i.Status == "completed" || i.Status == "cancelled" }
+func isFinished(i tool.PlanItem) bool { return i.Status == "completed" || i.Status == "cancelled" }
 
-// at says when a plan was as it is told, and whether it is since then.
-func (l *Ledger) at(turn, spoken int) (where, when string) {
+// planTime says when a plan was as it is told, and whether it is since then.
+func (l *Ledger) planTime(turn, spoken int) (where, when string) {
 	where, when = fmt.Sprintf("turn %d", turn), "now"
 	if since := l.spoken - spoken; since > 0 { // nobody knows where it stands
 		where, when = where+", "+number.Count(since, "request")+" ago", "then"
@@ -101,7 +101,7 @@ func (l *Ledger) at(turn, spoken int) (where, when string) {
 func (l *Ledger) planItems(s *items) {
 	for _, branch := range l.branches {
 		p := l.plans[branch]
-		where, when := l.at(p.turn, p.spoken)
+		where, when := l.planTime(p.turn, p.spoken)
 		where += onBranch(branch)
 		if p.refused {
 			where += ", not accepted"
@@ -118,11 +118,11 @@ func (l *Ledger) planItems(s *items) {
 // steps tells the items of a plan, with the one it is at.
 func steps(all []tool.PlanItem, when string) string {
 	todo := all
-	if !slices.ContainsFunc(todo, func(i tool.PlanItem) bool { return !finished(i) }) {
+	if !slices.ContainsFunc(todo, func(i tool.PlanItem) bool { return !isFinished(i) }) {
 		return fmt.Sprintf(": all done, last %s\n", code(todo[len(todo)-1].Text, lineLength))
 	}
 	if len(todo) > planSize {
-		todo = slices.DeleteFunc(slices.Clone(todo), finished)
+		todo = slices.DeleteFunc(slices.Clone(todo), isFinished)
 		todo = todo[:min(len(todo), planSize)]
 	}
 	var b strings.Builder

@@ -61,7 +61,7 @@ func (l *Ledger) planFileItem(s *items) {
 	if p.path == "" || l.spoken-p.spoken > recentRequests {
 		return
 	}
-	where, when := l.at(p.turn, p.spoken)
+	where, when := l.planTime(p.turn, p.spoken)
 	if all := tool.Checklist(p.text); len(all) > 0 {
 		s.add(inNow, rankState, atPlan, "- plan file %s of %s%s", code(p.path, 2*lineLength), where, steps(all, when))
 	} else {

@@ -21,8 +21,8 @@ import (
 // quotes the log, tools' words always behind a mark or as code. The same entries
 // give the same text. It is empty where there is nothing to say or no room.
 func (l *Ledger) Text(budget int) string {
-	c := choice{counter: l.counter, items: l.items(), budget: budget, most: budget, share: budget, dir: l.dir()}
-	return c.text("")
+	c := choice{counter: l.counter, items: l.items(), budget: budget, most: budget, share: budget, dir: l.commonDir()}
+	return c.choose("")
 }
 
 // items gives all the ledger can say, in order of value within each rank.
@@ -104,13 +104,13 @@ func (l *Ledger) requestItems(s *items) {
 			rank = min(rank, rankAnswer)
 		}
 		where := lead + turns(r.turns) + onBranch(r.branch)
-		quoted := said
+		quoted := quotedBelow
 		if len(r.questions) > 0 && r.questions[0] != "" {
-			quoted = answered
+			quoted = quotedAnswer
 			question, _, _ := strings.Cut(strings.TrimSpace(strings.Join(r.questions, " ")), "\n")
 			where += ", to " + code(strings.Trim(question, "#* "), lineLength+proposedPart*(len(r.questions)-1))
 		}
-		if r.long && r.message && l.standsIn(r.turns[len(r.turns)-1], r.branch) {
+		if r.long && r.message && l.shownWhole(r.turns[len(r.turns)-1], r.branch) {
 			s.add(in, rank, order, "- %s: a longer message, shown outside this summary\n", where)
 			continue
 		}
@@ -152,7 +152,7 @@ func (l *Ledger) requestItems(s *items) {
 			if r == last {
 				whole = rankLast
 			}
-			s.addInstead(parent, whole, "- "+where+":"+said(r.text))
+			s.addInstead(parent, whole, "- "+where+":"+quotedBelow(r.text))
 		}
 	}
 }
@@ -172,14 +172,14 @@ func bindingOf(lines []string) []bool {
 	return binding
 }
 
-// said quotes what somebody said below a line that ends in a colon.
-func said(text string) string { return "\n" + quote(text) }
+// quotedBelow quotes what somebody said below a line that ends in a colon.
+func quotedBelow(text string) string { return "\n" + quote(text) }
 
-// answered quotes what somebody said to a question: on its line, if it is one
+// quotedAnswer quotes what somebody said to a question: on its line, if it is one
 // line (M4a).
-func answered(text string) string {
+func quotedAnswer(text string) string {
 	if strings.ContainsAny(text, "\n\r") {
-		return said(text)
+		return quotedBelow(text)
 	}
 	return strings.TrimPrefix(quote(text), " ")
 }
@@ -253,16 +253,16 @@ func (l *Ledger) unanswered() []*call {
 func (l *Ledger) questionItems(s *items) {
 	for _, c := range l.unanswered() {
 		for _, q := range c.questions {
-			s.add(inNow, rankState, atQuestions, "- turn %d, asked and not answered:%s", c.turn, said(opening(q, wholeMessage)))
+			s.add(inNow, rankState, atQuestions, "- turn %d, asked and not answered:%s", c.turn, quotedBelow(opening(q, wholeMessage)))
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(l.approvals), func(a, b openKey) int { return cmp.Compare(l.approvals[b].order, l.approvals[a].order) }) {
 		a, what, reason := l.approvals[key], "call "+code(key.id, lineLength), "\n"
 		if waiting := l.open[key]; len(waiting) > 0 {
-			what = waiting[len(waiting)-1].words()
+			what = waiting[len(waiting)-1].quoted()
 		}
 		if a.reason != "" {
-			reason = said(opening(a.reason, wholeMessage))
+			reason = quotedBelow(opening(a.reason, wholeMessage))
 		}
 		s.add(inNow, rankState, atQuestions, "- turn %d, approval of %s asked for and not given:%s", a.turn, what, reason)
 	}
@@ -270,18 +270,18 @@ func (l *Ledger) questionItems(s *items) {
 		return
 	}
 	words := opening(l.last, lastSize)
-	s.add(inNow, rankLast, atWords, "- the agent's last words, turn %d:%s", l.lastTurn, said(words))
-	if lines := slices.DeleteFunc(asking(l.last), func(line string) bool { return strings.Contains(words, line) }); len(lines) > 0 {
-		s.add(inNow, rankState, atQuestions, "- turn %d, asked and not answered:%s", l.lastTurn, said(strings.Join(lines, "\n")))
+	s.add(inNow, rankLast, atWords, "- the agent's last words, turn %d:%s", l.lastTurn, quotedBelow(words))
+	if lines := slices.DeleteFunc(questionsAtEnd(l.last), func(line string) bool { return strings.Contains(words, line) }); len(lines) > 0 {
+		s.add(inNow, rankState, atQuestions, "- turn %d, asked and not answered:%s", l.lastTurn, quotedBelow(strings.Join(lines, "\n")))
 	}
 }
 
 // lastSize is how many characters of the assistant's last words are quoted.
 const lastSize = 1200
 
-// asking gives the last lines of the assistant's last words that are
+// questionsAtEnd gives the last lines of the assistant's last words that are
 // questions, at most three.
-func asking(text string) (lines []string) {
+func questionsAtEnd(text string) (lines []string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if line = strings.TrimSpace(line); atom.Asks(line) {
 			lines = append(lines, line)
@@ -291,7 +291,7 @@ func asking(text string) (lines []string) {
 }
 
 func (l *Ledger) treeItems(s *items) {
-	for _, line := range l.tree.lines(l.paths) {
+	for _, line := range l.tree.treeLines(l.paths) {
 		s.add(inNow, rankState, atTree, "- %s\n", line)
 	}
 	if l.skill.name != "" {
@@ -342,7 +342,7 @@ func (l *Ledger) commandItems(s *items) {
 	told := 0
 	of := map[string]int{} // commands told, by what they check
 	for i, c := range ran {
-		if told == commandsMost || c.once || c.failed || l.failures[c.key] != nil || c.check == nil && (c.runs < 2 || onlyLooks(c.text) || c.looks()) {
+		if told == commandsMost || c.once || c.failed || l.failures[c.key] != nil || c.check == nil && (c.runs < 2 || onlyReads(c.text) || c.readsOnly()) {
 			continue
 		}
 		if c.check != nil {

@@ -32,7 +32,7 @@ type shellKey struct{ branch, tool string }
 // keeping are the tools whose shell stays where a call of it went.
 var keeping = wordSet("Bash PowerShell execute_bash terminal")
 
-func (w *where) shell(branch, name string) string { return w.shells[shellKey{branch, name}] }
+func (w *where) shellDir(branch, name string) string { return w.shells[shellKey{branch, name}] }
 
 // inDir is a path as it is meant in a directory.
 func inDir(dir, p string) string {
@@ -78,8 +78,8 @@ func between(text, open, end string) string {
 // resetTo is what Claude Code puts behind an output where it has moved its shell back.
 const resetTo = "Shell cwd was reset to "
 
-// moved notes where a call leaves its shell.
-func (l *Ledger) moved(branch string, c *call, p tenfold.ToolResult) {
+// noteDirectory notes where a call leaves its shell.
+func (l *Ledger) noteDirectory(branch string, c *call, p tenfold.ToolResult) {
 	if c.known.Kind != tool.Shell {
 		return
 	}
@@ -87,23 +87,23 @@ func (l *Ledger) moved(branch string, c *call, p tenfold.ToolResult) {
 	output := tool.ResultText(p.Parts)
 	c.lost = strings.Contains(output, "cd: ") && strings.Contains(output, "No such file or directory")
 	if c.after != c.dir && !c.lost {
-		w.enter(c.after)
+		w.noteDir(c.after)
 		if keeping[c.name] {
-			w.stay(branch, c.name, c.after)
+			w.setShellDir(branch, c.name, c.after)
 		}
 	}
 	tail := output[max(0, len(output)-1<<10):]
 	if at := strings.LastIndex(tail, resetTo); at >= 0 {
 		dir, _, _ := strings.Cut(tail[at+len(resetTo):], "\n")
 		l.setRoot(tool.CleanPath(dir))
-		w.stay(branch, c.name, "")
-	} else if first, _, _ := strings.Cut(strings.TrimSpace(output), "\n"); w.root == "" && c.dir == "" && c.command != nil && alone(c.command.text) == "pwd" {
+		w.setShellDir(branch, c.name, "")
+	} else if first, _, _ := strings.Cut(strings.TrimSpace(output), "\n"); w.root == "" && c.dir == "" && c.command != nil && firstCommand(c.command.text) == "pwd" {
 		l.setRoot(tool.CleanPath(first))
 	}
 }
 
-// alone is the first command of a line.
-func alone(line string) string {
+// firstCommand is the first command of a line.
+func firstCommand(line string) string {
 	parts := commandline.Commands(line)
 	if len(parts) == 0 || strings.Contains(line, "||") {
 		return ""
@@ -111,15 +111,15 @@ func alone(line string) string {
 	return strings.TrimSpace(parts[0])
 }
 
-func (w *where) stay(branch, name, dir string) {
+func (w *where) setShellDir(branch, name, dir string) {
 	if w.shells == nil {
 		w.shells = map[shellKey]string{}
 	}
 	w.shells[shellKey{branch, name}] = dir
 }
 
-// enter notes a directory that calls ran in.
-func (w *where) enter(dir string) {
+// noteDir notes a directory that calls ran in.
+func (w *where) noteDir(dir string) {
 	if !tool.IsAbs(dir) || slices.ContainsFunc(w.went, func(have string) bool { return within(dir, have) }) {
 		return
 	}
@@ -177,7 +177,7 @@ func (w *where) key(p string) string {
 		switch {
 		case f.key == p:
 			return p
-		case w.ends(f.key, p):
+		case w.mayEndIn(f.key, p):
 			if found != "" {
 				return p
 			}
@@ -190,8 +190,8 @@ func (w *where) key(p string) string {
 	return found
 }
 
-// ends reports whether an absolute path may be a relative one.
-func (w *where) ends(p, relative string) bool {
+// mayEndIn reports whether an absolute path may be a relative one.
+func (w *where) mayEndIn(p, relative string) bool {
 	switch len(w.went) {
 	case 0:
 		return strings.Contains(relative, "/") && strings.HasSuffix(p, "/"+relative)
@@ -210,7 +210,7 @@ func (l *Ledger) file(p string) *file {
 	}
 	base := path.Base(key)
 	if w.root == "" && tool.IsAbs(key) {
-		if at := slices.IndexFunc(w.named[base], func(f *file) bool { return w.ends(key, f.key) }); at >= 0 {
+		if at := slices.IndexFunc(w.named[base], func(f *file) bool { return w.mayEndIn(key, f.key) }); at >= 0 {
 			f := w.named[base][at]
 			l.rename(f, key)
 			return f
@@ -227,8 +227,8 @@ func (l *Ledger) file(p string) *file {
 	return f
 }
 
-// is reports whether a path, as a call names it, is of this file.
-func (f *file) is(p string) bool {
+// hasPath reports whether a path, as a call names it, is of this file.
+func (f *file) hasPath(p string) bool {
 	return p == f.path || p == f.key || strings.HasSuffix(f.key, "/"+p)
 }
 
@@ -255,7 +255,7 @@ func (l *Ledger) change(c *call, r result) {
 		return
 	}
 	for _, one := range c.changes {
-		one.Path = l.returned(c, one.Path)
+		one.Path = l.pathAfterReturn(c, one.Path)
 		if r.failed && (!ran || !one.Sure && (c.command == nil || c.command.check == nil || one.Last || !c.command.check.looksRed(r.text))) {
 			continue
 		}
@@ -263,16 +263,16 @@ func (l *Ledger) change(c *call, r result) {
 		case tool.FileDeleted, tool.FileRestored:
 			l.remove(c, one)
 		default:
-			l.touch(c, one.FileOperation)
+			l.noteOperation(c, one.FileOperation)
 			l.readPlan(c, one.FileOperation, tenfold.ToolResult{})
 		}
 	}
 }
 
-// returned is the path of a file for a call whose shell is believed to be in a directory
+// pathAfterReturn is the path of a file for a call whose shell is believed to be in a directory
 // where there is none of that name, while there is one further up: hosts begin shells
 // anew and do not say so.
-func (l *Ledger) returned(c *call, p string) string {
+func (l *Ledger) pathAfterReturn(c *call, p string) string {
 	relative, ok := strings.CutPrefix(p, c.dir+"/")
 	if !ok || c.dir == "" || !strings.Contains(relative, "/") {
 		return p
@@ -309,10 +309,10 @@ func (l *Ledger) remove(c *call, one tool.LineChange) {
 		found = true
 		// What was committed since it was changed stays as it is.
 		if f.changes > 0 && (one.Op == tool.FileDeleted || f.latest > l.tree.committed) {
-			f.end(one.Op, c.turn, l.entries)
+			f.noteLast(one.Op, c.turn, l.entries)
 		}
 	}
 	if !found && one.Op == tool.FileDeleted && path.Ext(one.Path) != "" && !strings.ContainsAny(one.Path, "*?[") && path.Dir(one.Path) != "/tmp" {
-		l.touch(c, one.FileOperation)
+		l.noteOperation(c, one.FileOperation)
 	}
 }

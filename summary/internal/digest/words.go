@@ -53,7 +53,7 @@ func (x *words) add(turn int, e tenfold.Entry) {
 		x.texts++
 		c := conclusion{turn: turn, place: x.texts * perText, text: text}
 		if n > 0 && x.said[n-1].turn == turn {
-			x.find(x.said[n-1])
+			x.findSentences(x.said[n-1])
 			x.said[n-1] = c
 			return
 		}
@@ -61,10 +61,10 @@ func (x *words) add(turn int, e tenfold.Entry) {
 	}
 }
 
-// find takes the sentences of a text that tell a decision or a finding, or speak
+// findSentences takes the sentences of a text that tell a decision or a finding, or speak
 // of the focus. It is not asked about conclusions: those are quoted for
 // themselves.
-func (x *words) find(c conclusion) {
+func (x *words) findSentences(c conclusion) {
 	place := c.place
 	for line := range strings.SplitSeq(c.text, "\n") {
 		line = strings.TrimSpace(line)
@@ -107,7 +107,7 @@ const decisionSize, wordsSize = 400, 1600
 // words of all stand where the work stands, if nobody spoke since.
 func (x *words) addItems(s *items, last string) {
 	put := func(rank int, c conclusion, text string) int {
-		return s.add(inDecisions, rank, c.place, "- turn %d:%s", c.turn, said(text))
+		return s.add(inDecisions, rank, c.place, "- turn %d:%s", c.turn, quotedBelow(text))
 	}
 	for i := len(x.said) - 1; i >= 0; i-- {
 		c := x.said[i]
@@ -120,10 +120,10 @@ func (x *words) addItems(s *items, last string) {
 			}
 			n := put(rank, c, opening(c.text, decisionSize))
 			if utf8.RuneCountInString(c.text) > decisionSize {
-				s.addInstead(n, rankWords, fmt.Sprintf("- turn %d:%s", c.turn, said(opening(c.text, wordsSize))))
+				s.addInstead(n, rankWords, fmt.Sprintf("- turn %d:%s", c.turn, quotedBelow(opening(c.text, wordsSize))))
 			}
 		default:
-			x.find(c)
+			x.findSentences(c)
 		}
 	}
 	for i := len(x.findings) - 1; i >= 0; i-- {
