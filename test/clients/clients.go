@@ -224,7 +224,8 @@ func (p *Place) environment() []string {
 	return p.lead.Environ(append([]string{
 		"HOME=" + p.Home, "PWD=" + p.Dir, "TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8",
 		"PATH=" + binaries() + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"NPM_CONFIG_REGISTRY=http://127.0.0.1:9",                           // nothing is to be installed while it runs
+		// Nothing is to be installed while it runs, nor tried again for a minute.
+		"NPM_CONFIG_REGISTRY=http://127.0.0.1:9", "NPM_CONFIG_FETCH_RETRIES=0",
 		"TENFOLD_CONVERSATION_COMPACTION_HOOK_TIME_LIMIT=" + wait.String(), // see patient
 	}, slices.Concat(p.Client.env(p), p.extra)...))
 }
