@@ -23,6 +23,9 @@ const (
 	// openError is the most tokens that a result which tells of an open error
 	// may have to stay whole.
 	openError = 2000
+	// lookPatience is how many calls may follow on a failed look at something before
+	// it counts as left behind, as in the digest.
+	lookPatience = 10
 	// errorPart is the part of the target, as one in so many, up to which it does.
 	errorPart = 10
 	// longestBeginning is how many bytes are left of the beginning of a long
@@ -293,11 +296,12 @@ func (f *fitting) approvals() map[int64]decision {
 }
 
 // keepError keeps the last failure, unless it was made good: a later call of
-// the tool on the same thing succeeded. What failed before it is history. Of a
-// long one it stays that it failed, with what its stub says.
+// the tool on the same thing succeeded. What failed before it is history, and so is
+// a look that failed many calls ago. Of a long one it stays that it failed, with what
+// its stub says.
 func (f *fitting) keepError(calls []toolCall) {
 	var made []tenfold.ToolCall
-	for _, c := range slices.Backward(calls) {
+	for i, c := range slices.Backward(calls) {
 		r, _ := f.p.Log().Entry(c.result)
 		result, ok := r.Payload.(tenfold.ToolResult)
 		if !ok || tool.Underway(result) {
@@ -306,6 +310,11 @@ func (f *fitting) keepError(calls []toolCall) {
 		if !tool.Failed(c.call.Name, c.call.Arguments, result) {
 			made = append(made, c.call)
 			continue
+		}
+		if t, _ := tool.Lookup(c.call.Name); len(calls)-1-i > lookPatience {
+			if did := t.Call(c.call.Arguments); !did.Unknown && len(did.Changes) == 0 {
+				continue // the work went on without what it looked at
+			}
 		}
 		failed := targetOf(c.call)
 		if !slices.ContainsFunc(made, func(later tenfold.ToolCall) bool {

@@ -496,6 +496,32 @@ func TestF5AnErrorMadeGoodIsNotOpen(t *testing.T) {
 	}
 }
 
+// F5: a look that failed is not open for ever, and hides no other failure: the work went on
+// without what it looked at.
+func TestF5ALookThatFailedIsLeftBehind(t *testing.T) {
+	for name, c := range map[string]struct {
+		fails string
+		calls int
+		open  bool
+	}{
+		"a look, lately":    {`Read {"file_path":"/w/b.go"}`, 10, true},
+		"a look, long ago":  {`Read {"file_path":"/w/b.go"}`, 11, false},
+		"looked by command": {`Bash {"command":"cat b.go"}`, 11, false},
+		"a command":         {`Bash {"command":"make"}`, 11, true},
+		"a change":          {`Edit {"file_path":"/w/b.go"}`, 11, true},
+	} {
+		lines := []string{"t", "u the task", `c 0 Bash {"command":"./deploy.sh"}`, "e 0 refused", "c 1 " + c.fails, "e 1 *90"}
+		for i := range c.calls {
+			lines = append(lines, fmt.Sprintf(`c n%d Read {"file_path":"/w/a%d.go"}`, i, i), fmt.Sprintf("r n%d *200", i))
+		}
+		made := plan(t, tenfold.Project(script(t, append(lines, "a end")...)), strategy.Options{}, "fit:target=60%")
+		at := slices.IndexFunc(made.Fitted.Always, func(s strategy.Standing) bool { return s.What == strategy.StandsError })
+		if at < 0 || (made.Fitted.Always[at].Tokens > 50) != c.open { // else the one before it
+			t.Errorf("%s: it keeps %+v", name, made.Fitted.Always)
+		}
+	}
+}
+
 // F1 to F5 over any log: met or missed, used, the last request, pins and what
 // was demanded there; undone to the byte.
 func TestF1ToF5Laws(t *testing.T) {
