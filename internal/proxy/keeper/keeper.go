@@ -417,7 +417,7 @@ func (k *keeper) Close(ctx context.Context) error {
 	k.closed = true
 	k.mu.Unlock()
 	done := make(chan struct{})
-	go func() { k.work.Wait(); close(done) }()
+	go func() { k.work.Wait(); k.store.end(); close(done) }()
 	select {
 	case <-done:
 		return k.storeFailure()

@@ -18,6 +18,7 @@ type opening struct {
 	failure error
 	retry   time.Time     // not before
 	under   chan struct{} // closed when what is under way is done; nil for nothing
+	giveUp  context.CancelFunc
 }
 
 // sessions opens the store, once. Whoever asks waits no longer than it may: a server that
@@ -28,9 +29,12 @@ func (k *keeper) sessions(ctx context.Context) (*session.Service, error) {
 	if now := k.Now(); o.service == nil && o.under == nil && !now.Before(o.retry) {
 		done := make(chan struct{})
 		o.under = done
+		// It goes on for others when the first who asks does not wait.
+		ctx, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+		o.giveUp = giveUp
 		go func() {
 			defer close(done)
-			service, err := k.opened(context.WithoutCancel(ctx))
+			service, err := k.opened(ctx)
 			o.mu.Lock()
 			defer o.mu.Unlock()
 			o.service, o.failure, o.retry, o.under = service, err, k.Now().Add(payAfter), nil
@@ -57,6 +61,18 @@ func (k *keeper) opened(ctx context.Context) (service *session.Service, err erro
 		}
 	}()
 	return k.Open(ctx)
+}
+
+// end gives up what is under way, of which nobody needs the store any more, and waits for
+// it: whoever opens stores closes them next.
+func (o *opening) end() {
+	o.mu.Lock()
+	under, giveUp := o.under, o.giveUp
+	o.mu.Unlock()
+	if under != nil {
+		giveUp()
+		<-under
+	}
 }
 
 // unopened tells that the store could not be opened the last time: no request waits for it.

@@ -243,6 +243,26 @@ func TestV7AStoreIsOpenedLater(t *testing.T) {
 	}
 }
 
+// Whoever opens stores closes them once the keeper is closed: none is opened afterwards.
+func TestNoStoreIsOpenedBehindClose(t *testing.T) {
+	t.Parallel()
+	begun, opened := make(chan struct{}), false
+	k := keeper.New(keeper.Options{
+		Open: func(ctx context.Context) (*session.Service, error) {
+			close(begun)
+			<-ctx.Done()
+			time.Sleep(time.Millisecond)
+			opened = true
+			return nil, ctx.Err()
+		},
+		Expect: keeper.Expected{Recent: 1},
+	})
+	<-begun
+	if err := k.Close(t.Context()); err != nil || !opened {
+		t.Errorf("closed with %v, while the store is opened: %t", err, !opened)
+	}
+}
+
 // V7: where the server of a store does not answer, one request waits for it, and no other:
 // neither of that conversation nor of the next ones.
 func TestV7OneRequestWaitsForAStoreThatDoesNotAnswer(t *testing.T) {
