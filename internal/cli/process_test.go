@@ -259,6 +259,8 @@ func TestRemoveFindsWhatAKillLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := child(t, path, "compact", file, "--strategy", "summarize")
+	var said bytes.Buffer
+	c.Stdout, c.Stderr = &said, &said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -272,10 +274,10 @@ func TestRemoveFindsWhatAKillLeft(t *testing.T) {
 	// One file has two names for a moment, the one it was written under and its own.
 	finished := func() bool {
 		found := left()
-		return slices.ContainsFunc(found, func(f os.DirEntry) bool { return strings.HasPrefix(f.Name(), "input-") }) &&
+		return slices.ContainsFunc(found, func(f os.DirEntry) bool { return strings.HasPrefix(f.Name(), "summarizer-input-") }) &&
 			slices.ContainsFunc(found, func(f os.DirEntry) bool { return strings.HasPrefix(f.Name(), "summary-") })
 	}
-	for begun := time.Now(); !finished() && time.Since(begun) < 5*time.Minute; {
+	for begun := time.Now(); !finished() && time.Since(begun) < 30*time.Second; {
 		time.Sleep(5 * time.Millisecond)
 	}
 	if err := c.Process.Kill(); err != nil {
@@ -286,7 +288,7 @@ func TestRemoveFindsWhatAKillLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := logOf(t, path, "big"); s == nil || !finished() {
-		t.Fatalf("%d files are left of a summary that was not stored", len(left()))
+		t.Fatalf("%d files are left of a summary that was not stored\n%s", len(left()), said.String())
 	} else if _, ok := s.Projection().Undoable(); ok {
 		t.Fatal("the summary was stored")
 	}
