@@ -138,7 +138,7 @@ func (l *Layers) user(name string, must bool) error {
 	if name == "" {
 		return nil
 	}
-	text, err := os.ReadFile(name)
+	text, err := ReadFile(User, name)
 	if errors.Is(err, fs.ErrNotExist) && !must {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (l *Layers) user(name string, must bool) error {
 
 // workspace reads the workspace's file, as far as it is trusted.
 func (l *Layers) workspace(name string, trust Trust) error {
-	text, err := ReadWorkspaceFile(name)
+	text, err := ReadFile(Workspace, name)
 	if err != nil {
 		return err
 	}

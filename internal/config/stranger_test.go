@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -324,19 +325,55 @@ func TestHostileWorkspaceFiles(t *testing.T) {
 
 	s := sourcesOf(t, "", "x = 1", nil, nil)
 	file := WorkspaceFile(s.Dir)
-	for name, lead := range map[string]func() error{
-		"device": func() error { return os.Symlink("/dev/zero", file) },
-		"pipe":   func() error { return exec.CommandContext(t.Context(), "mkfifo", file).Run() },
-	} {
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
-		if err := lead(); err != nil {
-			t.Skipf("%s: %v", name, err)
-		}
+	for name, lead := range leads(t) {
+		lead(file)
 		if _, err := Read(s); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// leads have a file be something else than a file.
+func leads(t *testing.T) map[string]func(file string) {
+	lead := func(made func(file string) error) func(string) {
+		return func(file string) {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+			if err := made(file); err != nil {
+				t.Skip(err)
+			}
+		}
+	}
+	return map[string]func(string){
+		"device": lead(func(file string) error { return os.Symlink("/dev/zero", file) }),
+		"pipe":   lead(func(file string) error { return exec.CommandContext(t.Context(), "mkfifo", file).Run() }),
+	}
+}
+
+// A person's own file may be a pipe, as a shell gives it for what a command prints; but
+// neither a device nor a pipe that nobody writes to is read without end.
+func TestOwnFileEnds(t *testing.T) {
+	s := sourcesOf(t, "x = 1", "", nil, nil)
+	leads := leads(t)
+	leads["device"](s.User)
+	if _, err := Read(s); err == nil || !strings.Contains(err.Error(), "larger than 4096 KiB") {
+		t.Error(err)
+	}
+	leads["pipe"](s.User)
+	synctest.Test(t, func(t *testing.T) { // its clock passes at once
+		if _, err := Read(s); err == nil || !strings.Contains(err.Error(), "nothing came through the pipe") {
+			t.Error(err)
+		}
+	})
+	said := make(chan error, 1)
+	go func() { said <- os.WriteFile(s.User, []byte("model.name = \"anthropic/piped\"\n"), 0o600) }()
+	l, err := Read(s)
+	if err != nil || <-said != nil {
+		t.Fatal(err)
+	}
+	if e, err := l.With(); err != nil || e.Model.Name != "anthropic/piped" {
+		t.Errorf("%v, %q", err, e.Model.Name)
 	}
 }
 

@@ -141,7 +141,7 @@ func (t Trust) List() ([]TrustedFile, error) {
 			continue // not ours
 		}
 		all[r.Path] = Gone
-		if text, err := ReadWorkspaceFile(r.Path); err == nil {
+		if text, err := ReadFile(Workspace, r.Path); err == nil {
 			all[r.Path] = t.State(r.Path, text)
 		}
 	}

@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,34 +18,6 @@ import (
 // which strategies and profiles to use, how much to keep at the end, hints of tools.
 // Everything else it sets is ignored with a notice: models and their addresses,
 // files, directories, and whatever would call a model.
-
-// maxWorkspaceFile is the most bytes a workspace's file may have.
-const maxWorkspaceFile = 256 << 10
-
-// ReadWorkspaceFile reads the file of a workspace. A link in it may lead to a
-// device or a pipe, which are not read.
-func ReadWorkspaceFile(name string) ([]byte, error) {
-	refuse := func(why string) error {
-		return wrong(Origin{Kind: Workspace, Name: name}, why, "move it away, or write it again")
-	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, refuse("not a regular file")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	text, err := io.ReadAll(io.LimitReader(f, maxWorkspaceFile+1))
-	if err == nil && len(text) > maxWorkspaceFile {
-		err = refuse(fmt.Sprintf("larger than %d KiB", maxWorkspaceFile>>10))
-	}
-	return text, err
-}
 
 // splitTrusted parts what a workspace's file says into what it may set before it is
 // trusted and the settings that need trust. Mistakes stay, to be reported.

@@ -94,12 +94,15 @@ func (h *Host) planInstall(c Client, p Place) (i, old Install, changes []change,
 	if err != nil {
 		return i, old, nil, err
 	}
+	// Where our plug-in lies and no record knows it, the record was lost: what files of
+	// the person have of ours is not theirs.
+	lost := len(old.Files) == 0 && slices.ContainsFunc(files, File.lies)
 	for _, f := range files {
 		if err := confined(p, f.Path); err != nil {
 			return i, old, nil, err
 		}
 		was, known := old.file(f.Path)
-		ch, w, err := f.plan(was, known)
+		ch, w, err := f.plan(was, known, lost)
 		if err != nil {
 			return i, old, nil, &problem.Error{Op: "install", Subject: i.Client, Err: err, Code: "install", Hint: hintFor(err, f)}
 		}
@@ -118,6 +121,26 @@ func (h *Host) planInstall(c Client, p Place) (i, old Install, changes []change,
 		}
 	}
 	return i, old, changes, nil
+}
+
+// InstallsOf lists where a client's adapter is installed. One that lies at a place as it
+// would be installed there, and that no record knows, is among them.
+func (h *Host) InstallsOf(c Client, p Place) ([]Install, error) {
+	all, err := h.Installs()
+	all = slices.DeleteFunc(all, func(i Install) bool { return i.Client != c.About().Name })
+	if err != nil || slices.ContainsFunc(all, func(i Install) bool { return i.Scope == p.Scope && (p.Scope == User || i.Dir == p.Dir) }) {
+		return all, err
+	}
+	i, _, changes, inTheWay := h.planInstall(c, p)
+	for _, c := range changes {
+		if c.Action != "unchanged" {
+			i.Files = slices.DeleteFunc(i.Files, func(w Written) bool { return w.Path == c.Path })
+		}
+	}
+	if inTheWay == nil && slices.ContainsFunc(i.Files, Written.own) {
+		all = append(all, i)
+	}
+	return all, nil
 }
 
 // installed gives the record of an install's place, without files if there is none.
@@ -193,9 +216,15 @@ func confined(p Place, path string) error {
 	return nil
 }
 
+// lies tells whether a file of our own is there as it would be written.
+func (f File) lies() bool {
+	data, there, err := fileAt(f.Path)
+	return err == nil && there && f.Edits == nil && bytes.Equal(data, f.Content)
+}
+
 // plan works out what a file becomes, and how that is recorded; was is the record
-// of an earlier install.
-func (f File) plan(was Written, known bool) (change, Written, error) {
+// of an earlier install, lost says that there was one.
+func (f File) plan(was Written, known, lost bool) (change, Written, error) {
 	data, there, err := fileAt(f.Path)
 	if err != nil {
 		return change{}, Written{}, err
@@ -211,7 +240,7 @@ func (f File) plan(was Written, known bool) (change, Written, error) {
 		}
 		return f.planContent(ch, was, known, there)
 	}
-	return f.planEdits(ch, was, known, there)
+	return f.planEdits(ch, was, known, there, lost)
 }
 
 func (f File) planContent(ch change, was Written, known, there bool) (change, Written, error) {
@@ -235,7 +264,7 @@ func (f File) planContent(ch change, was Written, known, there bool) (change, Wr
 	return ch, w, nil
 }
 
-func (f File) planEdits(ch change, was Written, known, there bool) (change, Written, error) {
+func (f File) planEdits(ch change, was Written, known, there, lost bool) (change, Written, error) {
 	w := Written{Path: f.Path, Made: !there || (known && was.Made)}
 	base := ch.before
 	if known {
@@ -248,8 +277,11 @@ func (f File) planEdits(ch change, was Written, known, there bool) (change, Writ
 		if err != nil {
 			return ch, w, fmt.Errorf("%s: %w", f.Path, err)
 		}
-		if len(inserted) > 0 { // else the person has it already, and it is theirs
+		if len(inserted) > 0 || lost { // else the person has it already, and it is theirs
 			w.Edits, w.Inserted = append(w.Edits, e), append(w.Inserted, inserted...)
+		}
+		if len(inserted) == 0 && lost {
+			w.Before = "" // nobody knows
 		}
 		text = next
 	}

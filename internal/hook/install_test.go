@@ -157,6 +157,45 @@ func TestUninstallLeavesEveryFileAsItWas(t *testing.T) {
 	}
 }
 
+// Where the record was lost, what lies there is found, and all of it goes: at once, or
+// after another install.
+func TestUninstallWithoutTheRecord(t *testing.T) {
+	const settings = "{\"theme\": \"dark\"}\n"
+	for name, again := range map[string]bool{"at once": false, "installed again": true} {
+		t.Run(name, func(t *testing.T) {
+			h, _ := newHost(t)
+			p := place(t, settings)
+			client := adapter{content: "plug-in ", version: 1}
+			before := tree(t, p.Home)[".agent/settings.json"]
+			if all, err := h.InstallsOf(client, p); len(all) > 0 || err != nil {
+				t.Fatalf("found before: %v, %v", all, err)
+			}
+			if _, err := h.Install(client, p, false); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(h.Data, "installed.json")); err != nil {
+				t.Fatal(err)
+			}
+			if again {
+				if _, err := h.Install(client, p, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all, err := h.InstallsOf(client, p)
+			if err != nil || len(all) != 1 || h.StateOf(client, all[0], p) != hook.Current {
+				t.Fatalf("found: %v, %v", all, err)
+			}
+			if _, err := h.Uninstall(all[0], false); err != nil {
+				t.Fatal(err)
+			}
+			got := tree(t, p.Home)
+			if _, ok := got[".agent/plugins/tenfold/plugin.js"]; ok || got[".agent/settings.json"] != before {
+				t.Errorf("left behind: %v", got)
+			}
+		})
+	}
+}
+
 // From a file that went on only what was added goes, and a plug-in that somebody
 // changed is kept under another name.
 func TestUninstallKeepsWhatThePersonChanged(t *testing.T) {

@@ -71,6 +71,8 @@ func (w Written) planTakingOut(ch *change) {
 		ch.Action, ch.after = "remove", nil
 	case bytes.Equal(after, ch.before):
 		ch.Action, ch.Note = "keep", "what Tenfold added is not in it any more"
+	case w.Before == "":
+		ch.Action = "edit"
 	case !exact:
 		ch.Action, ch.Note = "edit", "it was changed since it was installed; only what Tenfold added is removed"
 	}

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"tenfold"
@@ -36,6 +37,9 @@ type Store struct {
 	silence time.Duration
 	// patience is [Patience], but in tests of a machine that may be slower.
 	patience time.Duration
+	// waiting is told, once, why the first answer takes long.
+	waiting func(error)
+	told    atomic.Bool // or there was an answer
 }
 
 var _ store.Store = (*Store)(nil)
@@ -43,6 +47,16 @@ var _ store.Store = (*Store)(nil)
 // Patience is how long a method that may be tried again goes on where the server
 // cannot be reached: as long as one takes to start again.
 const Patience = 10 * time.Second
+
+// waitingAfter is after how long whoever waits for a server is told so.
+const waitingAfter = time.Second
+
+// An Option changes a [Store].
+type Option func(*Store)
+
+// WithWaiting has a function called, once, where the server has not been reached for a
+// second and is tried again.
+func WithWaiting(tell func(error)) Option { return func(s *Store) { s.waiting = tell } }
 
 // answerWithin is how long an answer may take to begin. A server gives up within it, so that who
 // hears nothing by then hears nothing any more: the machine is gone, and the connection
@@ -53,7 +67,7 @@ const answerWithin = 2 * time.Minute
 // https://sessions.example.com. Token is what the server asks for, as a bearer
 // token; it goes nowhere else, and to another machine only over TLS. Nothing is
 // sent before the first method is called.
-func Open(address, token string) (*Store, error) {
+func Open(address, token string, options ...Option) (*Store, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http"):
@@ -85,6 +99,9 @@ func Open(address, token string) (*Store, error) {
 		Transport: transport,
 		// A token is for the server that was named.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	for _, o := range options {
+		o(s)
 	}
 	return s, nil
 }
@@ -272,6 +289,7 @@ func (s *Store) ask(ctx context.Context, path string, p parameters, entries ...t
 		}
 		return nil, err
 	}
+	s.told.Store(true)
 	return &exchange{answer.Body, newReader(answer.Body), string(p.ID)}, nil
 }
 
@@ -312,6 +330,9 @@ func (s *Store) try(ctx context.Context, twice bool, do func() error) error {
 		pause, may := delay(err, wait, twice)
 		if !may || time.Since(begun) > s.patience {
 			return err
+		}
+		if s.waiting != nil && time.Since(begun)+pause > waitingAfter && s.told.CompareAndSwap(false, true) {
+			s.waiting(err)
 		}
 		select {
 		case <-ctx.Done():

@@ -276,6 +276,26 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
+// Who waits for a server that cannot be reached is told so, once.
+func TestWaitingIsTold(t *testing.T) {
+	t.Parallel()
+	var told []error
+	c, err := remote.Open("http://127.0.0.1:1", "", remote.WithWaiting(func(why error) { told = append(told, why) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	c.Insist(1500 * time.Millisecond)
+	for range 2 {
+		if _, err := c.Conversation(t.Context(), "a"); err == nil {
+			t.Error("it is reached")
+		}
+	}
+	if len(told) != 1 || told[0] == nil {
+		t.Errorf("told %v", told)
+	}
+}
+
 // FuzzRequest: no bytes bring the server down, and a request that is cut writes
 // nothing.
 func FuzzRequest(f *testing.F) {

@@ -124,14 +124,19 @@ func (a *App) openShared(ctx context.Context, l *Workspace, url string) error {
 	}
 	l.Active = ActiveFile(active)
 	if IsServer(url) {
-		l.Store, err = remote.Open(url, os.Getenv("TENFOLD_TOKEN"))
+		l.Store, err = remote.Open(url, os.Getenv("TENFOLD_TOKEN"), remote.WithWaiting(func(why error) {
+			a.Noticef("waiting up to %v for the server of the store: %v", remote.Patience, why)
+		}))
 		return err
 	}
 	options, err := a.DatabaseOptions(ctx)
 	if err != nil {
 		return err
 	}
-	if l.Store, err = postgres.Open(ctx, url, append(options, postgres.WithLog(a.StoreLog))...); err != nil {
+	a.StartProgress("connect to the database", 0)
+	l.Store, err = postgres.Open(ctx, url, append(options, postgres.WithLog(a.StoreLog))...)
+	a.Progress.End()
+	if err != nil {
 		return Hinted(err, "store", OtherStore)
 	}
 	return nil

@@ -44,7 +44,7 @@ func configEdit(ctx context.Context, a *command.App, workspace bool) error {
 	if err != nil {
 		return err
 	}
-	before, err := os.ReadFile(name)
+	before, err := config.ReadFile(kind, name)
 	fresh := errors.Is(err, fs.ErrNotExist)
 	if fresh {
 		before, err = newFile()

@@ -97,7 +97,7 @@ func workspaceFile(args []string) (string, error) {
 }
 
 func trustFile(a *command.App, trust config.Trust, name string) error {
-	text, err := config.ReadWorkspaceFile(name)
+	text, err := config.ReadFile(config.Workspace, name)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -167,19 +168,17 @@ func (k *install) remove(name string) error {
 	if err != nil {
 		return err
 	}
-	p := hook.Place{}
-	if k.scope != "" {
-		if p, err = place(k.scope, ""); err != nil {
-			return err
-		}
+	p, err := place(cmp.Or(k.scope, string(hook.User)), "")
+	if err != nil {
+		return err
 	}
 	h := Host(k.App)
-	all, err := h.Installs()
+	all, err := h.InstallsOf(c, p)
 	if err != nil {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(i hook.Install) bool {
-		return i.Client != name || (p.Scope != "" && i.Scope != p.Scope) || (p.Scope == hook.Project && i.Dir != p.Dir)
+		return k.scope != "" && (i.Scope != p.Scope || p.Scope == hook.Project && i.Dir != p.Dir)
 	})
 	if len(all) == 0 {
 		return command.Hinted(fmt.Errorf("uninstall %s: it is not installed%s", name, map[bool]string{true: " there"}[k.scope != ""]), "not_found", `"tenfold install --list" lists what is`)
@@ -251,10 +250,6 @@ type installedJSON struct {
 // listClients looks at all clients: what is on this machine, and what is installed.
 func listClients(ctx context.Context, a *command.App) ([]clientJSON, error) {
 	h := Host(a)
-	all, err := h.Installs()
-	if err != nil {
-		return nil, err
-	}
 	list := make([]clientJSON, 0, len(a.Clients))
 	for _, c := range a.Clients {
 		about, found := c.About(), hook.Find(ctx, c.About())
@@ -269,10 +264,12 @@ func listClients(ctx context.Context, a *command.App) ([]clientJSON, error) {
 		if err != nil {
 			return nil, err
 		}
+		all, err := h.InstallsOf(c, p)
+		if err != nil {
+			return nil, err
+		}
 		for _, i := range all {
-			if i.Client == about.Name {
-				one.Installed = append(one.Installed, installedJSON{i.Scope, i.Dir, h.StateOf(c, i, p)})
-			}
+			one.Installed = append(one.Installed, installedJSON{i.Scope, i.Dir, h.StateOf(c, i, p)})
 		}
 		list = append(list, one)
 	}

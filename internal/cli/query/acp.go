@@ -97,12 +97,17 @@ func (k *editing) Open(ctx context.Context, o acp.Open) (c acp.Conversation, err
 		Session: s, Model: k.model, Allow: k.allow, Dir: o.Directory, Approver: o.Approver, Servers: serversOf(o, warn), Warn: warn,
 	})
 	if err != nil {
-		return c, errors.Join(err, dropEmpty(ctx, k.App, s))
+		_, dropping := dropEmpty(ctx, k.App, s)
+		return c, errors.Join(err, dropping)
 	}
 	c.ID, c.Agent, c.Switch = s.ID(), opened.Agent, opened.Switch
 	c.Model, c.Models = opened.model.Name(), ConfiguredModels(opened.settings)
 	c.Title = func(context.Context) (string, error) { return cmp.Or(s.Title(), transcripts.FirstWords(s.Log())), nil }
-	c.Close = func() error { return errors.Join(opened.Close(), dropEmpty(context.WithoutCancel(ctx), k.App, s)) }
+	c.Close = func() error {
+		err := opened.Close()
+		_, dropping := dropEmpty(context.WithoutCancel(ctx), k.App, s)
+		return errors.Join(err, dropping)
+	}
 	if !slices.Contains(c.Models, c.Model) {
 		c.Models = append(c.Models, c.Model)
 	}

@@ -37,6 +37,7 @@ type querying struct {
 	compact string
 	fresh   bool
 	resume  string
+	before  string // what is active again where nothing is said in a new conversation
 	plain   bool
 	wish    Wish
 	tokens  command.Parsed[int]
@@ -134,7 +135,7 @@ func (k *querying) run(ctx context.Context, c *cobra.Command, args []string) err
 		return err
 	}
 	if err := k.compactFirst(ctx, s); err != nil {
-		return err
+		return errors.Join(err, k.dropEmpty(ctx, s))
 	}
 	if talks {
 		return k.talk(ctx, e, s)
@@ -226,14 +227,19 @@ func (k *querying) conversation(ctx context.Context, c *cobra.Command) (*session
 			return s, err
 		}
 	}
-	return newConversation(ctx, k.App)
+	return k.newConversation(ctx)
 }
 
 // newConversation makes a conversation, and makes it the active one.
-func newConversation(ctx context.Context, a *command.App) (*session.Session, error) {
-	l, err := a.Open(ctx)
+func (k *querying) newConversation(ctx context.Context) (*session.Session, error) {
+	l, err := k.Open(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if k.before == "" {
+		if k.before, err = l.Active.Get(); err != nil {
+			return nil, err
+		}
 	}
 	s, err := l.Service.Create(ctx, session.Create{})
 	if err != nil {
@@ -270,11 +276,11 @@ func (k *querying) once(ctx context.Context, s *session.Session, message string)
 	got, err := Open(ctx, k.App, k.wish)
 	k.Progress.End()
 	if err != nil {
-		return errors.Join(err, dropEmpty(ctx, k.App, s))
+		return errors.Join(err, k.dropEmpty(ctx, s))
 	}
 	defer func() {
 		if err = errors.Join(err, got.Close()); err != nil { // the message may have been refused
-			err = errors.Join(err, dropEmpty(context.WithoutCancel(ctx), k.App, s))
+			err = errors.Join(err, k.dropEmpty(context.WithoutCancel(ctx), s))
 		}
 	}()
 	var parts []tenfold.Part
@@ -295,7 +301,7 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 		if now == nil {
 			return nil
 		}
-		return errors.Join(now.Close(), dropEmpty(context.WithoutCancel(ctx), k.App, s))
+		return errors.Join(now.Close(), k.dropEmpty(context.WithoutCancel(ctx), s))
 	}
 	o := chat.Options{
 		// The conversation so far is left only when the new one is open.
@@ -303,7 +309,7 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 			next := s
 			if fresh {
 				var err error
-				if next, err = newConversation(ctx, k.App); err != nil {
+				if next, err = k.newConversation(ctx); err != nil {
 					return nil, err
 				}
 			}
@@ -314,7 +320,7 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 			opened, err := Open(ctx, k.App, k.wish)
 			k.Progress.End()
 			if err != nil {
-				return nil, errors.Join(err, dropEmpty(ctx, k.App, next))
+				return nil, errors.Join(err, k.dropEmpty(ctx, next))
 			}
 			err = leave()
 			now, s = opened, next
@@ -343,28 +349,43 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 	return errors.Join(err, leave())
 }
 
+// dropEmpty is the function, after which the conversation is active again that was
+// before.
+func (k *querying) dropEmpty(ctx context.Context, s *session.Session) error {
+	dropped, err := dropEmpty(ctx, k.App, s)
+	if !dropped {
+		k.before = s.ID()
+		return err
+	}
+	active := k.Workspace.Active
+	if now, failed := active.Get(); failed == nil && now == s.ID() {
+		err = errors.Join(err, active.Set(k.before))
+	}
+	return err
+}
+
 // dropEmpty removes a conversation in which nothing was said, and that nobody
 // gave a title. That a model was to be asked is not said in it.
-func dropEmpty(ctx context.Context, a *command.App, s *session.Session) error {
+func dropEmpty(ctx context.Context, a *command.App, s *session.Session) (dropped bool, err error) {
 	if s.Title() != "" {
-		return nil
+		return false, nil
 	}
 	for e := range s.Log().Entries() {
 		if _, ok := e.Payload.(tenfold.ConfigDelta); !ok {
-			return nil
+			return false, nil
 		}
 	}
 	if err := a.Workspace.Service.Delete(ctx, s.ID()); err != nil {
-		return err
+		return false, err
 	}
 	e, err := a.Effective()
 	if err != nil {
-		return err
+		return true, err
 	}
 	if dir, err := compaction.ArtifactsDir(a, e); err == nil && dir != "" {
 		_ = os.Remove(summary.Directory(dir).Transcript(s.ID())) // which there may be none of
 	}
-	return nil
+	return true, nil
 }
 
 // ConfiguredModels are the models that the configuration names.
