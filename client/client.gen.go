@@ -1472,11 +1472,15 @@ type Wish struct {
 // Written defines model for Written.
 type Written struct {
 	Artifacts Artifacts `json:"artifacts,omitempty,omitzero"`
-	Entries   int64     `json:"entries,omitempty,omitzero"`
-	Model     string    `json:"model,omitempty,omitzero"`
-	Placement string    `json:"placement,omitempty,omitzero"`
-	Tokens    int64     `json:"tokens,omitempty,omitzero"`
-	Usage     Paid      `json:"usage,omitempty,omitzero"`
+
+	// Entries how many it stands for
+	Entries   int64  `json:"entries,omitempty,omitzero"`
+	Model     string `json:"model,omitempty,omitzero"`
+	Placement string `json:"placement,omitempty,omitzero"`
+
+	// Tokens what they cost
+	Tokens int64 `json:"tokens,omitempty,omitzero"`
+	Usage  Paid  `json:"usage,omitempty,omitzero"`
 }
 
 // AuditParams defines parameters for Audit.

@@ -1079,9 +1079,11 @@ export interface Wish {
 
 export interface Written {
   artifacts?: Artifacts;
+  /** how many it stands for */
   entries?: number;
   model?: string;
   placement?: string;
+  /** what they cost */
   tokens?: number;
   usage?: Paid;
 }
