@@ -1391,7 +1391,7 @@ type View struct {
 	Body   string `json:"body,omitempty,omitzero"`
 	Cached int64  `json:"cached"`
 
-	// Config tokens of the system prompt and the tools, which come before
+	// Config tokens of the system prompt, with summaries that stand in it, and the tools, which come before
 	Config int64   `json:"config"`
 	Epochs []Epoch `json:"epochs"`
 

@@ -50,21 +50,15 @@ func newDiffer(a *command.App, view *tenfold.Projection, scale token.Scale, from
 	}
 	last, note := int64(0), view.Note()
 	noteTokens := view.Log().Counter().Count(note)
-	totals := view.Totals()
-	system := totals.Config.After + totals.Added.After
 	for it := range view.Items() {
 		if m, ok := it.Payload.(tenfold.UserMessage); ok && it.Noted { // it is shown, and counted, by itself
 			m.Parts = m.Parts[1:]
 			it.Payload, it.Tokens = m, it.Tokens-noteTokens
-			system -= noteTokens
 			if from <= it.Turn && it.Turn <= to {
 				d.added[0] = append(d.added[0], tenfold.Item{
 					Turn: it.Turn, Step: it.Step, Added: tenfold.AddedNote, Tokens: noteTokens, Payload: tenfold.UserMessage{Parts: tenfold.Text(note)},
 				})
 			}
-		}
-		if it.Seq == 0 {
-			system -= it.Tokens
 		}
 		switch {
 		case it.Turn < from || it.Turn > to:
@@ -77,7 +71,8 @@ func newDiffer(a *command.App, view *tenfold.Projection, scale token.Scale, from
 		last = max(last, it.Seq)
 	}
 	if from == 0 && to >= view.Log().Turns()-1 {
-		d.system = tenfold.Count{Before: totals.Config.Before, After: system}
+		d.system = view.Totals().Config
+		d.system.After += view.Log().Counter().Count(view.Continuation())
 	}
 	return d
 }

@@ -1017,7 +1017,7 @@ export interface View {
   /** the conversation part of the request, byte for byte; where it was asked for */
   body?: string;
   cached: number;
-  /** tokens of the system prompt and the tools, which come before */
+  /** tokens of the system prompt, with summaries that stand in it, and the tools, which come before */
   config: number;
   epochs: Epoch[];
   /** index of the first item given, from 0 */
