@@ -1297,7 +1297,7 @@ type View struct {
 	Body   string `json:"body,omitempty,omitzero"`
 	Cached int64  `json:"cached"`
 
-	// Config tokens of the system prompt and the tools, which come before
+	// Config tokens of the system prompt, with summaries that stand in it, and the tools, which come before
 	Config int64   `json:"config"`
 	Epochs []Epoch `json:"epochs"`
 
@@ -1375,11 +1375,15 @@ type Wish struct {
 
 type Written struct {
 	Artifacts Artifacts `json:"artifacts,omitempty,omitzero"`
-	Entries   int64     `json:"entries,omitempty,omitzero"`
-	Model     string    `json:"model,omitempty,omitzero"`
-	Placement string    `json:"placement,omitempty,omitzero"`
-	Tokens    int64     `json:"tokens,omitempty,omitzero"`
-	Usage     Paid      `json:"usage,omitempty,omitzero"`
+
+	// Entries how many it stands for
+	Entries   int64  `json:"entries,omitempty,omitzero"`
+	Model     string `json:"model,omitempty,omitzero"`
+	Placement string `json:"placement,omitempty,omitzero"`
+
+	// Tokens what they cost
+	Tokens int64 `json:"tokens,omitempty,omitzero"`
+	Usage  Paid  `json:"usage,omitempty,omitzero"`
 }
 
 type AuditParams struct {

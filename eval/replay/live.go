@@ -87,9 +87,6 @@ func Live(ctx context.Context, l *tenfold.Log, o LiveOptions) (LiveResult, error
 		terms.cache.Lifetime = o.Lifetime
 		terms.price = terms.price.KeptFor(o.Lifetime)
 	}
-	if terms.window < largestPrompt(l) {
-		terms.window = longWindow
-	}
 	if o.Live.Request.Options.Window == 0 {
 		o.Live.Request.Options.Window = terms.window
 	}
@@ -177,21 +174,6 @@ func LiveCompactions(ctx context.Context, l *tenfold.Log, live session.Live) ([]
 		}
 	}
 	return made, nil
-}
-
-// longWindow is the window of a model that took a prompt larger than the one the
-// table knows: the next one that vendors sell.
-const longWindow = 1_000_000
-
-// largestPrompt is the most tokens that a provider reported of a request.
-func largestPrompt(l *tenfold.Log) int {
-	most := 0
-	for e := range l.Entries() {
-		if u, ok := e.Payload.(tenfold.Usage); ok && e.Branch == "" {
-			most = max(most, u.Prompt())
-		}
-	}
-	return most
 }
 
 // appendBoth appends entries to both.

@@ -168,22 +168,36 @@ func termsOf(l *tenfold.Log, o Options) (replayTerms, error) {
 		return t, fmt.Errorf("replay at the price of model %q: %w: name another, or add it to the prices", t.model, ErrNoPrice)
 	}
 	t.cache, _ = provider.CacheRuleOf(t.model)
-	t.window = windowOf(o.Options.Window, t.model)
+	var known token.Windows
+	t.window, _ = known.Window(t.model)
+	switch given := o.Options.Window; {
+	case given > 0 && given != t.window:
+		t.window = given
+	case t.window < largestPrompt(l):
+		t.window = longWindow
+	}
+	t.Options.Options.Window = t.window
 	return t, nil
+}
+
+// longWindow is the window of a model that took a prompt larger than the one the
+// table knows: the next one that vendors sell.
+const longWindow = 1_000_000
+
+// largestPrompt is the most tokens that a provider reported of a request.
+func largestPrompt(l *tenfold.Log) int {
+	most := 0
+	for e := range l.Entries() {
+		if u, ok := e.Payload.(tenfold.Usage); ok && e.Branch == "" {
+			most = max(most, u.Prompt())
+		}
+	}
+	return most
 }
 
 func (t replayTerms) withTrigger(when trigger.Trigger) replayTerms {
 	t.fire = when
 	return t
-}
-
-func windowOf(given int, model string) int {
-	if given > 0 {
-		return given
-	}
-	var known token.Windows
-	n, _ := known.Window(model)
-	return n
 }
 
 // breakEven is the first request from which on the other way has cost less.

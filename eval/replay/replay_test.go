@@ -178,6 +178,25 @@ func TestReplayOfLongRequests(t *testing.T) {
 	}
 }
 
+// A request that was answered was not too large: the window is larger than the one in the
+// table, unless somebody names another.
+func TestReplayOfALongerWindow(t *testing.T) {
+	for given, want := range map[int]int{0: 0, 200_000: 0, 150_000: 1} {
+		l := tenfold.NewLog()
+		if _, err := l.Append(
+			tenfold.Entry{Tokens: 210_000, Payload: tenfold.UserMessage{Parts: tenfold.Text("long")}},
+			tenfold.Entry{Tokens: 1, Payload: tenfold.AssistantMessage{Text: "Yes."}},
+			tenfold.Entry{Payload: tenfold.Usage{Model: "claude-sonnet-4-5", Input: 210_000, Output: 1}},
+		); err != nil {
+			t.Fatal(err)
+		}
+		r, err := replay.Run(t.Context(), l, replay.Options{Options: strategy.Options{Window: given}})
+		if err != nil || r.Requests != 1 || r.None.TooLarge != want {
+			t.Errorf("window %d: %d of %d requests too large, %v", given, r.None.TooLarge, r.Requests, err)
+		}
+	}
+}
+
 // Where nobody noted when requests were sent, the cache is warm.
 func TestReplayWithoutTimes(t *testing.T) {
 	l := tenfold.NewLog()

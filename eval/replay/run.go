@@ -217,9 +217,6 @@ func (r *replayer) plan(ctx context.Context, now time.Time) (strategy.Plan, erro
 	if r.Bounds != nil {
 		request.Bounds, request.OpenEnd = *r.Bounds, r.OpenEnd
 	}
-	if request.Options.Window == 0 {
-		request.Options.Window = r.window
-	}
 	return session.PlanOver(ctx, r.p, request, now)
 }
 

@@ -158,6 +158,15 @@ func TestT3ReportsAreCalibrated(t *testing.T) {
 	if text := tell("c", "diff", "--json"); !strings.Contains(text, `"tokens_before":1400,"tokens_after":1400`) {
 		t.Errorf("diff --json is not calibrated:\n%s", text)
 	}
+	var summed struct {
+		Compactions []struct{ Summary struct{ Tokens int } }
+	}
+	if err := json.Unmarshal([]byte(tell("compact", path, "--json", "--keep", "0", "--strategy", "summarize")), &summed); err != nil {
+		t.Fatal(err)
+	}
+	if c := summed.Compactions; len(c) != 1 || c[0].Summary.Tokens != turns*each*percent/100 {
+		t.Errorf("of %d tokens the summary stands for %+v", turns*each*percent/100, c)
+	}
 	text = tell("compact", reported(t, turns, 0), "--dry-run")
 	for _, want := range []string{number.Thousands(turns*each) + " → ", "Figures    estimate (o200k)"} {
 		if !strings.Contains(text, want) || strings.Contains(text, "Outside") {

@@ -31,8 +31,8 @@ type (
 	Written struct {
 		Model     string     `json:"model,omitzero"`
 		Placement string     `json:"placement,omitzero"`
-		Entries   int        `json:"entries,omitzero"`
-		Tokens    int        `json:"tokens,omitzero"`
+		Entries   int        `json:"entries,omitzero" doc:"how many it stands for"`
+		Tokens    int        `json:"tokens,omitzero" doc:"what they cost"`
 		Usage     *Paid      `json:"usage,omitzero"`
 		Artifacts *Artifacts `json:"artifacts,omitzero"`
 	}
@@ -83,7 +83,7 @@ func OverlayOf(o tenfold.Overlay, scale token.Scale) Overlay {
 	return Overlay{
 		ID: o.ID, FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep, Slots: Slots(c), Profile: c.Profile,
 		Strategy: c.Strategy, Source: c.Source, Live: o.Live, Before: before, After: after,
-		Reason: c.Reason, Summary: WrittenOf(c.Summary), Command: c.Command,
+		Reason: c.Reason, Summary: WrittenOf(c.Summary, scale), Command: c.Command,
 	}
 }
 
@@ -109,12 +109,12 @@ func Slots(c tenfold.Compaction) []string {
 	return names
 }
 
-// WrittenOf is nil without a summary.
-func WrittenOf(s *tenfold.Summary) *Written {
+// WrittenOf is nil without a summary. The scale is that of the report.
+func WrittenOf(s *tenfold.Summary, scale token.Scale) *Written {
 	if s == nil {
 		return nil
 	}
-	out := &Written{Model: s.Model, Placement: string(s.Placement), Entries: s.Covers.Entries, Tokens: s.Covers.Tokens}
+	out := &Written{Model: s.Model, Placement: string(s.Placement), Entries: s.Covers.Entries, Tokens: scale.Tokens(s.Covers.Tokens)}
 	if u := s.Usage; u != nil {
 		out.Usage = &Paid{u.Model, u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Cost}
 	}

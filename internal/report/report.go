@@ -122,7 +122,7 @@ func New(conversation string, log *tenfold.Log, plan strategy.Plan, view *tenfol
 	for i, id := range ids {
 		one := Made{ID: id}
 		if i < len(plan.Compactions) {
-			one.Summary = WrittenOf(plan.Compactions[i].Summary)
+			one.Summary = WrittenOf(plan.Compactions[i].Summary, plan.Scale)
 		}
 		r.Compactions = append(r.Compactions, one)
 	}
@@ -162,9 +162,9 @@ func (r *Report) Refusal(req session.Request, model string) error {
 	if len(r.Refused) == 0 || r.Nothing == "" {
 		return nil
 	}
-	hint := "nothing was written; try again, or use another model"
+	hint := "nothing was compacted; try again, or use another model"
 	if model == "" {
-		hint = "nothing was written; write a shorter summary, or choose a longer range"
+		hint = "nothing was compacted; write a shorter summary, or choose a longer range"
 	}
 	for _, s := range req.Strategies {
 		if p, ok := s.(strategy.Profile); ok && p.Summary != nil {

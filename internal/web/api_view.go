@@ -42,7 +42,7 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out shape.View, err erro
 		scale := o.figures()
 		o.epochs.read(o.session.Log(), scale)
 		out = shape.View{Provider: profile.Name, Version: p.Version(), From: in.From, Tokens: scale.Tokens(p.Tokens()), Epochs: slices.Clone(o.epochs.list)}
-		out.Config = scale.Tokens(p.Totals().Config.After)
+		out.Config = scale.Tokens(p.Totals().Config.After + p.Log().Counter().Count(p.Continuation()))
 		known = o.judged[profile.Name]
 		return nil
 	})

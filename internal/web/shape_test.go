@@ -170,6 +170,25 @@ func TestWhatIsCached(t *testing.T) {
 	}
 }
 
+// A view adds up, also where a summary stands in the system prompt.
+func TestAViewAddsUp(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	open := created(t, service, "one", talkEntries())
+	summary := tenfold.Summary{Text: "It was about this and that.", Placement: tenfold.PlaceSystem}
+	if err := open.Append(t.Context(), tenfold.Entry{Payload: tenfold.Compaction{ToTurn: 0, Summary: &summary}}); err != nil {
+		t.Fatal(err)
+	}
+	v := get[shape.View](t, s, "/api/conversations/one/view", http.StatusOK)
+	rest := v.Tokens - v.Config
+	for _, n := range v.Sizes {
+		rest -= n
+	}
+	if v.Config == 0 || rest < -len(v.Sizes) || rest > len(v.Sizes) {
+		t.Errorf("of %d tokens are %d the system prompt's and %d the items'", v.Tokens, v.Config, v.Sizes)
+	}
+}
+
 func TestListsAreFiltered(t *testing.T) {
 	t.Parallel()
 	s, service := server(t, nil)

@@ -6,6 +6,7 @@ package compaction
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"tenfold/internal/cli/transcripts"
 	"tenfold/internal/number"
 	"tenfold/internal/report"
+	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/transcript"
 )
@@ -238,14 +240,24 @@ func (k *File) read(ctx context.Context, path string, req session.Request, to ou
 	reports := make([]*Report, len(found))
 	var views []transcript.View
 	var failed error
+	refused := 0
 	for i, in := range found {
 		r, err := k.compact(ctx, in, req)
 		if err != nil {
 			return sum, err
 		}
 		in.ID, failed, reports[i] = r.Conversation, cmp.Or(failed, r.failed), r
+		if r.failed != nil {
+			refused++
+		}
 		views = append(views, transcript.View{Conversation: in.Conversation, Projection: r.View(), Compacted: true})
 		sum.Before, sum.After = sum.Before+r.Tokens.Before, sum.After+r.Tokens.After
+	}
+	if failed != nil && len(found) > 1 {
+		failed = &problem.Error{
+			Code: "summary_refused", Problem: fmt.Sprintf("the summary was refused for %d of %s", refused, number.Count(len(found), "conversation")),
+			Hint: "the report says for which and why: those were not compacted",
+		}
 	}
 	if to != nil && failed == nil {
 		if err := to.write(k.App, reports[0], views); err != nil {
@@ -404,7 +416,11 @@ func (k *File) print(reports []*Report, headed, aside bool) {
 			continue
 		}
 		if headed {
-			about := terminal.VisibleLine(r.Source.Format) + ", " + number.Count(r.Turns, "turn") + ", " + number.CountOf(r.Entries, "entry", "entries")
+			about := terminal.VisibleLine(r.Source.Format) + ", "
+			if len(reports) > 1 {
+				about += terminal.Word(r.Conversation) + ", "
+			}
+			about += number.Count(r.Turns, "turn") + ", " + number.CountOf(r.Entries, "entry", "entries")
 			t.Printf("%s  %s\n", t.Paint(terminal.Bold, terminal.VisibleLine(r.Source.Path)), t.Paint(terminal.Faint, "("+about+")"))
 		}
 		if r.failed == nil || headed { // else the error says it

@@ -243,5 +243,12 @@ func (r *Flags) configure(a *command.App, req *session.Request, e *config.Effect
 	for _, c := range all {
 		req.Strategies = append(req.Strategies, c.Strategy)
 	}
+	if i := slices.IndexFunc(req.Strategies, strategy.TakesAll); i >= 0 {
+		for _, flag := range []string{"from", "to", "keep", "keep-last"} {
+			if r.Given(flag) && (flag != "to" || r.to != "") { // which may name a format instead
+				return command.Usage("--"+flag+" cannot be used with the strategy "+req.Strategies[i].Name()+": it takes the whole conversation", "omit it, or use --strategy summarize")
+			}
+		}
+	}
 	return r.setMustKeep(req)
 }

@@ -61,7 +61,7 @@ func PrintReport(a *command.App, r *Report) {
 	display.PrintRows(a, append(rows, display.TotalRow("Total", "", r.Tokens)))
 	display.PrintFigures(a, r.Tokens)
 	for _, c := range r.Plan().Compactions {
-		w := report.WrittenOf(c.Summary)
+		w := report.WrittenOf(c.Summary, r.Plan().Scale)
 		if w.PaidTo() == "" {
 			continue
 		}

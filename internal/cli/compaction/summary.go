@@ -47,10 +47,12 @@ func (k *Conversation) Words() error {
 	if !changed("summary") {
 		return nil
 	}
-	switch {
-	case changed("focus"):
-		return command.Exclusive("--summary", "--focus")
-	case tenfold.Blank(k.text):
+	for _, flag := range []string{"focus", "budget"} {
+		if changed(flag) {
+			return command.Exclusive("--summary", "--"+flag)
+		}
+	}
+	if tenfold.Blank(k.text) {
 		return command.Usage("--summary is empty", "write the text that replaces the range")
 	}
 	if !changed("strategy") && !changed("profile") {

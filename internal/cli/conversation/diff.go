@@ -2,10 +2,12 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"tenfold"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/picture"
 	"tenfold/session"
@@ -49,13 +51,17 @@ changed entry twice: "-" as it was, "+" as a model sees it.
 }
 
 type diffJSON struct {
-	Seq    int64  `json:"seq"`
+	// Seq is left out of what the projection puts in, and Config set of the system prompt
+	// and the tools.
+	Seq    int64  `json:"seq,omitzero"`
+	Config bool   `json:"config,omitzero"`
 	Turn   int    `json:"turn"`
 	Step   int    `json:"step"`
-	Kind   string `json:"kind"`
-	Fate   string `json:"fate"`
+	Kind   string `json:"kind,omitzero"`
+	Added  string `json:"added,omitzero"`
+	Fate   string `json:"fate,omitzero"`
 	By     string `json:"by,omitzero"`
-	Why    string `json:"why"`
+	Why    string `json:"why,omitzero"`
 	Before int    `json:"tokens_before"`
 	After  int    `json:"tokens_after"`
 }
@@ -67,18 +73,36 @@ func diff(a *command.App, s *session.Session, turns turnRange) error {
 		return err
 	}
 	scale := token.Calibrate(s.Log())
-	d := newDiffer(a, view, scale)
+	d := newDiffer(a, view, scale, from, to)
+	emit := func(line diffJSON) {
+		line.Before, line.After = scale.Tokens(line.Before), scale.Tokens(line.After)
+		err = errors.Join(err, a.Emit(line))
+	}
+	added := func(seq int64) {
+		for _, it := range d.added[seq] {
+			emit(diffJSON{Turn: it.Turn, Step: it.Step, Kind: string(it.Payload.Kind()), Added: it.Added.String(), By: it.By, After: it.Tokens})
+		}
+	}
+	if a.JSON {
+		if d.system != (tenfold.Count{}) {
+			emit(diffJSON{Config: true, Before: d.system.Before, After: d.system.After})
+		}
+		added(0)
+	}
 	for e := range s.Log().Entries() {
 		turn, step, _ := s.Log().Where(e.Seq)
 		if turn < from || turn > to || !view.Reads(e.Seq) {
 			continue
 		}
 		fate, by, after := view.Fate(e.Seq)
-		line := diffJSON{e.Seq, turn, step, string(e.Payload.Kind()), fate.String(), by, view.Why(e.Seq).String(), e.Tokens, after}
+		line := diffJSON{
+			Seq: e.Seq, Turn: turn, Step: step, Kind: string(e.Payload.Kind()), Fate: fate.String(), By: by, Why: view.Why(e.Seq).String(),
+			Before: e.Tokens, After: after,
+		}
 		switch {
 		case a.JSON:
-			line.Before, line.After = scale.Tokens(line.Before), scale.Tokens(line.After)
-			err = a.Emit(line)
+			emit(line)
+			added(e.Seq)
 		case e.Payload.Kind().Visible(): // no model saw the other kinds
 			d.entry(e, line, fate)
 		}

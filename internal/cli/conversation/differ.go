@@ -24,9 +24,13 @@ type differ struct {
 	// scale converts what is counted to what is shown.
 	scale token.Scale
 	// shown is what a model sees of shortened entries. added are the items that
-	// the projection inserted after an entry, after 0 before all entries.
+	// the projection inserted after an entry, after 0 before all entries that are printed.
 	shown map[int64]string
 	added map[int64][]tenfold.Item
+	put   tenfold.Count // what of them was printed
+	// system is the system prompt, with the summaries that stand in it, and the tools; none
+	// where only some turns are printed.
+	system tenfold.Count
 	// place is the width of entry numbers, tokens that of token counts.
 	place, tokens int
 	turn          int
@@ -37,29 +41,38 @@ type differ struct {
 // sideBySide is the narrowest terminal that shows both sides.
 const sideBySide = 110
 
-func newDiffer(a *command.App, view *tenfold.Projection, scale token.Scale) *differ {
+// newDiffer prepares for the turns from one to another.
+func newDiffer(a *command.App, view *tenfold.Projection, scale token.Scale, from, to int) *differ {
 	d := &differ{
 		App: a, view: view, scale: scale, turn: -1, shown: map[int64]string{}, added: map[int64][]tenfold.Item{},
 		fates: map[tenfold.Fate]tenfold.Count{}, by: map[string]tenfold.Count{},
 		place: len(strconv.FormatInt(view.Version(), 10)), tokens: len(number.Thousands(scale.Tokens(mostTokens(view)))),
 	}
-	last, noteTokens := int64(0), 0
-	if note := view.Note(); note != "" {
-		noteTokens = view.Log().Counter().Count(note)
-		d.added[0] = []tenfold.Item{{Added: tenfold.AddedNote, Tokens: noteTokens, Payload: tenfold.UserMessage{Parts: tenfold.Text(note)}}}
-	}
+	last, note := int64(0), view.Note()
+	noteTokens := view.Log().Counter().Count(note)
 	for it := range view.Items() {
 		if m, ok := it.Payload.(tenfold.UserMessage); ok && it.Noted { // it is shown, and counted, by itself
 			m.Parts = m.Parts[1:]
 			it.Payload, it.Tokens = m, it.Tokens-noteTokens
+			if from <= it.Turn && it.Turn <= to {
+				d.added[0] = append(d.added[0], tenfold.Item{
+					Turn: it.Turn, Step: it.Step, Added: tenfold.AddedNote, Tokens: noteTokens, Payload: tenfold.UserMessage{Parts: tenfold.Text(note)},
+				})
+			}
 		}
 		switch {
+		case it.Turn < from || it.Turn > to:
+			continue
 		case it.Seq == 0:
 			d.added[last] = append(d.added[last], it)
 		case it.Fate == tenfold.Stripped || it.Fate == tenfold.Trimmed:
 			d.shown[it.Seq] = display.EntryText(it.Payload)
 		}
 		last = max(last, it.Seq)
+	}
+	if from == 0 && to >= view.Log().Turns()-1 {
+		d.system = view.Totals().Config
+		d.system.After += view.Log().Counter().Count(view.Continuation())
 	}
 	return d
 }
@@ -96,6 +109,7 @@ func (d *differ) entry(e tenfold.Entry, line diffJSON, fate tenfold.Fate) {
 // additions prints what the projection inserted after an entry.
 func (d *differ) additions(seq int64) {
 	for _, it := range d.added[seq] {
+		d.put = plus(d.put, tenfold.Count{Entries: 1, After: it.Tokens})
 		d.row(diffRow{
 			head: d.head("", "", it.Payload), changed: true, added: true, after: d.scale.Tokens(it.Tokens), left: display.EntryText(it.Payload), why: display.MarkFor(it),
 		})
@@ -198,12 +212,11 @@ func (d *differ) sums() {
 		all = plus(all, c)
 	}
 	rows = append(rows, sumRow("total", all))
-	t := d.view.Totals()
-	if t.Added.Entries > 0 {
-		rows = append(rows, [3]string{"added", number.Count(t.Added.Entries, "text"), number.Thousands(d.scale.Tokens(t.Added.After)) + " tokens"})
+	if d.put.Entries > 0 {
+		rows = append(rows, [3]string{"added", number.Count(d.put.Entries, "text"), number.Thousands(d.scale.Tokens(d.put.After)) + " tokens"})
 	}
-	if t.Config.Before > 0 || t.Config.After > 0 {
-		rows = append(rows, [3]string{"prompt and tools", "", number.Tokens(d.scale.Tokens(t.Config.Before), d.scale.Tokens(t.Config.After))})
+	if d.system != (tenfold.Count{}) {
+		rows = append(rows, [3]string{"prompt and tools", "", number.Tokens(d.scale.Tokens(d.system.Before), d.scale.Tokens(d.system.After))})
 	}
 	rows = append(rows, [3]string{"figures", "", d.scale.Words(report.CounterOf(d.view.Log()))})
 	d.table(rows)
@@ -235,7 +248,7 @@ func (d *differ) sums() {
 	d.table(rows)
 	for _, o := range display.LiveOverlays(d.view) {
 		d.TwoParts(terminal.Faint, terminal.Tag(o.ID)+"  "+report.Where(o.Compaction), terminal.VisibleLine(report.Why(o.Compaction)))
-		display.PrintArtifacts(d.App, report.WrittenOf(o.Compaction.Summary))
+		display.PrintArtifacts(d.App, report.WrittenOf(o.Compaction.Summary, d.scale))
 	}
 }
 

@@ -35,7 +35,7 @@ func (f *filter) register(c *cobra.Command) {
 
 // matching gives the test for a conversation, given what time it is.
 func (f *filter) matching(now time.Time) (func(store.Conversation) bool, error) {
-	if err := transcripts.CheckFormat("--tool", f.tool); err != nil {
+	if err := transcripts.CheckFormat("", f.tool); err != nil {
 		return nil, err
 	}
 	shown := listing.Filter{Tool: f.tool, Since: f.since.Value, Until: f.until.Value}

@@ -106,6 +106,19 @@ func printView(ctx context.Context, a *command.App, args []string, r turnRange, 
 	if !a.JSON {
 		p.FindFolds(view, from, to)
 	}
+	if text := view.Continuation(); text != "" && from == 0 {
+		if !a.JSON {
+			p.System(text)
+		} else {
+			line, err := itemJSON(view, tenfold.Item{
+				ID: "continuation", Added: tenfold.AddedSummary, Tokens: s.Log().Counter().Count(text), Payload: tenfold.ConfigDelta{System: &text},
+			})
+			if err != nil {
+				return err
+			}
+			a.EmitLine(line)
+		}
+	}
 	for it := range view.Items() {
 		if it.Turn < from || it.Turn > to {
 			continue

@@ -101,6 +101,11 @@ func (p *Printer) Print(b Block) {
 	}
 }
 
+// System prints what summaries add to the system prompt (P4).
+func (p *Printer) System(text string) {
+	p.text(terminal.Faint, "end of the system prompt", Block{}, text)
+}
+
 // heading begins a turn.
 func (p *Printer) heading(b Block) {
 	if b.Turn == p.Turn {

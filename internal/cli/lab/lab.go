@@ -114,7 +114,7 @@ func (k *lab) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	for _, format := range k.formats {
-		if err := transcripts.CheckFormat("--format", format); err != nil {
+		if err := transcripts.CheckFormat("", format); err != nil {
 			return err
 		}
 	}

@@ -151,13 +151,18 @@ func Source(ctx context.Context, a *command.App, path string) (transcript.Source
 	return transcript.Source{Name: "standard input", Reader: r}, func() { stop(); _ = r.Close() }, nil
 }
 
-// CheckFormat rejects formats that cannot be read.
+// CheckFormat rejects formats that cannot be read. Without the flag, if it has one, the
+// format of a file is detected.
 func CheckFormat(flag, format string) error {
 	known := ReadableFormats()
 	if format == "" || slices.Contains(known, format) {
 		return nil
 	}
-	return command.Usage("unknown format "+command.Quote(format), "known formats: "+strings.Join(known, ", ")+"; omit "+flag+" to detect the format")
+	hint := "known formats: " + strings.Join(known, ", ")
+	if flag != "" {
+		hint += "; omit " + flag + " to detect the format"
+	}
+	return command.Usage("unknown format "+command.Quote(format), hint)
 }
 
 // Located is where an imported conversation belongs.

@@ -184,7 +184,7 @@ type View struct {
 	Total    int        `json:"total" doc:"items of the whole view"`
 	Items    []ViewItem `json:"items"`
 	Tokens   int        `json:"tokens"`
-	Config   int        `json:"config" doc:"tokens of the system prompt and the tools, which come before"`
+	Config   int        `json:"config" doc:"tokens of the system prompt, with summaries that stand in it, and the tools, which come before"`
 	// Cached is how many of the items from the start were in the last request that
 	// was answered, and so may be in the provider's cache.
 	Cached int `json:"cached"`

@@ -1017,7 +1017,7 @@ export interface View {
   /** the conversation part of the request, byte for byte; where it was asked for */
   body?: string;
   cached: number;
-  /** tokens of the system prompt and the tools, which come before */
+  /** tokens of the system prompt, with summaries that stand in it, and the tools, which come before */
   config: number;
   epochs: Epoch[];
   /** index of the first item given, from 0 */
@@ -1079,9 +1079,11 @@ export interface Wish {
 
 export interface Written {
   artifacts?: Artifacts;
+  /** how many it stands for */
   entries?: number;
   model?: string;
   placement?: string;
+  /** what they cost */
   tokens?: number;
   usage?: Paid;
 }
