@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -217,9 +218,7 @@ func (r *replayer) plan(ctx context.Context, now time.Time) (strategy.Plan, erro
 	if r.Bounds != nil {
 		request.Bounds, request.OpenEnd = *r.Bounds, r.OpenEnd
 	}
-	if request.Options.Window == 0 {
-		request.Options.Window = r.window
-	}
+	request.Options.Window = cmp.Or(request.Options.Window, r.window)
 	return session.PlanOver(ctx, r.p, request, now)
 }
 
@@ -248,10 +247,7 @@ func (r *replayer) paySummary(c tenfold.Compaction, at time.Time) {
 	cost := 0.0
 	switch u := c.Summary.Usage; {
 	case u != nil:
-		model := u.Model
-		if model == "" {
-			model = c.Summary.Model
-		}
+		model := cmp.Or(u.Model, c.Summary.Model)
 		cost, _ = r.Prices.Cost(model, *u)
 	case c.Source == tenfold.SourceImport:
 		total := r.p.Tokens() + r.held
