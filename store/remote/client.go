@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/pause"
 	"tenfold/problem"
 	"tenfold/store"
 	"tenfold/store/internal/engine"
@@ -309,14 +310,12 @@ func (s *Store) try(ctx context.Context, twice bool, do func() error) error {
 		if err == nil {
 			return nil
 		}
-		pause, may := delay(err, wait, twice)
+		before, may := delay(err, wait, twice)
 		if !may || time.Since(begun) > s.patience {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
+		if err := pause.For(ctx, before); err != nil {
+			return err
 		}
 	}
 }
