@@ -246,10 +246,7 @@ func (w *worker) decide(ctx context.Context, j job) (v permission.Verdict, denie
 	case permission.Ask:
 		return w.approve(ctx, j, v, note)
 	}
-	denied = v.Reason
-	if denied == "" {
-		denied = "it is not allowed"
-	}
+	denied = cmp.Or(v.Reason, "it is not allowed")
 	return v, denied, note(tenfold.ApprovalDenied, denied)
 }
 

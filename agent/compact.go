@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"tenfold/internal/pause"
 	"tenfold/session"
 	"tenfold/store"
 )
@@ -119,10 +120,7 @@ func (r *run) withSession(do func() error) (err error) {
 			break
 		}
 		r.emit(Event{Waiting: &Waiting{Attempt: attempt, After: lockedPause, Err: err}})
-		select {
-		case <-r.ctx.Done():
-		case <-time.After(lockedPause):
-		}
+		_ = pause.For(r.ctx, lockedPause)
 	}
 	r.emitNewEntries()
 	return err

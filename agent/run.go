@@ -133,10 +133,7 @@ func (r *run) emitNewEntries() {
 	defer r.tells.Unlock()
 	for {
 		r.mu.Lock()
-		var entries []tenfold.Entry
-		for e := range r.session.Log().After(r.told) {
-			entries = append(entries, e)
-		}
+		entries := slices.Collect(r.session.Log().After(r.told))
 		r.mu.Unlock()
 		if len(entries) == 0 {
 			return

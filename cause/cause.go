@@ -145,12 +145,7 @@ func isNoise(line string) bool {
 	if strings.IndexFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0 || strings.HasPrefix(line, "```") || strings.Trim(line, "FAIL") == "" {
 		return true
 	}
-	for _, p := range preamble {
-		if strings.HasPrefix(line, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(preamble, func(p string) bool { return strings.HasPrefix(line, p) })
 }
 
 // preamble is how lines begin that hosts put around an output.

@@ -19,6 +19,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold/internal/pause"
 	"tenfold/problem"
 )
 
@@ -192,10 +193,8 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 		if wait < 0 {
 			return nil, err
 		}
-		select {
-		case <-ctx.Done():
+		if pause.For(ctx, wait) != nil {
 			return nil, err
-		case <-time.After(wait):
 		}
 	}
 }

@@ -10,9 +10,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"tenfold/internal/pause"
 )
 
 // Follow gives the events of a conversation: those of the entries after a seq, and
@@ -35,10 +36,8 @@ func (c *Client) Follow(ctx context.Context, id string, after int64) iter.Seq2[E
 				yield(Event{}, err)
 				return
 			}
-			select { // the server ended, or the connection did
-			case <-ctx.Done():
+			if pause.For(ctx, waitAfter(nil, 0)) != nil { // the server ended, or the connection did
 				return
-			case <-time.After(waitAfter(nil, 0)):
 			}
 		}
 	}

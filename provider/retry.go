@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tenfold/body"
+	"tenfold/internal/pause"
 )
 
 // A Policy says how [Retry] waits. The zero value tries four times, waits a
@@ -55,7 +56,7 @@ func (p Policy) filled() Policy {
 		p.Most = time.Minute
 	}
 	if p.Wait == nil {
-		p.Wait = sleep
+		p.Wait = pause.For
 	}
 	return p
 }
@@ -180,15 +181,4 @@ func (p Policy) delay(attempt int, err error) (time.Duration, bool) {
 		d -= time.Duration(p.Random() * float64(d) / 2)
 	}
 	return d, true
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/pause"
 	"tenfold/internal/telemetry"
 	"tenfold/store"
 	"tenfold/strategy"
@@ -146,14 +147,7 @@ func (s *Session) compact(ctx context.Context, r Request) (c Result, planned boo
 // go on meeting.
 func backOff(ctx context.Context, attempts int) error {
 	longest := min(time.Duration(attempts)*time.Millisecond, 25*time.Millisecond)
-	timer := time.NewTimer(rand.N(longest))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return pause.For(ctx, rand.N(longest))
 }
 
 // planOnce plans, unless what was planned to ask the trigger still holds.

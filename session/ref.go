@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,9 +59,7 @@ func ParseRef(text string) (Ref, error) {
 		Conversation: found[1], From: number(2), To: number(3),
 		Line: int(number(4)), Byte: int(number(5)), Last: int(number(6)),
 	}
-	if r.To == 0 {
-		r.To = r.From
-	}
+	r.To = cmp.Or(r.To, r.From)
 	switch {
 	case r.From < 1 || r.To < r.From:
 		return Ref{}, refError(text, "entries count from 1, the first before the last")

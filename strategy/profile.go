@@ -3,7 +3,8 @@ package strategy
 import (
 	"cmp"
 	"context"
-	"sort"
+	"maps"
+	"slices"
 
 	"tenfold"
 	"tenfold/tool"
@@ -64,12 +65,7 @@ func FindProfile(name string) (Profile, error) {
 	if p, ok := all[name]; ok {
 		return p, nil
 	}
-	names := make([]string, 0, len(all))
-	for n := range all {
-		names = append(names, n)
-	}
-	sort.Strings(names)
-	return Profile{}, UnknownName("profile", name, names)
+	return Profile{}, UnknownName("profile", name, slices.Sorted(maps.Keys(all)))
 }
 
 // NeedsModel implements [ModelUser].

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -44,9 +45,7 @@ Write only what the session says. Copy paths, ids, numbers, commands and quotati
 func (w Wording) filled() Wording {
 	d := DefaultWording()
 	for _, f := range []struct{ to, from *string }{{&w.System, &d.System}, {&w.Task, &d.Task}, {&w.Merge, &d.Merge}} {
-		if *f.to == "" {
-			*f.to = *f.from
-		}
+		*f.to = cmp.Or(*f.to, *f.from)
 	}
 	return w
 }

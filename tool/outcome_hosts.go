@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -288,19 +289,9 @@ var starts = [...]string{
 }
 
 func hasAnyPrefix(s string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(s, p) })
 }
 
 func hasAny(s string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }

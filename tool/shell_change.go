@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -213,10 +214,7 @@ func (l *lineReader) move(operands []shellWord) {
 	if len(l.dir) > longest {
 		l.dir = Elsewhere
 	}
-	l.last = was
-	if l.last == "" {
-		l.last = "."
-	}
+	l.last = cmp.Or(was, ".")
 }
 
 // inPlace knows sed -i and perl -pi: the script comes first unless an option

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,10 +37,7 @@ var diffTool = &builtin{
 		if err != nil {
 			return Result{}, err
 		}
-		text := kept.Text()
-		if text == "" {
-			text = "no changes in " + show(at.name) + "\n"
-		}
+		text := cmp.Or(kept.Text(), "no changes in "+show(at.name)+"\n")
 		others, err := w.gitOutput(ctx, ".", 1<<20, "ls-files", "-z", "--others", "--exclude-standard", "--directory", "--", at.real)
 		if err != nil {
 			return Result{}, err

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -33,10 +34,7 @@ var grepTool = &builtin{
 		if err != nil {
 			return Result{}, fmt.Errorf("invalid pattern: %w", err)
 		}
-		only := a.texts["files"]
-		if only == "" {
-			only = "**"
-		}
+		only := cmp.Or(a.texts["files"], "**")
 		match, err := glob(only)
 		if err != nil {
 			return Result{}, err

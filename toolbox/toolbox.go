@@ -8,6 +8,7 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -84,9 +85,7 @@ type Result struct {
 // Object gives the arguments of a call as the JSON object that they have to be, as the
 // model wrote them.
 func Object(arguments string) (jsontext.Value, error) {
-	if arguments == "" {
-		arguments = "{}"
-	}
+	arguments = cmp.Or(arguments, "{}")
 	value := jsontext.Value(arguments)
 	if !value.IsValid() || value.Kind() != '{' {
 		return nil, errors.New("the arguments are not a valid JSON object")

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -112,9 +113,7 @@ func (s *Session) skim(ctx context.Context, text []byte, enough bool) error {
 	s.Agent = s.Agent || h.Agent != nil && h.Agent(text)
 	k := &skimmed{Session: s, enough: enough}
 	err := Import(ctx, Source{Name: s.Path, Reader: bytes.NewReader(text), Size: int64(len(text))}, s.Format, k)
-	if s.Title == "" {
-		s.Title = k.command
-	}
+	s.Title = cmp.Or(s.Title, k.command)
 	if s.Directory == "" {
 		s.Directory = k.ran(h, text)
 	}

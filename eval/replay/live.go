@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -87,9 +88,7 @@ func Live(ctx context.Context, l *tenfold.Log, o LiveOptions) (LiveResult, error
 		terms.cache.Lifetime = o.Lifetime
 		terms.price = terms.price.KeptFor(o.Lifetime)
 	}
-	if o.Live.Request.Options.Window == 0 {
-		o.Live.Request.Options.Window = terms.window
-	}
+	o.Live.Request.Options.Window = cmp.Or(o.Live.Request.Options.Window, terms.window)
 	x, err := newLiveReplay(ctx, l, terms, o.Live)
 	if err != nil {
 		return r, err
@@ -157,9 +156,7 @@ func firstTime(l *tenfold.Log) time.Time {
 // before each request of a log.
 func LiveCompactions(ctx context.Context, l *tenfold.Log, live session.Live) ([]tenfold.Compaction, error) {
 	terms, _ := termsOf(l, Options{})
-	if live.Request.Options.Window == 0 {
-		live.Request.Options.Window = terms.window
-	}
+	live.Request.Options.Window = cmp.Or(live.Request.Options.Window, terms.window)
 	x, err := newLiveReplay(ctx, l, terms, live)
 	if err == nil {
 		err = x.run(ctx, l)

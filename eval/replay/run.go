@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -245,10 +246,7 @@ func (r *replayer) paySummary(c tenfold.Compaction, at time.Time) {
 	cost := 0.0
 	switch u := c.Summary.Usage; {
 	case u != nil:
-		model := u.Model
-		if model == "" {
-			model = c.Summary.Model
-		}
+		model := cmp.Or(u.Model, c.Summary.Model)
 		cost, _ = r.Prices.Cost(model, *u)
 	case c.Source == tenfold.SourceImport:
 		total := r.p.Tokens() + r.held

@@ -47,33 +47,42 @@ const (
 	Vetoed     = "vetoed"
 )
 
-// Info is what can be shown of a job.
+// Info is what can be shown of a job, also to programs.
 type Info struct {
-	ID, Kind     string
-	Conversation string
-	State        State
+	ID           string `json:"id"`
+	Kind         string `json:"-"`
+	State        State  `json:"state"`
+	Conversation string `json:"conversation"`
 	// Why says why it became due, and Policy what it runs.
-	Why, Policy string
+	Why    string `json:"why"`
+	Policy string `json:"policy"`
 	// Version is that of the log with the append that made it due.
-	Version int64
+	Version int64 `json:"version"`
 	// Attempt counts those that began, Attempts how many there are at most.
-	Attempt, Attempts int
+	Attempt  int `json:"attempt"`
+	Attempts int `json:"attempts"`
 	// Created is when it became due, Due when its next attempt may begin, Began when
 	// the last one did, and Ended when the job did. Those that are not known are zero.
-	Created, Due, Began, Ended time.Time
+	Created time.Time `json:"created"`
+	Due     time.Time `json:"due,omitzero"`
+	Began   time.Time `json:"began,omitzero"`
+	Ended   time.Time `json:"ended,omitzero"`
 	// Waits says what a job that does not run waits for.
-	Waits string
+	Waits string `json:"waits,omitzero"`
 	// Error is how the last attempt failed, and Hint what to try.
-	Error, Hint string
+	Error string `json:"error,omitzero"`
+	Hint  string `json:"hint,omitzero"`
 	// Outcome is what came of it, Reason why, where nothing was done, and Compactions
 	// are the ids of the overlays that it wrote.
-	Outcome, Reason string
-	Compactions     []string
+	Outcome     string   `json:"outcome,omitzero"`
+	Reason      string   `json:"reason,omitzero"`
+	Compactions []string `json:"compactions,omitzero"`
 	// Before and After are the tokens of the view without and with them.
-	Before, After int
+	Before int `json:"before,omitzero"`
+	After  int `json:"after,omitzero"`
 	// Cost is what its calls of models cost, in dollars, over all attempts; nil where
 	// none was called, or the price is not known.
-	Cost *float64
+	Cost *float64 `json:"cost,omitzero"`
 }
 
 // A Filter says which jobs are wanted. Empty fields are all.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"tenfold/internal/pause"
 )
 
 // keeper tells other processes that this one lives, and takes the jobs of those that
@@ -70,7 +72,7 @@ func keep(q *Queue, rescued func()) *keeper {
 				said = time.Now()
 				q.log.WarnContext(ctx, "the queue lost its connection", slog.String("error", kindOf(err)))
 			}
-			sleep(ctx, q.heartbeat/4)
+			_ = pause.For(ctx, q.heartbeat/4)
 		}
 	})
 	return k
@@ -100,7 +102,7 @@ func (k *keeper) hold(ctx context.Context) error {
 		return err
 	}
 	rescue := q.sql(rescueSQL)
-	for began := time.Now(); sleep(ctx, q.heartbeat); {
+	for began := time.Now(); pause.For(ctx, q.heartbeat) == nil; {
 		if time.Since(began) < q.patience {
 			if err := conn.Ping(ctx); err != nil {
 				return err
@@ -139,16 +141,4 @@ func (q *Queue) worked() []int64 {
 		ids = append(ids, id.(int64)) //nolint:forcetypeassert // of work
 	}
 	return ids
-}
-
-// sleep waits; it tells whether ctx goes on.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

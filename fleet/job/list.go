@@ -158,12 +158,9 @@ func scan(row pgx.CollectableRow, t *tenant, id *int64) (Info, error) {
 	}
 	out.ID, out.Conversation, out.Policy, out.Version, out.Why = t.publicID(*id), a.Conversation, a.Policy, a.Version, why(a.Tokens, a.Limit)
 	out.State = shownAs(state, out.Due, failure != nil, now)
-	for _, when := range []struct {
-		to   *time.Time
-		from *time.Time
-	}{{&out.Began, began}, {&out.Ended, ended}} {
+	for _, when := range []struct{ to, from *time.Time }{{&out.Created, &out.Created}, {&out.Due, &out.Due}, {&out.Began, began}, {&out.Ended, ended}} {
 		if when.from != nil {
-			*when.to = *when.from
+			*when.to = when.from.UTC()
 		}
 	}
 	out.fillNotes(e, m)

@@ -25,6 +25,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"tenfold/internal/pause"
 	"tenfold/internal/telemetry"
 	"tenfold/store"
 	"tenfold/store/postgres"
@@ -213,7 +214,7 @@ func (q *Queue) notify(ctx context.Context) {
 		case <-q.news:
 		}
 		_, _ = q.pool.Exec(ctx, "SELECT pg_notify($1, $2)", q.schema+"."+insertTopic, newJobs) // else they look by themselves
-		sleep(ctx, cooldown)
+		_ = pause.For(ctx, cooldown)
 	}
 }
 

@@ -1,6 +1,7 @@
 package tenant
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -49,10 +50,7 @@ func ParseScopes(text string) (Scopes, error) {
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)
 		if !slices.Contains(AllScopes(), Scope(name)) {
-			hint := problem.DidYouMean(name, strings.Split(AllScopes().String(), ","))
-			if hint == "" {
-				hint = "the scopes are read, append, compact and admin, with commas between them"
-			}
+			hint := cmp.Or(problem.DidYouMean(name, strings.Split(AllScopes().String(), ",")), "the scopes are read, append, compact and admin, with commas between them")
 			return nil, &problem.Error{Problem: "unknown scope " + quote(name), Code: "usage", Usage: true, Hint: hint}
 		}
 		if !slices.Contains(out, Scope(name)) {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -169,10 +170,7 @@ func (m *model) questionLines(width int) []string {
 	if n := len(m.questions); n > 1 {
 		title += fmt.Sprintf(" (1 of %d)", n)
 	}
-	subject := q.Intent.Subject
-	if subject == "" {
-		subject = q.Intent.Command
-	}
+	subject := cmp.Or(q.Intent.Subject, q.Intent.Command)
 	title = m.paint.Paint(terminal.Yellow, title) + " " + terminal.Excerpt(subject, width)
 	if q.reasoned {
 		return append([]string{title, "Why not? Enter sends it, Esc goes back."}, m.input.lines()...)

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -278,10 +279,7 @@ func planLines(c tenfold.ToolCall) []string {
 			lines = append(lines, number.Count(len(plan.Items)-i, "more item"))
 			break
 		}
-		mark := map[string]string{"completed": "[x] ", "in_progress": "[>] ", "cancelled": "[-] "}[item.Status]
-		if mark == "" {
-			mark = "[ ] "
-		}
+		mark := cmp.Or(map[string]string{"completed": "[x] ", "in_progress": "[>] ", "cancelled": "[-] "}[item.Status], "[ ] ")
 		lines = append(lines, mark+terminal.VisibleLine(item.Text))
 	}
 	return lines

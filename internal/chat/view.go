@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -213,10 +214,7 @@ func (m *model) continuing(s *session.Session) {
 	if s.Log().Turns() == 0 {
 		return
 	}
-	title := sanitise(terminal.VisibleLine(s.Title()))
-	if title == "" {
-		title = "the conversation"
-	}
+	title := cmp.Or(sanitise(terminal.VisibleLine(s.Title())), "the conversation")
 	m.say(terminal.Normal, fmt.Sprintf("Continuing %s: %s.", title, number.Count(s.Log().Turns(), "turn")))
 	var asked, answer string
 	for e := range s.Log().Entries() {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
 	"slices"
@@ -130,10 +131,7 @@ func unknown(o Origin, t reflect.Type, path []string) error {
 			names = append(names, word)
 		}
 	}
-	near := last[name]
-	if near == "" {
-		near = last[problem.Nearest(name, names)]
-	}
+	near := cmp.Or(last[name], last[problem.Nearest(name, names)])
 	if near != "" {
 		return wrong(o, what, "did you mean "+near+"?")
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -188,9 +189,6 @@ func unknownVariable(o Origin) error {
 			names = append(names, prefix+capitals(key))
 		}
 	}
-	hint := problem.DidYouMean(o.Name, names)
-	if hint == "" {
-		hint = `"tenfold config show" lists the keys; a variable is TENFOLD_ and a key in capitals, with _ for each dot`
-	}
+	hint := cmp.Or(problem.DidYouMean(o.Name, names), `"tenfold config show" lists the keys; a variable is TENFOLD_ and a key in capitals, with _ for each dot`)
 	return wrong(o, "no such key", hint)
 }

@@ -155,9 +155,7 @@ func (c Config) KeyNames() []string {
 // Window is how many tokens the context of a model holds (T5); a conversation
 // that names none has the model of the configuration.
 func (c Config) Window(model string) int {
-	if model == "" {
-		model = string(c.Model.Name)
-	}
+	model = cmp.Or(model, string(c.Model.Name))
 	var w token.Windows
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
 		w = w.With(name, int(c.Models[name].ContextWindow))

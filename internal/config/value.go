@@ -82,8 +82,8 @@ var errMust = errors.New("is not what it must be")
 var rules = sync.OnceValue(func() map[reflect.Type]rule {
 	zero, one := 0.0, 1.0
 	return map[reflect.Type]rule{
-		reflect.TypeFor[string]():   {must: "text", read: readText, pattern: anyText},
-		reflect.TypeFor[bool]():     {must: "true or false", read: readBool},
+		reflect.TypeFor[string]():   {must: "text", read: readPlain[string], pattern: anyText},
+		reflect.TypeFor[bool]():     {must: "true or false", read: readPlain[bool]},
 		reflect.TypeFor[[]string](): {must: "a list of names", read: readNames},
 		reflect.TypeFor[Count]():    {must: "a whole number from 0 on", read: readWhole(0), least: &zero},
 		reflect.TypeFor[Positive](): {must: "a whole number from 1 on", read: readWhole(1), least: &one},
@@ -179,29 +179,17 @@ func written(v any) string {
 	return text
 }
 
-func readText(v any) (any, error) {
-	if _, ok := v.(string); !ok {
-		return nil, errMust
-	}
-	return v, nil
-}
-
-func readBool(v any) (any, error) {
-	if _, ok := v.(bool); !ok {
+// readPlain takes a value that is of a type already.
+func readPlain[T any](v any) (any, error) {
+	if _, ok := v.(T); !ok {
 		return nil, errMust
 	}
 	return v, nil
 }
 
 func readNames(v any) (any, error) {
-	list, ok := v.([]any)
-	var names []string
-	for _, one := range list {
-		name, isText := one.(string)
-		ok = ok && isText && name != "" && !strings.ContainsAny(name, ",+")
-		names = append(names, name)
-	}
-	if !ok {
+	names, err := readTexts(v)
+	if err != nil || slices.ContainsFunc(names, func(name string) bool { return name == "" || strings.ContainsAny(name, ",+") }) {
 		return nil, errMust
 	}
 	return names, nil
@@ -248,19 +236,13 @@ func readShare(v any) (any, error) {
 
 func readStrategies(v any) (any, error) {
 	var texts []string
-	switch v := v.(type) {
-	case string:
-		texts = strings.Fields(v)
-	case []any:
-		for _, one := range v {
-			text, ok := one.(string)
-			if !ok {
-				return nil, errMust
-			}
-			texts = append(texts, text)
+	if text, ok := v.(string); ok {
+		texts = strings.Fields(text)
+	} else {
+		var err error
+		if texts, err = readTexts(v); err != nil {
+			return nil, err
 		}
-	default:
-		return nil, errMust
 	}
 	for _, text := range texts {
 		if _, err := strategy.Parse(text); err != nil {

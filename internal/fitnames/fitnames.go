@@ -2,6 +2,7 @@
 package fitnames
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -53,9 +54,7 @@ func pow10(n int) int {
 // Fit brings a name into what every provider takes: it keeps letters, digits, "_" and "-"; others
 // become "_", and what is too long is cut.
 func Fit(raw string, most int, empty string) string {
-	if raw == "" {
-		raw = empty
-	}
+	raw = cmp.Or(raw, empty)
 	name := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':

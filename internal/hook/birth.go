@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,10 +83,7 @@ func shorten(b Born, limit, tokens int) (text string, after int) {
 
 // callEntries are the entries of a result and its call.
 func (b Born) callEntries() []tenfold.Entry {
-	arguments := b.Arguments
-	if arguments == "" {
-		arguments = "{}"
-	}
+	arguments := cmp.Or(b.Arguments, "{}")
 	return []tenfold.Entry{
 		{ID: "call-" + b.Call, Payload: tenfold.ToolCall{CallID: b.Call, Name: b.Tool, Arguments: arguments}},
 		{ID: "result-" + b.Call, Payload: tenfold.ToolResult{CallID: b.Call, Parts: tenfold.Text(b.Text), IsError: b.IsError}},

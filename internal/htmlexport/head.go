@@ -1,6 +1,7 @@
 package htmlexport
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -31,10 +32,7 @@ func hash(text string) string {
 
 // head writes what stands above the timeline.
 func (p *page) head() {
-	title := strings.Join(strings.Fields(p.Title), " ")
-	if title == "" {
-		title = p.ID
-	}
+	title := cmp.Or(strings.Join(strings.Fields(p.Title), " "), p.ID)
 	title = p.safe(title)
 	p.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
 		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src `, hash(style), "; script-src ", hash(script),

@@ -1,6 +1,7 @@
 package htmlexport
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -67,9 +68,7 @@ func (p *page) collect() {
 				t.asked = textOf(v)
 			}
 		case tenfold.AssistantMessage:
-			if t.said == "" {
-				t.said = v.Text
-			}
+			t.said = cmp.Or(t.said, v.Text)
 		case tenfold.ToolResult:
 			if call, _ := p.log.CallOf(e.Seq); tool.OutcomeOf(call.Name, v).Bad() {
 				t.errors++

@@ -1,6 +1,7 @@
 package logtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -53,10 +54,7 @@ func HoldStubs(t rapid.TB, p *tenfold.Projection) {
 			}
 			_, stub, _ := strings.Cut(text, "[compacted] ")
 			stub, _, _ = strings.Cut(stub, "\n")
-			want := string(was.(tenfold.ToolResult).Ended())
-			if want == "" {
-				want = "done"
-			}
+			want := cmp.Or(string(was.(tenfold.ToolResult).Ended()), "done")
 			if !strings.HasSuffix(stub, ": "+want) && !strings.Contains(stub, ": "+want+", ") {
 				t.Fatalf("entry %d ended with %q, and is told as %q", it.Seq, want, stub)
 			}

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
@@ -226,9 +227,7 @@ func (s *Server) locate(path string) (target, string) {
 		return target{}, "unknown upstream; use a base URL as Tenfold printed it"
 	}
 	t := target{route: route, name: name, path: strings.TrimSuffix(base.EscapedPath(), "/") + rest}
-	if t.path == "" {
-		t.path = "/"
-	}
+	t.path = cmp.Or(t.path, "/")
 	t.url = &url.URL{Scheme: base.Scheme, Host: base.Host, User: base.User, Opaque: t.path}
 	if strings.HasPrefix(t.path, "//") { // would be read as a host
 		t.url.Opaque, t.url.RawPath = "", t.path

@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	_ "embed"
 	"path/filepath"
 	"strconv"
@@ -76,10 +77,7 @@ func Register(client, binary string) (Registration, error) {
 			Code: "no_mcp", Subject: client, Problem: "this client has no MCP", Hint: "its model has a shell: it can run tenfold recall",
 		}
 	default:
-		hint := problem.DidYouMean(client, Clients())
-		if hint == "" {
-			hint = "known clients: " + strings.Join(Clients(), ", ")
-		}
+		hint := cmp.Or(problem.DidYouMean(client, Clients()), "known clients: "+strings.Join(Clients(), ", "))
 		return Registration{}, &problem.Error{Code: "usage", Usage: true, Problem: "unknown client " + strconv.Quote(client), Hint: hint}
 	}
 	text := jsontext.Value(r.Value)

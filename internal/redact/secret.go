@@ -344,12 +344,9 @@ func userinfoEnd(text string, from, at int) int {
 
 // isPasswordName reports whether a name says that what follows is a password.
 func isPasswordName(name string) bool {
-	for _, end := range []string{"password", "passwd", "passphrase", "_pass", "_pwd"} {
-		if len(name) >= len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"password", "passwd", "passphrase", "_pass", "_pwd"}, func(end string) bool {
+		return len(name) >= len(end) && strings.EqualFold(name[len(name)-len(end):], end)
+	})
 }
 
 // isShortPassword reports whether a value that a name calls a password is one: it is

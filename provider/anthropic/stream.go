@@ -236,10 +236,7 @@ func (b *block) payload() tenfold.Payload {
 	case "redacted_thinking":
 		return tenfold.Reasoning{Provider: "anthropic", Encrypted: b.Text("data")}
 	case "tool_use":
-		arguments := string(b.input)
-		if arguments == "" {
-			arguments = string(b.Get("input"))
-		}
+		arguments := cmp.Or(string(b.input), string(b.Get("input")))
 		return tenfold.ToolCall{CallID: b.Text("id"), Name: b.Text("name"), Arguments: arguments}
 	}
 	if len(b.input) > 0 {

@@ -6,6 +6,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -158,21 +159,12 @@ func (c Catalog) settings(vendor, name string) (Settings, error) {
 			Hint: "set base_url in its settings",
 		}
 	}
-	if s.Type == "" {
-		s.Type = b.Type
-	}
-	if s.Type == "" {
-		s.Type = "openai"
-	}
+	s.Type = cmp.Or(s.Type, b.Type, "openai")
 	own := known && s.Type == b.Type && (s.BaseURL == "" || s.BaseURL == b.BaseURL)
 	if own {
 		s.BaseURL = b.BaseURL
-		if s.KeyEnv == "" {
-			s.KeyEnv = b.KeyEnv
-		}
-		if s.API == "" {
-			s.API = b.API
-		}
+		s.KeyEnv = cmp.Or(s.KeyEnv, b.KeyEnv)
+		s.API = cmp.Or(s.API, b.API)
 	}
 	if s.API == "" && s.Type == "openai" {
 		s.API = "chat"

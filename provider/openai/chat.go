@@ -195,9 +195,7 @@ func (s *chat) callPieces(raw jsontext.Value) error {
 		if p.ID != "" {
 			c.id = p.ID
 		}
-		if c.name == "" {
-			c.name = p.Function.Name
-		}
+		c.name = cmp.Or(c.name, p.Function.Name)
 		if p.Custom.Name != "" || p.Custom.Input != "" {
 			c.name, c.custom = cmp.Or(c.name, p.Custom.Name), true
 			c.arguments.WriteString(p.Custom.Input)
@@ -249,9 +247,7 @@ func (s *chat) End() ([]provider.Event, error) {
 		give(tenfold.AssistantMessage{Text: s.text.String()})
 	}
 	for i, c := range s.calls {
-		if c.id == "" {
-			c.id = fmt.Sprintf("%s_call_%d", s.id, i)
-		}
+		c.id = cmp.Or(c.id, fmt.Sprintf("%s_call_%d", s.id, i))
 		arguments := c.arguments.String()
 		if c.custom { // its text is the member "input" (tenfold.ToolCall)
 			arguments = string(rawjson.Object{{Name: "input", Value: rawjson.Quote(arguments)}}.Bytes())

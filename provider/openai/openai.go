@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"tenfold/body"
@@ -169,10 +170,5 @@ func named(schema []byte) rawjson.Object {
 // reasons reports whether a model may be asked for encrypted reasoning: those
 // known not to reason refuse the question.
 func reasons(model string) bool {
-	for _, plain := range []string{"gpt-3", "gpt-4", "chatgpt-", "gpt-5-chat", "gpt-5.1-chat", "ft:gpt-3", "ft:gpt-4"} {
-		if strings.HasPrefix(model, plain) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"gpt-3", "gpt-4", "chatgpt-", "gpt-5-chat", "gpt-5.1-chat", "ft:gpt-3", "ft:gpt-4"}, func(plain string) bool { return strings.HasPrefix(model, plain) })
 }

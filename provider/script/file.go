@@ -2,6 +2,7 @@ package script
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"time"
 
@@ -91,17 +92,12 @@ func (l line) answer() (Answer, error) {
 	if l.Reasoning != "" {
 		a.Blocks = append(a.Blocks, tenfold.Reasoning{Text: l.Reasoning})
 	}
-	if l.Text == "" {
-		l.Text = string(l.Answer)
-	}
+	l.Text = cmp.Or(l.Text, string(l.Answer))
 	if l.Text != "" {
 		a.Blocks = append(a.Blocks, tenfold.AssistantMessage{Text: l.Text})
 	}
 	for _, c := range l.Calls {
-		arguments := string(c.Arguments)
-		if arguments == "" {
-			arguments = "{}"
-		}
+		arguments := cmp.Or(string(c.Arguments), "{}")
 		a.Blocks = append(a.Blocks, tenfold.ToolCall{CallID: c.ID, Name: c.Name, Arguments: arguments})
 	}
 	if u := l.Usage; u != nil {

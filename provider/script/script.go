@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/pause"
 	"tenfold/internal/runes"
 	"tenfold/provider"
 )
@@ -232,14 +233,7 @@ func (m *Model) pass(ctx context.Context, d time.Duration) error {
 	if m.wait != nil {
 		return m.wait(ctx, d)
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
+	return pause.For(ctx, d)
 }
 
 func (m *Model) estimate(r provider.Request) int {

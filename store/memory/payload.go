@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"tenfold"
@@ -75,10 +76,5 @@ func isText(parts []tenfold.Part) bool {
 // valid reports whether the short strings of a payload come back from a record
 // as they are; long texts always do.
 func valid(list ...string) bool {
-	for _, s := range list {
-		if !utf8.ValidString(s) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(list, func(s string) bool { return !utf8.ValidString(s) })
 }

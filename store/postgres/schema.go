@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3/database"
 
+	"tenfold/internal/pause"
 	"tenfold/store/internal/schema"
 )
 
@@ -66,10 +67,8 @@ func lockSchema(ctx context.Context, db *sql.DB) error {
 		if err := db.QueryRowContext(ctx, lockSQL).Scan(&locked); err != nil || locked {
 			return err
 		}
-		select {
-		case <-time.After(lockPause):
-		case <-ctx.Done():
-			return fmt.Errorf("wait for others that migrate: %w", ctx.Err())
+		if err := pause.For(ctx, lockPause); err != nil {
+			return fmt.Errorf("wait for others that migrate: %w", err)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"tenfold/internal/pause"
 )
 
 // tidyPause is how often a process looks whether new entries wait to be sorted into
@@ -47,9 +49,7 @@ func (d *Database) tidy(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		select {
-		case <-time.After(tidyPause):
-		case <-ctx.Done():
+		if pause.For(ctx, tidyPause) != nil {
 			return
 		}
 		d.tidyNow(ctx)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"tenfold/internal/pause"
 )
 
 const (
@@ -27,16 +29,13 @@ const (
 // listen wakes watchers of what other stores tell, on a connection of its
 // own. When that is lost it makes another.
 func (d *Database) listen(ctx context.Context) {
-	pause := firstPause
+	wait := firstPause
 	for ctx.Err() == nil {
 		if d.receive(ctx) {
-			pause = firstPause
+			wait = firstPause
 		}
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
-		pause = min(2*pause, pollTime)
+		_ = pause.For(ctx, wait)
+		wait = min(2*wait, pollTime)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/pause"
 	"tenfold/problem"
 	"tenfold/store"
 	"tenfold/store/internal/engine"
@@ -327,17 +328,15 @@ func (s *Store) try(ctx context.Context, twice bool, do func() error) error {
 		if err == nil {
 			return nil
 		}
-		pause, may := delay(err, wait, twice)
+		before, may := delay(err, wait, twice)
 		if !may || time.Since(begun) > s.patience {
 			return err
 		}
-		if s.waiting != nil && time.Since(begun)+pause > waitingAfter && s.told.CompareAndSwap(false, true) {
+		if s.waiting != nil && time.Since(begun)+before > waitingAfter && s.told.CompareAndSwap(false, true) {
 			s.waiting(err)
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
+		if err := pause.For(ctx, before); err != nil {
+			return err
 		}
 	}
 }

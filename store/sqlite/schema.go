@@ -12,6 +12,7 @@ import (
 	"github.com/pressly/goose/v3/database"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"tenfold/internal/pause"
 	"tenfold/store/internal/schema"
 )
 
@@ -112,10 +113,8 @@ func useWAL(ctx context.Context, c *conn) error {
 		if err == nil || code(err) != sqlite3.SQLITE_BUSY || time.Since(start) > busyTimeout {
 			return err
 		}
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := pause.For(ctx, 5*time.Millisecond); err != nil {
+			return err
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package modelserver
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -61,9 +62,7 @@ func readResponses(r *Request) *Error {
 		if err := json.Unmarshal(raw, &it); err != nil {
 			return refuse("Invalid 'input[%d]': %v", i, err)
 		}
-		if it.Type == "" {
-			it.Type = "message"
-		}
+		it.Type = cmp.Or(it.Type, "message")
 		if lone != "" && it.Type == "message" && it.Role != "assistant" || lone != "" && strings.HasSuffix(it.Type, "_output") {
 			return refuse("Item '%s' of type 'reasoning' was provided without its required following item.", lone)
 		}

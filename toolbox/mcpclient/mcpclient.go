@@ -224,9 +224,7 @@ func (t *remote) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error
 	}
 	text, files := contents(res)
 	if text = output.Bound(text, t.link.options.Limit); res.IsError {
-		if text == "" {
-			text = "failed, and did not say why"
-		}
+		text = cmp.Or(text, "failed, and did not say why")
 		return toolbox.Result{}, errors.New(text)
 	}
 	if text == "" && len(files) == 0 {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -39,10 +40,7 @@ func (a *App) Edit(ctx context.Context, file string) error {
 // editor is the command that edits a file: $VISUAL or $EDITOR, which may have
 // arguments.
 func editor(ctx context.Context, file string) *exec.Cmd {
-	name := os.Getenv("VISUAL")
-	if name == "" {
-		name = os.Getenv("EDITOR")
-	}
+	name := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if runtime.GOOS == "windows" {
 		words := strings.Fields(name)
 		if len(words) == 0 {
@@ -50,8 +48,6 @@ func editor(ctx context.Context, file string) *exec.Cmd {
 		}
 		return exec.CommandContext(ctx, words[0], append(words[1:], file)...) //nolint:gosec // the person's own editor
 	}
-	if name == "" {
-		name = "vi"
-	}
+	name = cmp.Or(name, "vi")
 	return exec.CommandContext(ctx, "sh", "-c", name+` "$@"`, "sh", file) //nolint:gosec // the person's own editor
 }

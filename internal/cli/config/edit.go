@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -141,10 +142,7 @@ func fileToEdit(a *command.App, workspace bool) (config.Kind, string, error) {
 		if s.Dir == "" {
 			return 0, "", errors.New("there is no working directory")
 		}
-		name := config.WorkspaceFile(s.Dir)
-		if name == "" {
-			name = config.FileOf(s.Dir)
-		}
+		name := cmp.Or(config.WorkspaceFile(s.Dir), config.FileOf(s.Dir))
 		if config.Led(name) {
 			return 0, "", command.Hinted(errors.New("config edit "+name+": reached through a link inside the workspace"), "config", "edit the file it leads to")
 		}

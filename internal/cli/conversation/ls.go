@@ -205,9 +205,7 @@ func table(a *command.App, all []store.Conversation, short []string, active stri
 		head := mark + id + "  " + terminal.PadLeft(w[1], width[1]) + turns + "  " + terminal.PadLeft(w[2], width[2]) + " → " +
 			terminal.PadLeft(w[3], width[3]) + " tokens  "
 		when, title := w[4], c.Title
-		if title == "" {
-			title = "(no title)"
-		}
+		title = cmp.Or(title, "(no title)")
 		left := command.TitleWidth
 		if a.Width > 0 {
 			left = a.Width - rest - width[0]

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -90,10 +91,7 @@ func printMoney(a *command.App, m *report.Money) {
 		printBalance(a, number.Count(m.Ours.Compactions, "compaction")+" by "+strategyWords(m.Ours.Strategies), m.Ours)
 	}
 	if m.Unpriced && (r.Priced > 0 || r.Responses == 0) { // else it is said above
-		model := terminal.VisibleLine(m.Model)
-		if model == "" {
-			model = "an unnamed model"
-		}
+		model := cmp.Or(terminal.VisibleLine(m.Model), "an unnamed model")
 		a.TwoParts(terminal.Normal, "  savings of compactions: unknown", "no price for "+model)
 	}
 	if m.Own != nil || m.Ours != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -38,43 +37,6 @@ shows them.`,
 its next attempt.`, job.Jobs.Retry), jobCommand(a, "cancel", "Cancel a job", `Cancels a job that has not ended. What it has not written stays unwritten; a
 compaction that it has written is undone with "tenfold conversation undo".`, job.Jobs.Cancel))
 	return c
-}
-
-// jobJSON is a job, for programs.
-type jobJSON struct {
-	ID           string `json:"id"`
-	State        string `json:"state"`
-	Conversation string `json:"conversation"`
-	// Why is why it became due, and Policy what it runs.
-	Why     string `json:"why"`
-	Policy  string `json:"policy"`
-	Version int64  `json:"version"`
-	// Attempt counts those that began, of at most Attempts.
-	Attempt  int       `json:"attempt"`
-	Attempts int       `json:"attempts"`
-	Created  time.Time `json:"created"`
-	Due      time.Time `json:"due,omitzero"`
-	Began    time.Time `json:"began,omitzero"`
-	Ended    time.Time `json:"ended,omitzero"`
-	// Waits is what it waits for, Error how the last attempt failed.
-	Waits string `json:"waits,omitzero"`
-	Error string `json:"error,omitzero"`
-	Hint  string `json:"hint,omitzero"`
-	// Outcome is what came of it, and Compactions are the overlays that it wrote.
-	Outcome     string   `json:"outcome,omitzero"`
-	Reason      string   `json:"reason,omitzero"`
-	Compactions []string `json:"compactions,omitzero"`
-	Before      int      `json:"before,omitzero"`
-	After       int      `json:"after,omitzero"`
-	// Cost is in dollars.
-	Cost *float64 `json:"cost,omitzero"`
-}
-
-func jobToJSON(j job.Info) jobJSON {
-	return jobJSON{
-		j.ID, string(j.State), j.Conversation, j.Why, j.Policy, j.Version, j.Attempt, j.Attempts, j.Created.UTC(), j.Due.UTC(), j.Began.UTC(), j.Ended.UTC(),
-		j.Waits, j.Error, j.Hint, j.Outcome, j.Reason, j.Compactions, j.Before, j.After, j.Cost,
-	}
 }
 
 // jobs opens the queue of the store; close frees it.
@@ -156,7 +118,7 @@ func listJobs(ctx context.Context, a *command.App, f job.Filter) error {
 		return err
 	}
 	for _, j := range page.Jobs {
-		if err := a.Result(jobToJSON(j), func() { showJob(a, j) }); err != nil {
+		if err := a.Result(j, func() { showJob(a, j) }); err != nil {
 			return err
 		}
 	}
@@ -220,7 +182,7 @@ func jobCommand(a *command.App, name, short, long string, do func(job.Jobs, cont
 			if err != nil {
 				return err
 			}
-			return a.Result(jobToJSON(j), func() { showJob(a, j) })
+			return a.Result(j, func() { showJob(a, j) })
 		},
 	}
 }

@@ -91,10 +91,7 @@ const unknownWindow = 200_000
 // headed puts a message before a view that says what happened, to the person in its
 // first line and to the model in the note (P5a).
 func headed(v *hook.View, messages []message) []message {
-	line := v.Line
-	if line == "" {
-		line = "Tenfold: this is the view of an earlier compaction; undo: tenfold conversation undo " + v.ID()
-	}
+	line := cmp.Or(v.Line, "Tenfold: this is the view of an earlier compaction; undo: tenfold conversation undo "+v.ID())
 	text := transcript.Replaced(line, len(messages))
 	if note := v.Projection().Note(); note != "" {
 		text += "\n" + note

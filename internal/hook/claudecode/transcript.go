@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"tenfold/internal/pause"
 )
 
 // file gives the path of the transcript that an event is about: the session's, or
@@ -86,10 +88,8 @@ func awaitWritten(ctx context.Context, name, id string) error {
 		if err != nil || found {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(writePause):
+		if err := pause.For(ctx, writePause); err != nil {
+			return err
 		}
 	}
 	return errUnwritten

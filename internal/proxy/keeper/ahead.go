@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"tenfold/internal/pause"
 	"tenfold/session"
 	"tenfold/store"
 )
@@ -70,7 +71,7 @@ func (k *keeper) readAhead(ctx context.Context, of Expected) {
 		if next != nil && next.colds.Before(end) {
 			until = next.colds
 		}
-		if k.pause(ctx, until.Sub(k.Now())); next == nil || !until.Before(end) {
+		if _ = pause.For(ctx, until.Sub(k.Now())); next == nil || !until.Before(end) {
 			return
 		}
 		k.plansAhead(ctx, next)
@@ -85,14 +86,6 @@ func (k *keeper) readOnce(ctx context.Context, of Expected) []*ahead {
 		k.plansAhead(ctx, a)
 	}
 	return all
-}
-
-// pause waits, unless the keeper is closed.
-func (k *keeper) pause(ctx context.Context, d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-	}
 }
 
 // expected finds what is expected, within the bounds.
@@ -116,7 +109,7 @@ func (k *keeper) expected(ctx context.Context, of Expected) (all []*ahead) {
 // plansAhead reads a conversation, unless it is open or was taken, and plans what is free.
 func (k *keeper) plansAhead(ctx context.Context, a *ahead) {
 	for k.hasWork() && ctx.Err() == nil {
-		k.pause(ctx, yieldEvery)
+		_ = pause.For(ctx, yieldEvery)
 	}
 	first := a.read == nil
 	a.colds = time.Time{}

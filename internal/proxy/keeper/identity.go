@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -79,9 +80,7 @@ const longestName = 200
 func identify(in proxy.Incoming, first wire.Sum, secret []byte) identity {
 	id := identity{tool: tools[in.Client], class: class(in.Header.Get(classHeader))}
 	named, tool := sessionOf(in.Header)
-	if id.tool == "" {
-		id.tool = tool
-	}
+	id.tool = cmp.Or(id.tool, tool)
 	name := in.Protocol.Name()
 	if named != "" {
 		id.key = hashed("session", name, tool, named)

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -51,9 +52,7 @@ func claudeUpstreams(u User, args []string) map[string]string {
 			base = set
 		}
 	}
-	if base == "" {
-		base = anthropic
-	}
+	base = cmp.Or(base, anthropic)
 	return map[string]string{"anthropic": base}
 }
 

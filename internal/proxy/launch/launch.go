@@ -9,6 +9,7 @@
 package launch
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"os"
@@ -78,10 +79,7 @@ func Find(name string) (Client, error) {
 		}
 		names = append(names, c.Name)
 	}
-	hint := problem.DidYouMean(name, names)
-	if hint == "" {
-		hint = "the clients are " + strings.Join(names, ", ") + "; \"tenfold proxy\" prints base URLs for any other program"
-	}
+	hint := cmp.Or(problem.DidYouMean(name, names), "the clients are "+strings.Join(names, ", ")+"; \"tenfold proxy\" prints base URLs for any other program")
 	return Client{}, &problem.Error{Op: "run", Subject: name, Problem: "unknown client", Hint: hint, Usage: true}
 }
 

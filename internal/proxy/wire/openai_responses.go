@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"strings"
 
 	"tenfold"
@@ -169,9 +170,7 @@ func (p *pieces) reasoning(f fields, at Span) error {
 // names of their own.
 func (p *pieces) call(f fields, at Span, name string) error {
 	c := tenfold.ToolCall{CallID: p.str(f, "call_id"), Name: p.str(f, "name")}
-	if c.Name == "" {
-		c.Name = name
-	}
+	c.Name = cmp.Or(c.Name, name)
 	value := argumentsOf(f)
 	switch {
 	case name == "custom_tool" && value.isText(p.raw):

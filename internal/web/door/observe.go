@@ -69,9 +69,7 @@ func Observe(next http.Handler, log *slog.Logger) http.Handler {
 			if broken != nil && broken != http.ErrAbortHandler { //nolint:errorlint // the very value, as net/http has it
 				broken = s.failed(w, r, broken, log)
 			}
-			if s.status == 0 {
-				s.status = http.StatusOK
-			}
+			s.status = cmp.Or(s.status, http.StatusOK)
 			end(telemetry.InTenant(r.Context(), s.tenant), s.route, s.status)
 			if level := s.level(); log.Enabled(r.Context(), level) {
 				log.LogAttrs(r.Context(), level, "request", s.attributes(r.Method, time.Since(start))...)
@@ -151,9 +149,7 @@ func (w *statusWriter) WriteHeader(status int) {
 
 // Write implements [http.ResponseWriter].
 func (w *statusWriter) Write(b []byte) (int, error) {
-	if w.seen.status == 0 {
-		w.seen.status = http.StatusOK
-	}
+	w.seen.status = cmp.Or(w.seen.status, http.StatusOK)
 	return w.ResponseWriter.Write(b)
 }
 

@@ -3,6 +3,7 @@ package webtest
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -148,12 +149,7 @@ func (s *Schema) least(name string, choose Chooser, depth int) any {
 
 // Members are the names of an object's members, in order.
 func (s *Schema) Members() []string {
-	all := make([]string, 0, len(s.Properties))
-	for name := range s.Properties {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(s.Properties))
 }
 
 func (s *Schema) is(kind string) bool { return slices.Contains(s.Types, kind) }

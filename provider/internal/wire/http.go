@@ -5,6 +5,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -43,9 +44,7 @@ func NewEndpoint(name string, header http.Header, o provider.Options) *Endpoint 
 	if o.Client != nil {
 		client = *o.Client
 	}
-	if e.timeout == 0 {
-		e.timeout = provider.DefaultTimeout
-	}
+	e.timeout = cmp.Or(e.timeout, provider.DefaultTimeout)
 	if client.Timeout > 0 && (e.timeout < 0 || client.Timeout < e.timeout) {
 		e.timeout = client.Timeout
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -57,9 +58,7 @@ func ParseProblem(status int, header http.Header, raw []byte) *Problem {
 	if !p.object(v, 4) && p.Message == "" {
 		p.Message = pageText(string(raw))
 	}
-	if p.Message == "" {
-		p.Message = http.StatusText(p.Status)
-	}
+	p.Message = cmp.Or(p.Message, http.StatusText(p.Status))
 	return p
 }
 
@@ -96,10 +95,7 @@ func (p *Problem) object(v jsontext.Value, depth int) bool {
 		}
 	}
 	p.Used, p.Limit = int(b.Prompt), int(b.Window)
-	p.Message = rawjson.Text(b.Message)
-	if p.Message == "" {
-		p.Message = rawjson.Text(b.Detail)
-	}
+	p.Message = cmp.Or(rawjson.Text(b.Message), rawjson.Text(b.Detail))
 	// A message may itself be the JSON of an error behind the one that speaks.
 	if strings.HasPrefix(strings.TrimSpace(p.Message), "{") {
 		inner := &Problem{}

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ func answersIn(result string, questions []string) []exchange {
 	}
 	if strings.HasPrefix(result, "{") && json.Unmarshal([]byte(result), &record) == nil && len(record.Answers) > 0 {
 		var said []string
-		for _, id := range sortedKeys(record.Answers) {
+		for _, id := range slices.Sorted(maps.Keys(record.Answers)) {
 			said = append(said, strings.Join(record.Answers[id].Answers, ", "))
 		}
 		if len(said) == 1 || len(questions) != len(said) {
@@ -61,15 +62,6 @@ func firstOrEmpty(all []string) string {
 		return ""
 	}
 	return all[0]
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // pairsIn reads "question"="answer" pairs, as Claude Code and OpenCode write

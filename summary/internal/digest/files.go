@@ -148,9 +148,7 @@ func hunks(f *file) string {
 					line = ""
 				}
 			}
-			if gone == "" {
-				gone = firstOf("-", removed)
-			}
+			gone = cmp.Or(gone, firstOf("-", removed))
 			found := definitions(f.path, append([]string{p.Head}, added...))
 			if len(found) == 0 {
 				found = definitions(f.path, append([]string{p.Head}, before...))
@@ -210,12 +208,7 @@ func firstOf(mark string, lines []string) string {
 // isPreamble reports whether a line, behind its mark, begins files of its kind and says
 // nothing of this one.
 func isPreamble(line string) bool {
-	for _, start := range []string{"package ", "import ", "from ", "#include ", "using "} {
-		if strings.HasPrefix(line, "+ "+start) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"package ", "import ", "from ", "#include ", "using "}, func(start string) bool { return strings.HasPrefix(line, "+ "+start) })
 }
 
 // definers are words before the name of what a line defines.

@@ -69,9 +69,7 @@ func (p *plan) setItem(item tool.PlanItem) {
 	if item.Text == "" {
 		return // nobody knows what it is about
 	}
-	if item.ID == "" {
-		item.ID = strconv.Itoa(p.highest + 1)
-	}
+	item.ID = cmp.Or(item.ID, strconv.Itoa(p.highest+1))
 	p.keepID(item.ID, len(p.items))
 	p.items = append(p.items, item)
 }

@@ -47,12 +47,7 @@ func needsSight(text string) bool {
 	if !utf8.ValidString(text) {
 		return true
 	}
-	for _, r := range text {
-		if r >= 0x80 && hidden(r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 && hidden(r) })
 }
 
 // hidden reports characters beyond ASCII that are not seen and are no part of

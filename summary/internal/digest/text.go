@@ -190,12 +190,7 @@ func onlyAsks(text string) bool {
 		return false
 	}
 	folded := " " + strings.ToLower(text)
-	for _, ask := range []string{" can you ", " could you ", " can we ", " could we ", " would you ", " will you ", " please ", " let's "} {
-		if strings.Contains(folded, ask) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{" can you ", " could you ", " can we ", " could we ", " would you ", " will you ", " please ", " let's "}, func(ask string) bool { return strings.Contains(folded, ask) })
 }
 
 func onBranch(branch string) string {

@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -55,10 +56,7 @@ func importInspect(ctx context.Context, src engine.Source, doc engine.Document, 
 			"write the log with its samples, or read it after they ran")
 	}
 	eval := top.Object(m.Get("eval"))
-	run := top.Peek(eval.Get("eval_id"))
-	if run == "" {
-		run = top.Peek(eval.Get("run_id"))
-	}
+	run := cmp.Or(top.Peek(eval.Get("eval_id")), top.Peek(eval.Get("run_id")))
 	if run == "" {
 		run = engine.Digest(top.Raw[:min(len(top.Raw), 4096)])
 	}

@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -64,10 +65,7 @@ func importLoCoMo(ctx context.Context, src engine.Source, doc engine.Document, s
 			continue
 		}
 		found = true
-		id := l.sample.Peek(m.Get("sample_id"))
-		if id == "" {
-			id = strconv.Itoa(i)
-		}
+		id := cmp.Or(l.sample.Peek(m.Get("sample_id")), strconv.Itoa(i))
 		l.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
 			ID:     engine.ConversationID(names.Unique("locomo-" + id + "-" + engine.Digest(talk.Of(l.sample.Raw))[:8])),
 			Format: engine.LoCoMo,
@@ -154,9 +152,7 @@ func (l *locomo) utterance(m engine.Members, opened *bool) error {
 	if speaker == "" || !f.Is(m.Get("text"), '"') {
 		return l.out.KeepOdd("utterance", id, "locomo.untyped", f.Raw)
 	}
-	if l.first == "" {
-		l.first = speaker
-	}
+	l.first = cmp.Or(l.first, speaker)
 	text := f.Text(m.Get("text"))
 	caption := f.Peek(m.Get("blip_caption"))
 	if speaker != l.first {

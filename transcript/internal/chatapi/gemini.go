@@ -1,6 +1,7 @@
 package chatapi
 
 import (
+	"cmp"
 	"strconv"
 
 	"tenfold"
@@ -151,9 +152,7 @@ func (d *gemini) respond(c *Chat, raw []byte, id string) error {
 	if c.In.Err != nil || a.twice || Misplaced(a.parts, true) {
 		return c.Unread(id, raw)
 	}
-	if a.id == "" {
-		a.id = "response-" + strconv.Itoa(d.answers)
-	}
+	a.id = cmp.Or(a.id, "response-"+strconv.Itoa(d.answers))
 	if a.more {
 		c.WarnHere("candidate besides the first is kept aside", "candidates besides the first are kept aside")
 	}

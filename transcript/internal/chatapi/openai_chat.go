@@ -1,6 +1,7 @@
 package chatapi
 
 import (
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -163,10 +164,5 @@ func (o *openai) assistant(c *Chat, w *engine.Finder, id, response string) error
 }
 
 func saysNothing(parts []tenfold.Part) bool {
-	for _, p := range parts {
-		if p.File != nil || strings.TrimSpace(p.Text) != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || strings.TrimSpace(p.Text) != "" })
 }

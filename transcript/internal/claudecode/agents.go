@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -175,9 +176,7 @@ func (c *claude) agentLine(l *claudeLine) error {
 		c.sub.seen[l.uuid] = true
 	}
 	l.sidechain = true
-	if l.agentID == "" {
-		l.agentID = c.sub.id
-	}
+	l.agentID = cmp.Or(l.agentID, c.sub.id)
 	return c.line(l)
 }
 

@@ -1,6 +1,8 @@
 package claudecode
 
 import (
+	"cmp"
+
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
@@ -139,10 +141,7 @@ func (c *claude) microBoundary(l *claudeLine, id string) error {
 	for _, call := range d.calls {
 		calls[call] = tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
 	}
-	after := d.postTokens
-	if after == 0 {
-		after = max(d.preTokens-d.saved, 0)
-	}
+	after := cmp.Or(d.postTokens, max(d.preTokens-d.saved, 0))
 	return c.emit(tenfold.Entry{ID: id + "/compaction", Time: c.now, Payload: tenfold.Compaction{
 		ToTurn: c.place.Turn, Source: tenfold.SourceImport, Reason: d.trigger, TokensBefore: d.preTokens, TokensAfter: after,
 		ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Calls: calls},

@@ -74,10 +74,5 @@ func (c *claude) typed(l *claudeLine, u tenfold.UserMessage) bool {
 	if l.meta || l.summary || (l.origin != "" && l.origin != "human") {
 		return false
 	}
-	for _, p := range u.Parts {
-		if p.File != nil || !engine.IsInjected(p.Text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.Parts, func(p tenfold.Part) bool { return p.File != nil || !engine.IsInjected(p.Text) })
 }

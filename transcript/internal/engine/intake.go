@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -160,9 +161,7 @@ func (in *Intake) keep(n int64) error {
 
 // End implements [Sink].
 func (in *Intake) End(c Conversation, warnings []string) error {
-	if c.Directory == "" {
-		c.Directory = in.directory
-	}
+	c.Directory = cmp.Or(c.Directory, in.directory)
 	if c.Directory == "" && in.RanIn != nil {
 		c.Directory = in.RanIn()
 	}

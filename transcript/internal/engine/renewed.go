@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -18,12 +19,7 @@ func Renewed(p tenfold.Payload) bool {
 	if len(m.Parts) > 1 && tenfold.IsNote(m.Parts[0].Text) { // the note of P5a moves on
 		m.Parts = m.Parts[1:]
 	}
-	for _, part := range m.Parts {
-		if part.File != nil || !isRenewed(strings.TrimSpace(part.Text)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.Parts, func(part tenfold.Part) bool { return part.File != nil || !isRenewed(strings.TrimSpace(part.Text)) })
 }
 
 // renewedElements are the elements that such context stands in.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"tenfold"
@@ -57,9 +58,7 @@ func (s *Session) finish() error {
 	if !s.shown {
 		s.Warn.Add(0, "file without messages: the conversation is empty", "")
 	}
-	if s.Conv.ID == "" {
-		s.Conv.ID = NameID(s.Src.Name, s.Conv.Format)
-	}
+	s.Conv.ID = cmp.Or(s.Conv.ID, NameID(s.Src.Name, s.Conv.Format))
 	return s.End()
 }
 

@@ -1,6 +1,7 @@
 package jp
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -303,10 +304,7 @@ func (x *Export) Text(parts []tenfold.Part, between string) string {
 			text.Add(p.File.Detail)
 			continue
 		}
-		name := p.File.Name
-		if name == "" {
-			name = string(p.File.Type)
-		}
+		name := cmp.Or(p.File.Name, string(p.File.Type))
 		if !strings.HasPrefix(p.File.URI, "data:") && p.File.URI != "" {
 			name += " " + p.File.URI
 		}

@@ -2,6 +2,7 @@ package jp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,10 +271,7 @@ func (j *jp) finish() error {
 // entries, which are not to mix with those of its events.json.
 func ID(name string) string {
 	name = filepath.ToSlash(name)
-	id := jpNumber(name)
-	if id == "" {
-		id = jpNamed(name)
-	}
+	id := cmp.Or(jpNumber(name), jpNamed(name))
 	if strings.HasSuffix(name, "messages.json") && id != "messages" {
 		id += "-messages"
 	}

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -270,10 +271,7 @@ func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) e
 		return err
 	}
 	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
-	name := p.call
-	if name == "" {
-		name = id
-	}
+	name := cmp.Or(p.call, id)
 	name = o.calls.Unique(name)
 	if w.IsString(p.opaque.thought) {
 		thought, _ := o.scan.UnquoteIn(p.opaque.thought, m.raw)

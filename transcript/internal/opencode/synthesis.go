@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"iter"
@@ -65,10 +66,7 @@ func (x *openCodeExport) synthesise() {
 	x.view.Created = created
 	s := x.newSynthesis("")
 	s.session = "ses_" + s.number(^(uint64(s.now) << 12)) + s.idLetters("session") //nolint:gosec // opencode takes the low bits
-	title := x.view.Title
-	if title == "" {
-		title = x.view.ID
-	}
+	title := cmp.Or(x.view.Title, x.view.ID)
 	info := x.Marshal(openCodeSessionJSON{
 		ID: s.session, Slug: x.view.ID, ProjectID: "global", Directory: "/", Title: title, Version: openCodeVersion,
 		Time: openCodeSpan{Created: max(s.now, 1), Updated: max(s.now, updated.UnixMilli(), 1)},
@@ -169,9 +167,7 @@ func (s *synthesis) prompt(p tenfold.UserMessage) {
 
 func openCodeFileJSON(f *tenfold.File) openCodePartJSON {
 	part := openCodePartJSON{Type: "file", Mime: f.MediaType, Filename: f.Name, URL: f.URI}
-	if part.Mime == "" {
-		part.Mime = "application/octet-stream"
-	}
+	part.Mime = cmp.Or(part.Mime, "application/octet-stream")
 	if part.URL == "" {
 		part = openCodePartJSON{Type: "text", Text: &f.Detail, Synthetic: true}
 	}
@@ -283,9 +279,7 @@ func (s *synthesis) stamp() int64 { return max(s.now, 1) }
 // modelName names the model and, by its name, whose it is.
 func (s *synthesis) modelName() openCodeModel {
 	m := openCodeModel{"unknown", s.model}
-	if m.ModelID == "" {
-		m.ModelID = "unknown"
-	}
+	m.ModelID = cmp.Or(m.ModelID, "unknown")
 	for _, known := range [...][2]string{{"claude", "anthropic"}, {"gpt", "openai"}, {"o1", "openai"}, {"o3", "openai"}, {"o4", "openai"}, {"gemini", "google"}} {
 		if strings.HasPrefix(s.model, known[0]) {
 			m.ProviderID = known[1]

@@ -194,10 +194,7 @@ func (o *openHands) arguments(in engine.Members) string {
 func (o *openHands) tracked(id string, meta engine.Members, args walk.Span) error {
 	f := &o.find
 	response := f.Object(meta.Get("model_response"))
-	responseID := f.Peek(response.Get("id"))
-	if responseID == "" {
-		responseID = id
-	}
+	responseID := cmp.Or(f.Peek(response.Get("id")), id)
 	call := tenfold.ToolCall{CallID: f.Peek(meta.Get("tool_call_id")), Name: f.Peek(meta.Get("function_name"))}
 	var message engine.Members
 	if choices := f.List(response.Get("choices")); len(choices) > 0 {

@@ -1,6 +1,8 @@
 package openhands
 
 import (
+	"cmp"
+
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
@@ -110,10 +112,7 @@ func (o *openHands) sdkReasoning(m engine.Members) []tenfold.Payload {
 // the first of them carries the thought.
 func (o *openHands) sdkAction(id string, m engine.Members) error {
 	f := &o.find
-	response := f.Peek(m.Get("llm_response_id"))
-	if response == "" {
-		response = id
-	}
+	response := cmp.Or(f.Peek(m.Get("llm_response_id")), id)
 	list := o.sdkReasoning(m)
 	list = append(list, o.sdkTexts(m.Get("thought"))...)
 	call, ok := f.Call(m.Get("tool_call"))

@@ -1,6 +1,7 @@
 package pi
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -105,9 +106,7 @@ func (x *piWriter) block(e tenfold.Entry) {
 		x.open.API, x.open.Provider, x.open.Model = at.api, at.provider, at.model
 		x.openID = ""
 	}
-	if x.openID == "" {
-		x.openID = e.MessageID
-	}
+	x.openID = cmp.Or(x.openID, e.MessageID)
 	m := x.open
 	switch p := e.Payload.(type) {
 	case tenfold.AssistantMessage:

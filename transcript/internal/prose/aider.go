@@ -2,6 +2,7 @@ package prose
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -105,9 +106,7 @@ func (a *aider) line(line string) error {
 		}
 		stamp := strings.TrimSpace(strings.TrimPrefix(bare, AiderHeading))
 		t, _ := time.Parse(time.DateTime, stamp)
-		if a.banner == "" {
-			a.banner = stamp
-		}
+		a.banner = cmp.Or(a.banner, stamp)
 		return a.addBlock(aiderBlock{kind: aiderNote, text: line, time: t})
 	case strings.HasPrefix(line, AiderUser) || bare == "####":
 		kind = aiderPrompt

@@ -2,6 +2,7 @@ package prose
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"strconv"
 	"strings"
@@ -70,10 +71,7 @@ func (m *Markdown) line(texts ...string) {
 
 // head writes the title and the facts.
 func (m *Markdown) head(v engine.View) {
-	title := engine.FirstLine(v.Title)
-	if title == "" {
-		title = v.ID
-	}
+	title := cmp.Or(engine.FirstLine(v.Title), v.ID)
 	log := v.Projection.Log()
 	all := m.scale.Counts(v.Projection.Totals().All())[0]
 	m.line("# ", markdownCell(title))
@@ -266,10 +264,7 @@ func (m *Markdown) parts(parts []tenfold.Part) {
 
 // file writes a link where there is a place to go to, else what the file is.
 func (m *Markdown) file(f tenfold.File) {
-	name := engine.FirstLine(f.Name)
-	if name == "" {
-		name = string(f.Type)
-	}
+	name := cmp.Or(engine.FirstLine(f.Name), string(f.Type))
 	switch data, inline := strings.CutPrefix(f.URI, "data:"); {
 	case inline:
 		kind, _, _ := strings.Cut(data, ";")

@@ -2,6 +2,7 @@ package prose
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -250,10 +251,7 @@ func (s *specStory) block() error {
 // people: what was asked comes first, the output is fenced as text at the end.
 func (s *specStory) tool(id, all string) error {
 	lead := s.before.Take()
-	name := specAttribute(all, `data-tool-name="`)
-	if name == "" {
-		name = "unknown"
-	}
+	name := cmp.Or(specAttribute(all, `data-tool-name="`), "unknown")
 	body := all[:max(strings.LastIndex(all, specToolEnd), 0)]
 	input, output := body, ""
 	if trimmed := strings.TrimRight(body, " \r\n"); strings.HasSuffix(trimmed, "\n```") {
