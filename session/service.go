@@ -330,7 +330,9 @@ func (s *Service) Search(ctx context.Context, q store.Query) ([]store.Hit, error
 			return nil, err
 		}
 		most := len(hits) == q.Limit
-		found := withoutCopies(hits, func(h store.Hit) copied { return copied{h.Entry.ID, h.Entry.Time.UnixNano(), tenfold.SearchText(h.Entry.Payload)} })
+		found := withoutCopies(hits, func(h store.Hit) copied {
+			return copied{h.Entry.ID, h.Entry.Time.UnixNano(), tenfold.SearchText(h.Entry.Payload)}
+		})
 		if len(found) >= want || !most || q.Limit >= want*maxCopies {
 			return found[:min(len(found), want)], nil
 		}
