@@ -40,7 +40,8 @@ type Finding struct {
 	Line    int    `json:"line"`
 	Excerpt string `json:"excerpt"`
 
-	score float64
+	copied copied
+	score  float64
 }
 
 // Heading says what a finding is, and where.
@@ -221,6 +222,8 @@ func (s *Session) finding(m match, phrases []string, rare []float64) Finding {
 	f.Excerpt = excerptAround(f.Excerpt, phrases)
 	at := s.piece(f.Seq, Handle(s.id))
 	f.Turn, f.Kind, f.Tool = at.Turn, at.Kind, at.Tool
+	e, _ := s.log.Entry(f.Seq)
+	f.copied = copied{e.ID, e.Time.UnixNano(), f.Excerpt}
 	ref := Ref{Conversation: Handle(s.id), From: f.Seq, To: f.Seq}
 	if f.Line > 2*linesBefore {
 		ref.Line = f.Line - linesBefore
@@ -290,13 +293,13 @@ func (s *Service) Lookup(ctx context.Context, query, conversation, here string, 
 // lookupInAll asks the store which conversations have the words, and looks
 // closer at the first few.
 func (s *Service) lookupInAll(ctx context.Context, query string, limit int) ([]Finding, error) {
-	hits, err := s.store.Search(ctx, store.Query{Text: query, Limit: limit * hitsEach})
+	hits, err := s.Search(ctx, store.Query{Text: query, Limit: limit * hitsEach})
 	if err != nil {
 		return nil, err
 	}
 	if len(hits) == 0 {
 		for _, p := range (store.Query{Text: query}).Phrases() {
-			some, err := s.store.Search(ctx, store.Query{Text: strconv.Quote(p), Limit: limit * hitsEach})
+			some, err := s.Search(ctx, store.Query{Text: strconv.Quote(p), Limit: limit * hitsEach})
 			if err != nil {
 				return nil, err
 			}
@@ -321,6 +324,7 @@ func (s *Service) lookupInAll(ctx context.Context, query string, limit int) ([]F
 		found = append(found, session.Lookup(query, limit)...)
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.score, a.score) })
+	found = withoutCopies(found, func(f Finding) copied { return f.copied })
 	return found[:min(len(found), limit)], nil
 }
 

@@ -2,11 +2,13 @@ package session_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"tenfold"
 	"tenfold/session"
+	"tenfold/store"
 	"tenfold/strategy"
 )
 
@@ -107,6 +109,34 @@ func TestA9LookupElsewhere(t *testing.T) {
 	}
 	if _, err := svc.Lookup(t.Context(), "x", "nobody", "", 3); err == nil {
 		t.Error("an unknown conversation is searched")
+	}
+}
+
+// D4: what a conversation and its forks have is found once, and keeps nothing else from
+// being found.
+func TestD4ForksAreFoundOnce(t *testing.T) {
+	svc := newService(t)
+	origin := calls(t, svc, "origin", "flour and yeast", "flour and water")
+	for range 20 {
+		if _, err := svc.Fork(t.Context(), origin, session.Fork{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calls(t, svc, "other", "flour and yeast") // which says the same
+	for limit, want := range map[int]int{2: 2, 50: 3} {
+		hits, err := svc.Search(t.Context(), store.Query{Text: "flour", Limit: limit})
+		if err != nil || len(hits) != want {
+			t.Errorf("%d hits of %d, %v", len(hits), want, err)
+		}
+	}
+	found, err := svc.Lookup(t.Context(), "flour", "", "", 3)
+	if err != nil || len(found) != 3 || !slices.ContainsFunc(found, func(f session.Finding) bool { return f.Conversation == "other" }) {
+		t.Errorf("%+v, %v", found, err)
+	}
+	for _, id := range []string{"origin", "other"} {
+		if hits, err := svc.Search(t.Context(), store.Query{Text: "yeast", Conversation: id}); err != nil || len(hits) != 1 {
+			t.Errorf("%s: %v, %v", id, hits, err)
+		}
 	}
 }
 

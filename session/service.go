@@ -317,7 +317,45 @@ func (s *Service) gone(ctx context.Context, id string) (bool, error) {
 	return true, nil
 }
 
-// Search finds raw entries, hidden ones included (D4).
+// Search finds raw entries, hidden ones included (D4). Of an entry that a conversation and
+// its forks have it finds one, in whichever of them the store has it first.
 func (s *Service) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
-	return s.store.Search(ctx, q)
+	if q.Conversation != "" {
+		return s.store.Search(ctx, q)
+	}
+	want := cmp.Or(max(q.Limit, 0), store.DefaultLimit)
+	for q.Limit = want; ; q.Limit *= 4 { // in place of copies there may be others
+		hits, err := s.store.Search(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		most := len(hits) == q.Limit
+		found := withoutCopies(hits, func(h store.Hit) copied {
+			return copied{h.Entry.ID, h.Entry.Time.UnixNano(), tenfold.SearchText(h.Entry.Payload)}
+		})
+		if len(found) >= want || !most || q.Limit >= want*maxCopies {
+			return found[:min(len(found), want)], nil
+		}
+	}
+}
+
+// maxCopies is among how many copies of each entry a search finds what else there is.
+const maxCopies = 16
+
+// copied is what a fork has as the original does. Ids alone are of one conversation.
+type copied struct {
+	id   string
+	time int64
+	text string
+}
+
+// withoutCopies leaves the first of those of one kind.
+func withoutCopies[T any, K comparable](all []T, kind func(T) K) []T {
+	seen := map[K]bool{}
+	return slices.DeleteFunc(all, func(one T) bool {
+		k := kind(one)
+		was := seen[k]
+		seen[k] = true
+		return was
+	})
 }
