@@ -72,6 +72,7 @@ func TestL12Wordings(t *testing.T) {
 		{"crush", "bash", tool.FlagsTools, false, "red\n\nExit code 2\n\n<cwd>/w</cwd>", "exit 2"},
 		{"crush", "bash", tool.FlagsTools, false, "green\n\n<cwd>/w</cwd>", ok},
 		{"crush", "bash", tool.FlagsTools, false, "half\n\nCommand was aborted before completion\n\n<cwd>/w</cwd>", bad},
+		{"crush", "bash", tool.FlagsTools, false, "red\n\nExit code 2\n\n<cwd>/w\n</cwd>", none}, // no line of the host
 		{"copilot", "bash", tool.FlagsTools, false, "red\n<exited with exit code 1>", "exit 1"},
 		{"copilot", "bash", tool.FlagsTools, false, "green\n<shellId: 7 completed with exit code 0>", ok},
 		{"copilot", "bash", tool.FlagsTools, false, "half\n<command with shellId: 7 is still running after 30 seconds>", none},
@@ -133,6 +134,11 @@ func TestL12Failed(t *testing.T) {
 		{"rg foo src", red, false},
 		{"cd src && grep -rn foo . | sort -u 2>/dev/null", red, true}, // sort decides
 		{"git grep foo", red, false},
+		{"git diff --quiet", red, false},
+		{"git diff --exit-code a.go", red, false},
+		{"git push", red, true},
+		{"command -v go", red, false},
+		{"command go", red, true},
 		{"make && rg foo", red, false},
 		{"rg foo; make", red, true},
 		{"git status --short | grep -v 'a && b' && echo --- && git log | tail -8", red, false},

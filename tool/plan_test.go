@@ -56,6 +56,17 @@ func TestPlansOfTheAgents(t *testing.T) {
 	}
 }
 
+func TestPlanFiles(t *testing.T) {
+	for name, want := range map[string]bool{
+		"PLAN.md": true, "w/todo.txt": true, "docs/plan-b.md": true, "docs/big.plan.md": true, `C:\w\plans\oven.md`: true,
+		"plans/oven.txt": false, "planet.md": false, "plan.go": false, "src/plan/a.md": false, "": false,
+	} {
+		if got := tool.IsPlanFile(name); got != want {
+			t.Errorf("%q: %t", name, got)
+		}
+	}
+}
+
 func TestQuestionsAndSkills(t *testing.T) {
 	for _, c := range []struct {
 		name, arguments string

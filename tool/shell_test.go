@@ -25,6 +25,8 @@ func TestShellCommandsThatRead(t *testing.T) {
 	for command, want := range map[string][]tool.Access{
 		"cat a.go":                 at(tool.Access{Path: "a.go"}),
 		"cat -n 'a b.go' c":        at(tool.Access{Path: "a b.go"}, tool.Access{Path: "c"}),
+		"nl -ba a.go":              at(tool.Access{Path: "a.go"}),
+		"nl -- a.go":               at(tool.Access{Path: "a.go"}),
 		"cat a.go 2>/dev/null":     at(tool.Access{Path: "a.go"}),
 		"cat a.go 2>&1":            at(tool.Access{Path: "a.go"}),
 		"head a.go":                at(tool.Access{Path: "a.go", To: 10}),
