@@ -81,6 +81,7 @@ func TestRemoveFromAChangedFile(t *testing.T) {
 		{"{\"a\": {\"b\": 7}, \"x\": 1}", "{\"x\": 1}"},
 		{"{\n  \"a\": {\"b\": 7}, // mine\n  // about x\n  \"x\": 1\n}", "{\n  // mine\n  // about x\n  \"x\": 1\n}"},
 		{"{\n  \"x\": 1, // one\n  \"a\": {\"b\": 7}\n}", "{\n  \"x\": 1 // one\n  \n}"},
+		{"{\"x\": 1 /* , */ , \"a\": {\"b\": 7}}", "{\"x\": 1 /* , */ }"},
 		{"{\"x\": 1, \"a\": {\"b\": 7},}", "{\"x\": 1,}"},
 		{"{\"a\": {\"c\": 1, \"b\": 7}}", "{\"a\": {\"c\": 1}}"},
 		{"{\"a\": {\"b\": 7 /* why */}}", "{\"a\": { /* why */}}"},
@@ -99,6 +100,19 @@ func TestRemoveFromAChangedFile(t *testing.T) {
 	got, ok := jsonedit.Remove([]byte(`{"a": [1, {"b": 2}, 3]}`), []string{"a"}, `{"b":2}`, true)
 	if !ok || string(got) != `{"a": [1, 3]}` {
 		t.Errorf("the list is %q, %v", got, ok)
+	}
+}
+
+// What somebody put in the place of what was inserted is theirs.
+func TestUndoLeavesWhatIsNotAsItWas(t *testing.T) {
+	got, all, err := jsonedit.Insert([]byte(`{"x": 1}`), []string{"a"}, "7", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{strings.Replace(string(got), "7", "8", 1), string(got[:all[0].At+1]), ""} {
+		if back, ok := jsonedit.Undo([]byte(text), all); ok {
+			t.Errorf("of %q it leaves %q", text, back)
+		}
 	}
 }
 
