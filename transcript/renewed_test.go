@@ -68,3 +68,29 @@ func TestP8aAnElementMayMentionItself(t *testing.T) {
 		}
 	}
 }
+
+// What a view hides has no signature to lose.
+func TestOnlyReasoningThatIsShownLosesSignatures(t *testing.T) {
+	t.Parallel()
+	log := tenfold.NewLog()
+	signed := tenfold.Reasoning{Text: "hm", Provider: "anthropic", Signature: "c2ln"}
+	if _, err := log.Append(
+		tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("do it")}},
+		tenfold.Entry{Payload: signed}, tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "done"}},
+		tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("and that")}},
+		tenfold.Entry{Payload: signed}, tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "too"}},
+		tenfold.Entry{Payload: tenfold.Compaction{ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}}},
+	); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []Format{Codex, OpenCode, Pi, GeminiCLI} {
+		for _, compacted := range []bool{true, false} {
+			var out strings.Builder
+			v := View{Conversation: Conversation{ID: "c", Format: ClaudeCode}, Projection: tenfold.Project(log), Compacted: compacted}
+			warnings, err := Export(&out, to, v)
+			if told := strings.Contains(strings.Join(warnings, "; "), "reasoning"); err != nil || told == compacted || strings.Contains(out.String(), "c2ln") {
+				t.Errorf("%s, compacted %v: %q, %v\n%s", to, compacted, warnings, err, out.String())
+			}
+		}
+	}
+}
