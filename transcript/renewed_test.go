@@ -94,3 +94,26 @@ func TestOnlyReasoningThatIsShownLosesSignatures(t *testing.T) {
 		}
 	}
 }
+
+// P4: a summary that stands in the system prompt is written, and no prompt is left out.
+func TestP4ASummaryInTheSystemPromptIsNotLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, system := range []string{"", "Be brief."} {
+		log := tenfold.NewLog()
+		if _, err := log.Append(
+			tenfold.Entry{Payload: tenfold.ConfigDelta{Model: "m", System: &system}},
+			tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("do it")}},
+			tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "done"}},
+			tenfold.Entry{Payload: tenfold.Compaction{Summary: &tenfold.Summary{Text: "It was done.", Placement: tenfold.PlaceSystem}}},
+		); err != nil {
+			t.Fatal(err)
+		}
+		for _, to := range []Format{ClaudeCode, Codex} {
+			var out strings.Builder
+			warnings, err := Export(&out, to, View{Conversation: Conversation{ID: "c"}, Projection: tenfold.Project(log), Compacted: true})
+			if told := strings.Contains(strings.Join(warnings, "; "), "system prompt"); err != nil || told != (system != "") || !strings.Contains(out.String(), "It was done.") {
+				t.Errorf("%s with %q: %q, %v\n%s", to, system, warnings, err, out.String())
+			}
+		}
+	}
+}
