@@ -219,6 +219,10 @@ func (c *cut) add(e tenfold.Entry) {
 			p.Handle = c.handle // the entries that marks refer to have other seqs than in the original
 		}
 		e.Payload = c.renumberPolicy(p)
+	case tenfold.Usage:
+		if c.first > 0 {
+			return // it counts prompts that held what was left out: what a request holds beside this log would seem large
+		}
 	case tenfold.CompactionRevoked:
 		if c.gone[p.Target] {
 			c.gone[e.ID] = true

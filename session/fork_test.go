@@ -11,6 +11,7 @@ import (
 	"tenfold"
 	"tenfold/session"
 	"tenfold/strategy"
+	"tenfold/token"
 )
 
 func TestFork(t *testing.T) {
@@ -51,6 +52,35 @@ func TestFork(t *testing.T) {
 	}
 	if s.Log().Turns() != 5 {
 		t.Error("forking changed the original")
+	}
+}
+
+// T3: what prompts held of the turns that a fork leaves out is not what each of its
+// requests holds beside the log.
+func TestT3ForkOfTheLastTurnsHasNoOlderPrompts(t *testing.T) {
+	svc := newService(t)
+	s, err := svc.Create(t.Context(), session.Create{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		if err := s.Append(
+			t.Context(),
+			tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Tokens: 1000, Payload: tenfold.UserMessage{Parts: tenfold.Text("do it")}},
+			tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "done"}}, tenfold.Entry{Payload: tenfold.Usage{Model: "m", Input: 500 + 1400*(i+1)}},
+		); err != nil {
+			t.Fatal(err)
+		}
+	}
+	until := 5
+	for want, f := range map[int]session.Fork{500: {Until: &until}, 0: {Last: 5}} {
+		fork, err := svc.Fork(t.Context(), s, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := token.Calibrate(fork.Log()).Outside; got < want-50 || got > want+50 {
+			t.Errorf("%+v: %d tokens outside", f, got)
+		}
 	}
 }
 

@@ -68,3 +68,52 @@ func TestP8aAnElementMayMentionItself(t *testing.T) {
 		}
 	}
 }
+
+// What a view hides has no signature to lose.
+func TestOnlyReasoningThatIsShownLosesSignatures(t *testing.T) {
+	t.Parallel()
+	log := tenfold.NewLog()
+	signed := tenfold.Reasoning{Text: "hm", Provider: "anthropic", Signature: "c2ln"}
+	if _, err := log.Append(
+		tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("do it")}},
+		tenfold.Entry{Payload: signed}, tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "done"}},
+		tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("and that")}},
+		tenfold.Entry{Payload: signed}, tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "too"}},
+		tenfold.Entry{Payload: tenfold.Compaction{ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}}},
+	); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []Format{Codex, OpenCode, Pi, GeminiCLI} {
+		for _, compacted := range []bool{true, false} {
+			var out strings.Builder
+			v := View{Conversation: Conversation{ID: "c", Format: ClaudeCode}, Projection: tenfold.Project(log), Compacted: compacted}
+			warnings, err := Export(&out, to, v)
+			if told := strings.Contains(strings.Join(warnings, "; "), "reasoning"); err != nil || told == compacted || strings.Contains(out.String(), "c2ln") {
+				t.Errorf("%s, compacted %v: %q, %v\n%s", to, compacted, warnings, err, out.String())
+			}
+		}
+	}
+}
+
+// P4: a summary that stands in the system prompt is written, and no prompt is left out.
+func TestP4ASummaryInTheSystemPromptIsNotLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, system := range []string{"", "Be brief."} {
+		log := tenfold.NewLog()
+		if _, err := log.Append(
+			tenfold.Entry{Payload: tenfold.ConfigDelta{Model: "m", System: &system}},
+			tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("do it")}},
+			tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "done"}},
+			tenfold.Entry{Payload: tenfold.Compaction{Summary: &tenfold.Summary{Text: "It was done.", Placement: tenfold.PlaceSystem}}},
+		); err != nil {
+			t.Fatal(err)
+		}
+		for _, to := range []Format{ClaudeCode, Codex} {
+			var out strings.Builder
+			warnings, err := Export(&out, to, View{Conversation: Conversation{ID: "c"}, Projection: tenfold.Project(log), Compacted: true})
+			if told := strings.Contains(strings.Join(warnings, "; "), "system prompt"); err != nil || told != (system != "") || !strings.Contains(out.String(), "It was done.") {
+				t.Errorf("%s with %q: %q, %v\n%s", to, system, warnings, err, out.String())
+			}
+		}
+	}
+}

@@ -59,8 +59,10 @@ func FlagError(c *cobra.Command, err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		f := invalid.GetFlag()
 		switch f.Value.Type() {
-		case "int":
+		case "int", "float64":
 			err = errors.New("write a number")
+		case "duration":
+			err = errors.New("write a number with its unit: 90s, 10m")
 		case "bool":
 			err = errors.New("write true or false, or nothing")
 		default:

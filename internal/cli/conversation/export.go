@@ -55,7 +55,7 @@ The raw conversation is exported, or with --compacted what a model sees.`,
 					return command.Usage("--"+name+" is only for --to html", "only the page is redacted; the other formats hold everything")
 				}
 			}
-			to, err = transcripts.FormatFor(to, out)
+			to, err = transcripts.FormatFor(to, out, htmlFormat)
 			return err
 		},
 	}, func(ctx context.Context, s *session.Session) error {

@@ -157,10 +157,17 @@ func printPins(a *command.App, s *session.Session, asked, changed []int64, befor
 	}
 	scale := token.Calibrate(s.Log())
 	now := report.Scaled(report.CounterOf(s.Log()), before, s.Projection().Tokens(), scale)
+	view := s.Projection()
+	hidden := func(seq int64) bool { // pins do not free reasoning that is bound to what came before
+		fate, _, _ := view.Fate(seq)
+		return on && fate != tenfold.Kept
+	}
 	if a.JSON {
-		return a.Emit(map[string]any{
-			"conversation": s.ID(), word: changed, "tokens": now,
-		})
+		out := map[string]any{"conversation": s.ID(), word: changed, "tokens": now}
+		if still := slices.DeleteFunc(slices.Clone(changed), func(seq int64) bool { return !hidden(seq) }); len(still) > 0 {
+			out["hidden"] = still
+		}
+		return a.Emit(out)
 	}
 	if len(changed) == 0 {
 		a.Noticef("nothing to do: already %s", word)
@@ -172,6 +179,9 @@ func printPins(a *command.App, s *session.Session, asked, changed []int64, befor
 			other := s.Log().Pair(seq)
 			e, _ := s.Log().Entry(other)
 			also = "  (paired with the " + report.KindWord(e.Payload.Kind()) + ", entry " + strconv.FormatInt(other, 10) + ")"
+		}
+		if hidden(seq) {
+			also += "  (not shown nevertheless: " + view.Why(seq).String() + ")"
 		}
 		p := newPinJSON(s, seq, scale)
 		a.Printf("%s entry %d, %s, %s%s\n", title, seq,

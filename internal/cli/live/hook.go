@@ -41,7 +41,7 @@ func findClient(a *command.App, name string) (hook.Client, error) {
 		}
 	}
 	names := knownClients(a)
-	return nil, command.Usage("unknown client "+command.Quote(name), cmp.Or(problem.DidYouMean(name, names), "the clients are "+strings.Join(names, ", ")))
+	return nil, command.Usage("unknown client "+command.Quote(name), cmp.Or(problem.DidYouMean(name, names), "the clients are "+strings.Join(names, ", ")+`; "tenfold run" starts others without a plug-in`))
 }
 
 // HookCommand is "tenfold hook".

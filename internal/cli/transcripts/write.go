@@ -36,9 +36,9 @@ func formats(wanted func(transcript.FormatInfo) bool) (names []string) {
 func IsExportFormat(name string) bool { return slices.Contains(ExportFormats(), name) }
 
 // FormatFor is the format of an export: the one named, or the one that the
-// file's name implies.
-func FormatFor(format, file string) (string, error) {
-	known := "known formats: " + strings.Join(ExportFormats(), ", ")
+// file's name implies. Others are what the command writes besides.
+func FormatFor(format, file string, others ...string) (string, error) {
+	known := "known formats: " + strings.Join(slices.Concat(ExportFormats(), others), ", ")
 	switch {
 	case IsExportFormat(format):
 		return format, nil

@@ -54,7 +54,7 @@ func (x *claudeExport) compacted() {
 		x.lines.user(userLine{text: text, synthetic: true})
 	}
 	x.lines.projection(p, "")
-	if c := p.Config(); c.System != "" || c.Tools != nil {
+	if c := p.Config(); c.System != p.Continuation() || c.Tools != nil {
 		x.warn.NoForm(tenfold.Entry{Payload: tenfold.ConfigDelta{}}, engine.ClaudeCode)
 	}
 	x.lines.title(x.view.Title)

@@ -16,7 +16,7 @@ func (x *codexWriter) compacted() {
 	p := x.view.Projection
 	system, settings := x.sessionRecords()
 	config := p.Config()
-	if system == nil && config.System != "" {
+	if system == nil && config.System != p.Continuation() {
 		x.warn.NoForm(tenfold.Entry{Payload: tenfold.ConfigDelta{}}, engine.Codex)
 	}
 	var base *codexText
