@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
-	"tenfold/internal/number"
 	"tenfold/atom"
 	"tenfold/internal/logtest"
+	"tenfold/internal/number"
 	"tenfold/strategy"
 )
 

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
-	"tenfold/internal/number"
 	"tenfold/internal/logtest"
+	"tenfold/internal/number"
 	"tenfold/strategy"
 )
 
