@@ -66,7 +66,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	before := f.cost(p)
 	f.report.Injected = f.renewedTokens(p)
 	if f.report.After = before; before <= f.limit {
-		return o.proposeNothing("the view costs %d tokens, which is within the target of %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit))
+		return o.proposeNothing("the view costs %s tokens, which is within the target of %s", o.tokens(before), o.tokens(f.limit))
 	}
 	if !f.begin() {
 		f.first, f.last, f.request = 0, 0, lastTyped(p)
@@ -86,7 +86,7 @@ func (s Fit) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]t
 	f.tellBeside()
 	after := f.cost(f.view)
 	if after >= before {
-		return o.proposeNothing("the view costs %d tokens, and what fit keeps for a target of %d would cost %d", o.Scale.Tokens(before), o.Scale.Tokens(f.limit), o.Scale.Tokens(after))
+		return o.proposeNothing("the view costs %s tokens, and what fit keeps for a target of %s would cost %s", o.tokens(before), o.tokens(f.limit), o.tokens(after))
 	}
 	f.report.After, f.report.Injected = after, f.renewedTokens(f.view)
 	f.noteFocus()

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/internal/number"
 )
 
 // noteFocus says how much of the conversation a focus is about, and how much of
@@ -31,7 +32,7 @@ func (f *fitting) noteFocus() {
 			delete(shown, line) // a mark, or a part of a line
 		}
 	}
-	f.o.Notef("the focus is about %d lines of the conversation, and %d of them are in the view", len(found), len(shown))
+	f.o.Notef("the focus is about %s lines of the conversation, and %s of them are in the view", number.Thousands(len(found)), number.Thousands(len(shown)))
 }
 
 // addFocusLines adds the lines of a text that the focus is about, without blanks and marks

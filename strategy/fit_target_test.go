@@ -12,6 +12,7 @@ import (
 	"tenfold"
 	"tenfold/atom"
 	"tenfold/internal/logtest"
+	"tenfold/internal/number"
 	"tenfold/strategy"
 )
 
@@ -166,7 +167,7 @@ func TestF2AViewWithinTheTargetIsLeftAlone(t *testing.T) {
 	raw := tenfold.Project(script(t, work(4, 30)...))
 	text := fmt.Sprintf("fit:target=%d", raw.Tokens())
 	made := plan(t, raw, strategy.Options{}, text)
-	if want := fmt.Sprintf("the view costs %d tokens, which is within the target of %[1]d", raw.Tokens()); made.Nothing != want || !made.Fitted.Met() {
+	if want := fmt.Sprintf("the view costs %s tokens, which is within the target of %[1]s", number.Thousands(raw.Tokens())); made.Nothing != want || !made.Fitted.Met() {
 		t.Errorf("%q, %+v", made.Nothing, made.Fitted)
 	}
 	// And so is one that fit made.

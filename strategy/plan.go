@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/number"
 	"tenfold/token"
 )
 
@@ -128,6 +129,9 @@ func (o Options) proposeNothing(format string, args ...any) ([]tenfold.Compactio
 	o.Notef(format, args...)
 	return nil, nil
 }
+
+// tokens writes an estimate for a note, by the provider's count.
+func (o Options) tokens(n int) string { return number.Thousands(o.Scale.Tokens(n)) }
 
 // noteWithheld notes what would be done were it not a dry run.
 func (o Options) noteWithheld(format string, args ...any) ([]tenfold.Compaction, error) {

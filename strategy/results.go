@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tenfold"
+	"tenfold/internal/number"
 	"tenfold/tool"
 )
 
@@ -57,7 +58,7 @@ func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 	}
 	if set.ClearAtLeast > 0 {
 		if gain := o.Scale.Tokens(p.Tokens() - o.withOverlays(p, made...).Tokens()); gain < set.ClearAtLeast {
-			return o.proposeNothing("clearing results would free %d tokens, less than %d", gain, set.ClearAtLeast)
+			return o.proposeNothing("clearing results would free %s tokens, less than %s", number.Thousands(gain), number.Thousands(set.ClearAtLeast))
 		}
 	}
 	return made, nil

@@ -245,7 +245,7 @@ func refusal(p, room *tenfold.Projection, r SummaryResult, overlay tenfold.Compa
 		return emptySummary()
 	}
 	if before, after := room.Tokens(), p.With(overlay).Tokens(); after >= before {
-		return &RefusedError{Reason: fmt.Sprintf("it is not smaller than what it hides (%d tokens would become %d)", before, after)}
+		return &RefusedError{Reason: fmt.Sprintf("it is not smaller than what it hides (%s tokens would become %s)", number.Thousands(before), number.Thousands(after))}
 	}
 	return nil
 }
@@ -418,7 +418,7 @@ func (summarizeOver) Name() string { return "summarize" }
 func (s summarizeOver) Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	window := o.window(p)
 	if tokens := o.Scale.Tokens(p.Tokens()) + o.Scale.Outside; float64(tokens) <= s.threshold*float64(window) {
-		return o.proposeNothing("%d tokens are not over %g %% of the window of %d, so no summary is made", tokens, s.threshold*100, window)
+		return o.proposeNothing("%s tokens are not over %g %% of the window of %s, so no summary is made", number.Thousands(tokens), s.threshold*100, number.Thousands(window))
 	}
 	return job{by: s, span: o.Range, onlyNew: true}.propose(ctx, p, o)
 }

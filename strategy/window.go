@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"tenfold"
+	"tenfold/internal/number"
 )
 
 // SlidingWindow keeps the newest entries and omits everything before them. The
@@ -87,11 +88,11 @@ func (s TokenWindow) Propose(_ context.Context, p *tenfold.Projection, o Options
 	window := settled(s).Tokens
 	n := o.Scale.Estimated(window)
 	if counted(p) <= n {
-		return o.proposeNothing("the window of %d tokens holds all that is shown", window)
+		return o.proposeNothing("the window of %s tokens holds all that is shown", number.Thousands(window))
 	}
 	out := omitBefore(s, p, s.begin(p, n, o), o)
 	if after := counted(o.withOverlays(p, out...)); after > n {
-		o.Notef("the view costs %d tokens, more than the window of %d", o.Scale.Tokens(after), window)
+		o.Notef("the view costs %s tokens, more than the window of %s", o.tokens(after), number.Thousands(window))
 	}
 	return out, nil
 }

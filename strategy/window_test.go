@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/internal/number"
 	"tenfold/strategy"
 )
 
@@ -190,7 +191,7 @@ func TestS7BudgetHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		over := fmt.Sprintf("the view costs %d tokens, more than the window of %d", made.After, n)
+		over := fmt.Sprintf("the view costs %s tokens, more than the window of %s", number.Thousands(made.After), number.Thousands(n))
 		said := notesOf(made)
 		if (made.After > n) != strings.Contains(said, over) {
 			t.Fatalf("%d tokens in a window of %d: %s", made.After, n, said)

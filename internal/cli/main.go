@@ -113,8 +113,10 @@ func asksJSON(args []string) bool {
 }
 
 // joinFrom joins "--from" with the bound that follows it, if one does: the
-// flag may stand alone, so the flag parser would take "5" for an argument.
+// flag may stand alone, so the flag parser would take "5" for an argument. What is
+// made of digits and signs alone, as "3..5", is meant as one, and refused as one.
 func joinFrom(args []string) []string {
+	const digits = "0123456789"
 	out := make([]string, 0, len(args))
 	first := true
 	for i := 0; i < len(args); i++ {
@@ -123,7 +125,8 @@ func joinFrom(args []string) []string {
 		}
 		first = first && strings.HasPrefix(args[i], "-")
 		if args[i] == "--from" && i+1 < len(args) {
-			if _, err := tenfold.ParseBound(args[i+1]); err == nil {
+			_, err := tenfold.ParseBound(args[i+1])
+			if err == nil || strings.ContainsAny(args[i+1], digits) && strings.Trim(args[i+1], digits+".-+") == "" {
 				out = append(out, "--from="+args[i+1])
 				i++
 				continue

@@ -283,12 +283,12 @@ func (k *install) printList(ctx context.Context) error {
 	}
 	for _, one := range list {
 		err := k.Result(one, func() {
-			k.Printf("%s  %s\n", k.Paint(terminal.Bold, terminal.Pad(one.Client, 12)), one.foundWords())
+			k.Line(14, k.Paint(terminal.Bold, terminal.Pad(one.Client, 12))+"  "+one.foundWords())
 			for _, i := range one.Installed {
-				k.Printf("%s  %s\n", terminal.Pad("", 12), i.words())
+				k.Line(14, terminal.Pad("", 14)+i.words())
 			}
 			if len(one.Installed) == 0 {
-				k.Printf("%s  not installed\n", terminal.Pad("", 12))
+				k.Line(14, terminal.Pad("", 14)+"not installed")
 			}
 		})
 		if err != nil {
