@@ -265,7 +265,7 @@ func (k *keeper) historyOf(ex *exchange, id identity) (t *thread, fresh bool) {
 	if t := k.rebase(ex, id); t != nil {
 		return t, false
 	}
-	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, pace: session.Live{}.Pace(0)}
+	t = &thread{k: k, id: id, client: ex.in.Client, dir: ex.in.Dir, pace: session.Live{}.Pace(0)}
 	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
 	t.born, t.tools = was == nil && beginsConversation(ex), ex.r.Tools()
 	if was != nil { // it was rewound, or there are two of them

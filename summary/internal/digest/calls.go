@@ -269,7 +269,7 @@ func (l *Ledger) readEnd(c *call, p tenfold.ToolResult, r *result) {
 		r.unsure = !r.red && len(l.failures) > 0 && hidesResult(cmd.text) && !looksGreen(output)
 	}
 	if !r.failed && strings.Contains(cmd.text, "git") {
-		l.tree.readOutput(cmd.text, tool.Output(p), c.turn, l.entries)
+		l.tree.readOutput(cmd.text, tool.Output(p), l.entries)
 	}
 }
 
