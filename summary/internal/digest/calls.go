@@ -30,7 +30,6 @@ type call struct {
 	polls bool
 }
 
-// quoted is the call as it is quoted.
 func (c *call) quoted() string { return code(c.name+" "+c.arguments, lineLength) }
 
 // file is a path and what was done to it.
@@ -176,7 +175,6 @@ func (l *Ledger) noteOperation(c *call, f tool.FileOperation) {
 	}
 }
 
-// noteLast notes the last operation on a file.
 func (f *file) noteLast(op tool.Operation, turn, entry int) {
 	if op == tool.FileCreated && (f.created || f.last == op) {
 		op = tool.FileWritten // over what this session put there

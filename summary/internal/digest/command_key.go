@@ -78,5 +78,4 @@ func splitUnquoted(s, at string) []string {
 	})
 }
 
-// commandsOf are the commands of a line.
 func commandsOf(line string) []string { return splitUnquoted(line, ";|&\n") }
