@@ -1583,240 +1583,200 @@ type SearchAllParams struct {
 
 // Audit: Read the audit log, newest first.
 func (c *Client) Audit(ctx context.Context, params *AuditParams) (AuditPage, error) {
-	r := request{method: http.MethodGet, path: fill("/api/audit"), params: params}
-	return ask[AuditPage](ctx, c, r)
+	return ask[AuditPage](ctx, c, request{method: http.MethodGet, path: fill("/api/audit"), params: params})
 }
 
 // Conversations: List conversations.
 func (c *Client) Conversations(ctx context.Context, params *ConversationsParams) (Conversations, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations"), params: params}
-	return ask[Conversations](ctx, c, r)
+	return ask[Conversations](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations"), params: params})
 }
 
 // Begin: Create a conversation with the first entries of its log. With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in the log once, and the response is the same. The same key with a different body is rejected (422, code reused).
 func (c *Client) Begin(ctx context.Context, params *BeginParams, body Fresh) (Conversation, error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations"), params: params, body: body}
-	return ask[Conversation](ctx, c, r)
+	return ask[Conversation](ctx, c, request{method: http.MethodPost, path: fill("/api/conversations"), params: params, body: body})
 }
 
 // Conversation: Describe a conversation.
 func (c *Client) Conversation(ctx context.Context, id string) (Conversation, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}", id)}
-	return ask[Conversation](ctx, c, r)
+	return ask[Conversation](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}", id)})
 }
 
 // Compact: Compact in place, by a plan or by a wish. A plan is applied unchanged, and once: repeating it, or its Idempotency-Key, returns the same compaction. Entries appended after its version are not covered. If they change the entries that it covers, the response is a conflict (409), and nothing is written.
 func (c *Client) Compact(ctx context.Context, id string, params *CompactParams, body Applying) (Report, error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/compactions", id), params: params, body: body}
-	return ask[Report](ctx, c, r)
+	return ask[Report](ctx, c, request{method: http.MethodPost, path: fill("/api/conversations/{id}/compactions", id), params: params, body: body})
 }
 
 // Comparison: Compare the views before and after a compaction.
 func (c *Client) Comparison(ctx context.Context, id string, compaction string) (Comparison, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/compactions/{compaction}", id, compaction)}
-	return ask[Comparison](ctx, c, r)
+	return ask[Comparison](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/compactions/{compaction}", id, compaction)})
 }
 
 // ComparisonRows: Read rows of a comparison.
 func (c *Client) ComparisonRows(ctx context.Context, id string, compaction string, params *ComparisonRowsParams) (ComparedRows, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/compactions/{compaction}/rows", id, compaction), params: params}
-	return ask[ComparedRows](ctx, c, r)
+	return ask[ComparedRows](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/compactions/{compaction}/rows", id, compaction), params: params})
 }
 
 // Entries: A window of entries, whole.
 func (c *Client) Entries(ctx context.Context, id string, params *EntriesParams) (Entries, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/entries", id), params: params}
-	return ask[Entries](ctx, c, r)
+	return ask[Entries](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/entries", id), params: params})
 }
 
 // Append: Append entries, all or none. With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in the log once, and the response is the same. The same key with a different body is rejected (422, code reused). If expected is given and the log is at another version, the response is a conflict (409) that names it, and nothing is written.
 func (c *Client) Append(ctx context.Context, id string, params *AppendParams, body Batch) (Appended, error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/entries", id), params: params, body: body}
-	return ask[Appended](ctx, c, r)
+	return ask[Appended](ctx, c, request{method: http.MethodPost, path: fill("/api/conversations/{id}/entries", id), params: params, body: body})
 }
 
 // Entry: One entry whole.
 func (c *Client) Entry(ctx context.Context, id string, seq int64, params *EntryParams) (Entry, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/entries/{seq}", id, seq), params: params}
-	return ask[Entry](ctx, c, r)
+	return ask[Entry](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/entries/{seq}", id, seq), params: params})
 }
 
 // Events: Follow a conversation. Server-sent events: "entry" (its id is the seq), "status", and what an agent here is writing. The data of each is one Event. Reconnecting with Last-Event-ID continues after that entry; no entry is lost or sent twice. Where the log has no such entry it is another one, as after the restore of a backup: that is a conflict.
 func (c *Client) Events(ctx context.Context, id string, params *EventsParams) (*http.Response, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/events", id), params: params}
-	return c.send(ctx, r)
+	return c.send(ctx, request{method: http.MethodGet, path: fill("/api/conversations/{id}/events", id), params: params})
 }
 
 // Export: Save a conversation as a page to share. One HTML file that works without a server and without a network. Secrets, e-mail addresses and user names in paths are redacted; the page says how many.
 func (c *Client) Export(ctx context.Context, id string, params *ExportParams) (*http.Response, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/export", id), params: params}
-	return c.send(ctx, r)
+	return c.send(ctx, request{method: http.MethodGet, path: fill("/api/conversations/{id}/export", id), params: params})
 }
 
 // Lab: Measure strategies on a conversation.
 func (c *Client) Lab(ctx context.Context, id string, params *LabParams) (*http.Response, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/lab", id), params: params}
-	return c.send(ctx, r)
+	return c.send(ctx, request{method: http.MethodGet, path: fill("/api/conversations/{id}/lab", id), params: params})
 }
 
 // Say: Send a message to the agent, or have it compact or continue.
 func (c *Client) Say(ctx context.Context, id string, body Message) error {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/messages", id), body: body}
-	return c.do(ctx, r, nil)
+	return c.do(ctx, request{method: http.MethodPost, path: fill("/api/conversations/{id}/messages", id), body: body}, nil)
 }
 
 // Money: What a conversation cost, and what compactions saved.
 func (c *Client) Money(ctx context.Context, id string, params *MoneyParams) (Money, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/money", id), params: params}
-	return ask[Money](ctx, c, r)
+	return ask[Money](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/money", id), params: params})
 }
 
 // Outline: The structure of a log, in columns.
 func (c *Client) Outline(ctx context.Context, id string, params *OutlineParams) (Outline, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/outline", id), params: params}
-	return ask[Outline](ctx, c, r)
+	return ask[Outline](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/outline", id), params: params})
 }
 
 // Unpin: Unpin an entry.
 func (c *Client) Unpin(ctx context.Context, id string, seq int64) error {
-	r := request{method: http.MethodDelete, path: fill("/api/conversations/{id}/pins/{seq}", id, seq)}
-	return c.do(ctx, r, nil)
+	return c.do(ctx, request{method: http.MethodDelete, path: fill("/api/conversations/{id}/pins/{seq}", id, seq)}, nil)
 }
 
 // Pin: Pin an entry, and the other half of a call and its result.
 func (c *Client) Pin(ctx context.Context, id string, seq int64) error {
-	r := request{method: http.MethodPut, path: fill("/api/conversations/{id}/pins/{seq}", id, seq)}
-	return c.do(ctx, r, nil)
+	return c.do(ctx, request{method: http.MethodPut, path: fill("/api/conversations/{id}/pins/{seq}", id, seq)}, nil)
 }
 
 // Plan: Report what a compaction would do, without calling a model or writing.
 func (c *Client) Plan(ctx context.Context, id string, body Wish) (Trial, error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/plan", id), body: body}
-	return ask[Trial](ctx, c, r)
+	return ask[Trial](ctx, c, request{method: http.MethodPost, path: fill("/api/conversations/{id}/plan", id), body: body})
 }
 
 // Prepare: Make a plan to apply: overlays for a version of the log; calls no model and writes nothing.
 func (c *Client) Prepare(ctx context.Context, id string, body Wish) (Plan, error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/plans", id), body: body}
-	return ask[Plan](ctx, c, r)
+	return ask[Plan](ctx, c, request{method: http.MethodPost, path: fill("/api/conversations/{id}/plans", id), body: body})
 }
 
 // Projection: The body of the request to a model: what it sees of the conversation now. System prompt, tools and messages in the format of the provider's API, identical to the byte for the same version; the program adds its options, such as max_tokens, and sends it. ETag changes with the version: with If-None-Match an unchanged body is not sent again (304).
 func (c *Client) Projection(ctx context.Context, id string, params *ProjectionParams) (*http.Response, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/projection", id), params: params}
-	return c.send(ctx, r)
+	return c.send(ctx, request{method: http.MethodGet, path: fill("/api/conversations/{id}/projection", id), params: params})
 }
 
 // Reply: Answer a question of the agent.
 func (c *Client) Reply(ctx context.Context, id string, qid string, body Reply) error {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/questions/{qid}", id, qid), body: body}
-	return c.do(ctx, r, nil)
+	return c.do(ctx, request{method: http.MethodPost, path: fill("/api/conversations/{id}/questions/{qid}", id, qid), body: body}, nil)
 }
 
 // Redo: Re-apply what was undone last.
 func (c *Client) Redo(ctx context.Context, id string, body RedoingBody) (Change, error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/redo", id), body: body}
-	return ask[Change](ctx, c, r)
+	return ask[Change](ctx, c, request{method: http.MethodPost, path: fill("/api/conversations/{id}/redo", id), body: body})
 }
 
 // Rows: A window of entries, a line each.
 func (c *Client) Rows(ctx context.Context, id string, params *RowsParams) (Rows, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/rows", id), params: params}
-	return ask[Rows](ctx, c, r)
+	return ask[Rows](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/rows", id), params: params})
 }
 
 // Search: Search the entries of a conversation, hidden ones included.
 func (c *Client) Search(ctx context.Context, id string, params *SearchParams) (ListHit, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/search", id), params: params}
-	return ask[ListHit](ctx, c, r)
+	return ask[ListHit](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/search", id), params: params})
 }
 
 // Stop: Stop the agent; its work so far is kept.
 func (c *Client) Stop(ctx context.Context, id string) error {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/stop", id)}
-	return c.do(ctx, r, nil)
+	return c.do(ctx, request{method: http.MethodPost, path: fill("/api/conversations/{id}/stop", id)}, nil)
 }
 
 // Undo: Undo the newest compacting command.
 func (c *Client) Undo(ctx context.Context, id string, body UndoingBody) (Change, error) {
-	r := request{method: http.MethodPost, path: fill("/api/conversations/{id}/undo", id), body: body}
-	return ask[Change](ctx, c, r)
+	return ask[Change](ctx, c, request{method: http.MethodPost, path: fill("/api/conversations/{id}/undo", id), body: body})
 }
 
 // View: What a model sees, for one provider.
 func (c *Client) View(ctx context.Context, id string, params *ViewParams) (View, error) {
-	r := request{method: http.MethodGet, path: fill("/api/conversations/{id}/view", id), params: params}
-	return ask[View](ctx, c, r)
+	return ask[View](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/view", id), params: params})
 }
 
 // Jobs: List jobs, the newest first.
 func (c *Client) Jobs(ctx context.Context, params *JobsParams) (JobPage, error) {
-	r := request{method: http.MethodGet, path: fill("/api/jobs"), params: params}
-	return ask[JobPage](ctx, c, r)
+	return ask[JobPage](ctx, c, request{method: http.MethodGet, path: fill("/api/jobs"), params: params})
 }
 
 // CancelJob: Cancel a job that has not ended.
 func (c *Client) CancelJob(ctx context.Context, id string) (Job, error) {
-	r := request{method: http.MethodPost, path: fill("/api/jobs/{id}/cancel", id)}
-	return ask[Job](ctx, c, r)
+	return ask[Job](ctx, c, request{method: http.MethodPost, path: fill("/api/jobs/{id}/cancel", id)})
 }
 
 // RetryJob: Retry a job that failed, was cancelled, or waits for its next attempt.
 func (c *Client) RetryJob(ctx context.Context, id string) (Job, error) {
-	r := request{method: http.MethodPost, path: fill("/api/jobs/{id}/retry", id)}
-	return ask[Job](ctx, c, r)
+	return ask[Job](ctx, c, request{method: http.MethodPost, path: fill("/api/jobs/{id}/retry", id)})
 }
 
 // LabOf: Measure strategies on the newest conversations, of a project or of all.
 func (c *Client) LabOf(ctx context.Context, params *LabOfParams) (*http.Response, error) {
-	r := request{method: http.MethodGet, path: fill("/api/lab"), params: params}
-	return c.send(ctx, r)
+	return c.send(ctx, request{method: http.MethodGet, path: fill("/api/lab"), params: params})
 }
 
 // Meta: What this server offers.
 func (c *Client) Meta(ctx context.Context) (Meta, error) {
-	r := request{method: http.MethodGet, path: fill("/api/meta")}
-	return ask[Meta](ctx, c, r)
+	return ask[Meta](ctx, c, request{method: http.MethodGet, path: fill("/api/meta")})
 }
 
 // Spending: What the requests of all conversations cost, in groups.
 func (c *Client) Spending(ctx context.Context, params *SpendingParams) (Spendings, error) {
-	r := request{method: http.MethodGet, path: fill("/api/money"), params: params}
-	return ask[Spendings](ctx, c, r)
+	return ask[Spendings](ctx, c, request{method: http.MethodGet, path: fill("/api/money"), params: params})
 }
 
 // SearchAll: Search all conversations.
 func (c *Client) SearchAll(ctx context.Context, params *SearchAllParams) (ListHit, error) {
-	r := request{method: http.MethodGet, path: fill("/api/search"), params: params}
-	return ask[ListHit](ctx, c, r)
+	return ask[ListHit](ctx, c, request{method: http.MethodGet, path: fill("/api/search"), params: params})
 }
 
 // Tenant: Describe the tenant, its limits and usage, and what this token may do.
 func (c *Client) Tenant(ctx context.Context) (TenantView, error) {
-	r := request{method: http.MethodGet, path: fill("/api/tenant")}
-	return ask[TenantView](ctx, c, r)
+	return ask[TenantView](ctx, c, request{method: http.MethodGet, path: fill("/api/tenant")})
 }
 
 // Tokens: List the tokens of the tenant.
 func (c *Client) Tokens(ctx context.Context) (ListToken, error) {
-	r := request{method: http.MethodGet, path: fill("/api/tokens")}
-	return ask[ListToken](ctx, c, r)
+	return ask[ListToken](ctx, c, request{method: http.MethodGet, path: fill("/api/tokens")})
 }
 
 // CreateToken: Create a token; its secret is in the response and cannot be read again.
 func (c *Client) CreateToken(ctx context.Context, body TokenWishBody) (MadeToken, error) {
-	r := request{method: http.MethodPost, path: fill("/api/tokens"), body: body}
-	return ask[MadeToken](ctx, c, r)
+	return ask[MadeToken](ctx, c, request{method: http.MethodPost, path: fill("/api/tokens"), body: body})
 }
 
 // RevokeToken: Revoke a token, within seconds on all servers.
 func (c *Client) RevokeToken(ctx context.Context, token string) (Token, error) {
-	r := request{method: http.MethodDelete, path: fill("/api/tokens/{token}", token)}
-	return ask[Token](ctx, c, r)
+	return ask[Token](ctx, c, request{method: http.MethodDelete, path: fill("/api/tokens/{token}", token)})
 }
 
 // RotateToken: Replace a token with a new one; the old one ends after a grace period.
 func (c *Client) RotateToken(ctx context.Context, token string, body RotationBody) (MadeToken, error) {
-	r := request{method: http.MethodPost, path: fill("/api/tokens/{token}/rotate", token), body: body}
-	return ask[MadeToken](ctx, c, r)
+	return ask[MadeToken](ctx, c, request{method: http.MethodPost, path: fill("/api/tokens/{token}/rotate", token), body: body})
 }

@@ -119,19 +119,16 @@ func (k *measuring) read() error {
 	return transcript.Import(k.ctx, f.Source, "", k)
 }
 
-// Begin implements [transcript.Sink].
 func (k *measuring) Begin(transcript.Conversation) error {
 	k.log = tenfold.NewLog(tenfold.WithCounter(token.O200k()))
 	return nil
 }
 
-// Entry implements [transcript.Sink].
 func (k *measuring) Entry(e tenfold.Entry) error {
 	_, err := k.log.Append(e)
 	return err
 }
 
-// End implements [transcript.Sink].
 func (k *measuring) End(c transcript.Conversation, _ []string) error {
 	l := k.log
 	k.log = nil

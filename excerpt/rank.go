@@ -256,7 +256,6 @@ func (c *chooser) isShownElsewhere(e *entry, line int32) bool {
 	return c.said[id] && c.ix.lines[id].long
 }
 
-// noteTaken notes what is taken.
 func (c *chooser) noteTaken(one *candidate) {
 	one.taken = true
 	c.picks = append(c.picks, pick{entry: one.entry, line: one.line, last: max(one.line, one.last), from: one.from, to: one.to})

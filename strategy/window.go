@@ -140,7 +140,6 @@ func rangeLeavingWindow(p *tenfold.Projection, first int64, o Options) (r tenfol
 	return r, false
 }
 
-// endsBefore reports whether a ends before b.
 func endsBefore(a, b tenfold.Range) bool {
 	if a.ToTurn != b.ToTurn {
 		return a.ToTurn < b.ToTurn

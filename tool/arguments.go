@@ -38,7 +38,6 @@ func parse(text string) arguments {
 	return a
 }
 
-// text gives an argument that is a string.
 func (a arguments) text(name string) string {
 	s, _ := stringOf(a.members[name])
 	return s

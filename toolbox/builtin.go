@@ -63,12 +63,10 @@ type inWorkspace struct {
 	workspace *workspace
 }
 
-// Definition implements Tool.
 func (t inWorkspace) Definition() tenfold.ToolDefinition {
 	return tenfold.ToolDefinition{Name: t.name, Description: t.about, Schema: schema(t.parameters)}
 }
 
-// Intent implements Tool.
 func (t inWorkspace) Intent(raw string) (Intent, error) {
 	a, err := decode(t.name, t.parameters, raw)
 	if err != nil {
@@ -89,7 +87,6 @@ func (t inWorkspace) Intent(raw string) (Intent, error) {
 	return in, nil
 }
 
-// Run implements Tool.
 func (t inWorkspace) Run(ctx context.Context, c Call) (Result, error) {
 	a, err := decode(t.name, t.parameters, c.Arguments)
 	if err != nil {

@@ -62,7 +62,6 @@ type doubted struct {
 	end  func() error
 }
 
-// Begin implements [Sink].
 func (d *doubted) Begin(c Conversation) error {
 	if err := d.endHeldBack(nil); err != nil {
 		return err
@@ -70,7 +69,6 @@ func (d *doubted) Begin(c Conversation) error {
 	return d.Sink.Begin(c)
 }
 
-// Entry implements [Sink].
 func (d *doubted) Entry(e tenfold.Entry) error {
 	d.some = true
 	switch e.Payload.(type) {
@@ -80,7 +78,6 @@ func (d *doubted) Entry(e tenfold.Entry) error {
 	return d.Sink.Entry(e)
 }
 
-// End implements [Sink].
 func (d *doubted) End(c Conversation, warnings []string) error {
 	d.end = func() error { return d.Sink.End(c, warnings) }
 	if d.read {

@@ -72,7 +72,6 @@ func Formats() []FormatInfo {
 	return infos
 }
 
-// find gives the handler of a format.
 func find(f Format) (engine.Handler, bool) {
 	all := handlers()
 	i := slices.IndexFunc(all, func(h engine.Handler) bool { return h.Format == f })

@@ -133,7 +133,6 @@ type skimmed struct {
 	command string // for a session without a request
 }
 
-// Begin implements [Sink].
 func (k *skimmed) Begin(c Conversation) error {
 	if k.ID == "" {
 		k.ID, k.Began = c.ID, c.Created
@@ -141,7 +140,6 @@ func (k *skimmed) Begin(c Conversation) error {
 	return nil
 }
 
-// Entry implements [Sink].
 func (k *skimmed) Entry(e tenfold.Entry) error {
 	if !e.Time.IsZero() {
 		if k.Began.IsZero() {
@@ -170,7 +168,6 @@ func (k *skimmed) Entry(e tenfold.Entry) error {
 	return nil
 }
 
-// End implements [Sink].
 func (k *skimmed) End(Conversation, []string) error { return nil }
 
 // ran is the directory that the first of some lines names.

@@ -238,7 +238,6 @@ func (r *replayer) apply(plan strategy.Plan) error {
 	return nil
 }
 
-// paySummary pays for the summary of a compaction.
 func (r *replayer) paySummary(c tenfold.Compaction, at time.Time) {
 	if c.Summary == nil {
 		return

@@ -13,7 +13,6 @@ import (
 // itself: what it writes into files it has from what the request shows, as any
 // model has. What it read hundreds of steps ago it has to recall.
 type clerk struct {
-	parts int
 	steps []func(seen string) script.Answer
 	next  int
 	// found and lost count the facts that recall gave back, and did not.
@@ -30,7 +29,7 @@ var requests = []string{
 
 // newClerk writes down the steps of the work.
 func newClerk(parts int) *clerk {
-	c := &clerk{parts: parts}
+	c := &clerk{}
 	say := func(text string) { c.add(func(string) script.Answer { return script.Text(text) }) }
 	c.plan(0)
 	for i := range parts {

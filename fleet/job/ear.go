@@ -17,7 +17,6 @@ type ear struct {
 	rouse  func() // ends the wait for the database's word; nil while there is none
 }
 
-// GetListener implements riverdriver.Driver.
 func (d *driver) GetListener(p *riverdriver.GetListenenerParams) riverdriver.Listener {
 	d.ear.mu.Lock()
 	defer d.ear.mu.Unlock()

@@ -31,10 +31,8 @@ func newDriver(pool *pgxpool.Pool, schema string) *driver {
 	return &driver{Driver: riverpgxv5.New(pool), pool: pool, fetch: strings.ReplaceAll(fetchSQL, "~", pgx.Identifier{schema}.Sanitize())}
 }
 
-// GetExecutor implements riverdriver.Driver.
 func (d *driver) GetExecutor() riverdriver.Executor { return &executor{d.Driver.GetExecutor(), d} }
 
-// UnwrapExecutor implements riverdriver.Driver.
 func (d *driver) UnwrapExecutor(tx pgx.Tx) riverdriver.ExecutorTx {
 	return &inserter{d.Driver.UnwrapExecutor(tx)}
 }

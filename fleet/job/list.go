@@ -62,7 +62,6 @@ const listSQL = columnsSQL + `AND id < $2 AND ($3 = '' OR args->>'conversation' 
 
 const oneSQL = columnsSQL + `AND id = $2`
 
-// List implements [Jobs].
 func (j *jobs) List(ctx context.Context, f Filter) (Page, error) {
 	page := Page{Counts: map[State]int{}}
 	t, err := j.queue.of(ctx, j.tenant)
@@ -216,7 +215,6 @@ SELECT coalesce((SELECT max_jobs FROM tenfold_tenants WHERE id = $1) <= (
 	SELECT count(*) FROM ~.river_job WHERE finalized_at IS NULL AND (args->>'tenant')::integer = $1 AND id <> $2
 ), false)`
 
-// Retry implements [Jobs].
 func (j *jobs) Retry(ctx context.Context, id string) (Info, error) {
 	return j.change(ctx, "retry", id, retryable, func(tx pgx.Tx, id int64) error {
 		var full bool
@@ -235,7 +233,6 @@ func (j *jobs) Retry(ctx context.Context, id string) (Info, error) {
 	})
 }
 
-// Cancel implements [Jobs].
 func (j *jobs) Cancel(ctx context.Context, id string) (Info, error) {
 	return j.change(ctx, "cancel", id, State.Open, func(tx pgx.Tx, id int64) error {
 		_, err := j.queue.client.JobCancelTx(ctx, tx, id)

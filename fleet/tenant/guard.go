@@ -31,7 +31,6 @@ type transactional interface {
 	DeleteIn(ctx context.Context, id string, expected int64, also func(ctx context.Context, tx pgx.Tx) error) error
 }
 
-// Create implements [store.Store].
 func (s *guarded) Create(ctx context.Context, c store.Conversation, entries ...tenfold.Entry) error {
 	if err := s.mayAppend(ctx, "create", c.ID, entries); err != nil {
 		return err
@@ -125,7 +124,6 @@ func size(entries []tenfold.Entry) (n int64) {
 	return n
 }
 
-// Append implements [store.Store].
 func (s *guarded) Append(ctx context.Context, b store.Batch) (version int64, err error) {
 	if err := s.mayAppend(ctx, "append", b.Conversation, b.Entries); err != nil {
 		return 0, err
@@ -156,7 +154,6 @@ func (s *guarded) Append(ctx context.Context, b store.Batch) (version int64, err
 	return in.AppendIn(ctx, b, postgres.More{Statements: []postgres.Statement{recording(s.gate.tenant, event)}})
 }
 
-// SetTitle implements [store.Store].
 func (s *guarded) SetTitle(ctx context.Context, id, title string) error {
 	if err := s.gate.Allow(ctx, Append, "rename", id); err != nil {
 		return err
@@ -164,7 +161,6 @@ func (s *guarded) SetTitle(ctx context.Context, id, title string) error {
 	return s.Store.SetTitle(ctx, id, title)
 }
 
-// Delete implements [store.Store].
 func (s *guarded) Delete(ctx context.Context, id string, expected int64) error {
 	if err := s.gate.Allow(ctx, Admin, "delete", id); err != nil {
 		return err
@@ -179,7 +175,6 @@ func (s *guarded) Delete(ctx context.Context, id string, expected int64) error {
 	return s.gate.Record(ctx, "delete", id, Done)
 }
 
-// Conversation implements [store.Store].
 func (s *guarded) Conversation(ctx context.Context, id string) (store.Conversation, error) {
 	if err := s.mayLook(ctx, "look up", id); err != nil {
 		return store.Conversation{}, err
@@ -187,7 +182,6 @@ func (s *guarded) Conversation(ctx context.Context, id string) (store.Conversati
 	return s.Store.Conversation(ctx, id)
 }
 
-// Conversations implements [store.Store].
 func (s *guarded) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
 	if err := s.mayLook(ctx, "list", ""); err != nil {
 		return failing[store.Conversation](err)
@@ -195,7 +189,6 @@ func (s *guarded) Conversations(ctx context.Context) iter.Seq2[store.Conversatio
 	return s.Store.Conversations(ctx)
 }
 
-// Page implements [store.Store].
 func (s *guarded) Page(ctx context.Context, after *store.Place, limit int) ([]store.Conversation, error) {
 	if err := s.mayLook(ctx, "list", ""); err != nil {
 		return nil, err
@@ -203,7 +196,6 @@ func (s *guarded) Page(ctx context.Context, after *store.Place, limit int) ([]st
 	return s.Store.Page(ctx, after, limit)
 }
 
-// WithPrefix implements [store.Store].
 func (s *guarded) WithPrefix(ctx context.Context, prefix string, limit int) ([]store.Conversation, error) {
 	if err := s.mayLook(ctx, "list", ""); err != nil {
 		return nil, err
@@ -211,7 +203,6 @@ func (s *guarded) WithPrefix(ctx context.Context, prefix string, limit int) ([]s
 	return s.Store.WithPrefix(ctx, prefix, limit)
 }
 
-// WithHandle implements [store.Store].
 func (s *guarded) WithHandle(ctx context.Context, handle string) ([]store.Conversation, error) {
 	if err := s.mayLook(ctx, "list", ""); err != nil {
 		return nil, err
@@ -219,7 +210,6 @@ func (s *guarded) WithHandle(ctx context.Context, handle string) ([]store.Conver
 	return s.Store.WithHandle(ctx, handle)
 }
 
-// Imported implements [store.Store].
 func (s *guarded) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
 	if err := s.mayLook(ctx, "list", ""); err != nil {
 		return nil, err
@@ -227,7 +217,6 @@ func (s *guarded) Imported(ctx context.Context, key string) ([]store.Conversatio
 	return s.Store.Imported(ctx, key)
 }
 
-// Entries implements [store.Store].
 func (s *guarded) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
 	if err := s.mayLook(ctx, "read", id); err != nil {
 		return failing[tenfold.Entry](err)
@@ -235,7 +224,6 @@ func (s *guarded) Entries(ctx context.Context, id string, after int64) iter.Seq2
 	return s.Store.Entries(ctx, id, after)
 }
 
-// Watch implements [store.Store].
 func (s *guarded) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
 	if err := s.mayLook(ctx, "watch", id); err != nil {
 		return failing[tenfold.Entry](err)
@@ -243,7 +231,6 @@ func (s *guarded) Watch(ctx context.Context, id string, after int64) iter.Seq2[t
 	return s.Store.Watch(ctx, id, after)
 }
 
-// Search implements [store.Store].
 func (s *guarded) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
 	if err := s.mayLook(ctx, "search", q.Conversation); err != nil {
 		return nil, err

@@ -31,7 +31,6 @@ var (
 	_ sdk.AgentLoader = (*editor)(nil)
 )
 
-// Initialize implements [sdk.Agent].
 func (e *editor) Initialize(context.Context, sdk.InitializeRequest) (sdk.InitializeResponse, error) {
 	return sdk.InitializeResponse{
 		ProtocolVersion: sdk.ProtocolVersionNumber,
@@ -53,7 +52,6 @@ func (e *editor) Authenticate(context.Context, sdk.AuthenticateRequest) (sdk.Aut
 	return sdk.AuthenticateResponse{}, nil
 }
 
-// NewSession implements [sdk.Agent].
 func (e *editor) NewSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
 	c, err := e.open(ctx, Open{Directory: p.Cwd, Servers: p.McpServers}, true)
 	if err != nil {
@@ -111,7 +109,6 @@ func (e *editor) ListSessions(ctx context.Context, p sdk.ListSessionsRequest) (s
 	return out, nil
 }
 
-// CloseSession implements [sdk.Agent].
 func (e *editor) CloseSession(_ context.Context, p sdk.CloseSessionRequest) (sdk.CloseSessionResponse, error) {
 	e.mu.Lock()
 	c := e.sessions[p.SessionId]
@@ -143,7 +140,6 @@ func (e *editor) Prompt(_ context.Context, p sdk.PromptRequest) (sdk.PromptRespo
 	return c.prompt(p, begun)
 }
 
-// SetSessionMode implements [sdk.Agent].
 func (e *editor) SetSessionMode(_ context.Context, p sdk.SetSessionModeRequest) (sdk.SetSessionModeResponse, error) {
 	c, err := e.session(p.SessionId)
 	if err == nil {

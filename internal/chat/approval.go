@@ -50,7 +50,6 @@ func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Answer,
 	}
 }
 
-// queueQuestion queues a question.
 func (m *model) queueQuestion(q *question) {
 	m.rememberCall(q.Branch, q.Call, q.Intent.Subject)
 	m.questions = append(m.questions, q)

@@ -51,7 +51,6 @@ func isCommand(word string) bool {
 	return strings.HasPrefix(word, "/") && !strings.Contains(word[1:], "/") && len(word) > 1
 }
 
-// commandOf is the command that a text is.
 func commandOf(text string) (c command, argument string, is bool) {
 	word, argument, _ := strings.Cut(text, " ")
 	for _, c := range commands() {

@@ -20,7 +20,6 @@ import (
 // folded, and the completion of commands, models and files.
 type input struct {
 	area   textarea.Model
-	paint  *terminal.Terminal
 	dir    string
 	models []string
 
@@ -70,7 +69,7 @@ func newInput(o Options, paint *terminal.Terminal) input {
 		return margin
 	})
 	area.Focus()
-	return input{area: area, paint: paint, dir: o.Dir, models: o.Models}
+	return input{area: area, dir: o.Dir, models: o.Models}
 }
 
 func (in *input) resize(width, most int) {

@@ -115,10 +115,8 @@ func (m *model) resize(width, height int) tea.Cmd {
 	return cmd
 }
 
-// Init implements tea.Model.
 func (m *model) Init() tea.Cmd { return nil }
 
-// Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.handle(msg)
 	if m.gone {

@@ -22,7 +22,6 @@ const mostTail = 6
 // liveHeight is how many lines it has.
 func (m *model) liveHeight() int { lines, _ := m.live(); return len(lines) }
 
-// View implements tea.Model.
 func (m *model) View() tea.View {
 	if m.gone || m.screen.width == 0 {
 		return tea.NewView("")

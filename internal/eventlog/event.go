@@ -138,7 +138,6 @@ func Append(dst []byte, e agent.Event) ([]byte, error) {
 	return append(dst, line...), nil
 }
 
-// formOf is the form of an event.
 func formOf(e agent.Event) (any, error) {
 	is := func(name string) head { return head{name, e.Branch} }
 	switch {

@@ -90,7 +90,6 @@ func (f *File) Observe(e agent.Event) error {
 	return err
 }
 
-// Close closes the file.
 func (f *File) Close() error { return f.file.Close() }
 
 // write writes a line, or what can be written of it and then nothing: a line that

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -145,10 +144,7 @@ func (h *Host) record(i Install) error {
 	return outfile.Write(h.manifestFile(), append(data, '\n'), 0o600)
 }
 
-func sum(data []byte) string {
-	d := sha256.Sum256(data)
-	return hex.EncodeToString(d[:])
-}
+func sum(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
 // fileAt reads a file that is to be edited or replaced; missing is not an error.
 func fileAt(name string) (data []byte, there bool, err error) {

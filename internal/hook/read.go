@@ -97,7 +97,6 @@ type uncounted struct{}
 
 func (uncounted) Count(string) int { return 0 }
 
-// Begin implements [transcript.Sink].
 func (k *logSink) Begin(c transcript.Conversation) error {
 	if k.wants(c) {
 		k.log = tenfold.NewLog(tenfold.WithCounter(uncounted{}))
@@ -109,7 +108,6 @@ func (k *logSink) Begin(c transcript.Conversation) error {
 // name, the last.
 func (k *logSink) wants(c transcript.Conversation) bool { return k.only == "" || c.ID == k.only }
 
-// Entry implements [transcript.Sink].
 func (k *logSink) Entry(e tenfold.Entry) error {
 	if k.log == nil || (k.mine != nil && k.mine(e)) {
 		return nil
@@ -118,7 +116,6 @@ func (k *logSink) Entry(e tenfold.Entry) error {
 	return err
 }
 
-// End implements [transcript.Sink].
 func (k *logSink) End(c transcript.Conversation, _ []string) error {
 	if !k.wants(c) {
 		k.others++

@@ -118,20 +118,12 @@ func ObserveConnections(read Gauge, most int64) (stop func()) {
 	if in == nil {
 		return func() {}
 	}
-	count, err := in.meter.Int64ObservableUpDownCounter(metricConnections, metric.WithUnit("{connection}"), metric.WithDescription("Connections of the pool, by state."))
-	limit, failed := in.meter.Int64ObservableUpDownCounter(metricMaxConnections, metric.WithUnit("{connection}"), metric.WithDescription("The most connections that the pool opens."))
-	if err != nil || failed != nil {
-		return func() {}
-	}
-	r, err := in.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+	count, _ := in.meter.Int64ObservableUpDownCounter(metricConnections, metric.WithUnit("{connection}"), metric.WithDescription("Connections of the pool, by state."))
+	limit, _ := in.meter.Int64ObservableUpDownCounter(metricMaxConnections, metric.WithUnit("{connection}"), metric.WithDescription("The most connections that the pool opens."))
+	return in.observe(func(ctx context.Context, o metric.Observer) {
 		o.ObserveInt64(limit, most)
 		for _, r := range read(ctx) {
 			o.ObserveInt64(count, r.Value, metric.WithAttributes(keyConnectionState.String(r.State)))
 		}
-		return nil
 	}, count, limit)
-	if err != nil {
-		return func() {}
-	}
-	return func() { _ = r.Unregister() }
 }

@@ -108,6 +108,19 @@ func (in *instruments) span(ctx context.Context, name string, o ...trace.SpanSta
 	return in.tracer.Start(ctx, name, o...) //nolint:spancheck // as just said
 }
 
+// observe has instruments be read each time that somebody asks for the metrics, until
+// stop is called.
+func (in *instruments) observe(read func(context.Context, metric.Observer), of ...metric.Observable) (stop func()) {
+	r, err := in.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+		read(ctx, o)
+		return nil
+	}, of...)
+	if err != nil {
+		return func() {}
+	}
+	return func() { _ = r.Unregister() }
+}
+
 // Gauge is a figure that is read when somebody asks for the metrics.
 type Gauge func(context.Context) []Reading
 

@@ -49,18 +49,10 @@ func ObserveJobs(read Gauge) (stop func()) {
 	if in == nil {
 		return func() {}
 	}
-	count, err := in.meter.Int64ObservableGauge(metricJobs, metric.WithUnit("{job}"), metric.WithDescription("Jobs, by state."))
-	if err != nil {
-		return func() {}
-	}
-	r, err := in.meter.RegisterCallback(func(ctx context.Context, o metric.Observer) error {
+	count, _ := in.meter.Int64ObservableGauge(metricJobs, metric.WithUnit("{job}"), metric.WithDescription("Jobs, by state."))
+	return in.observe(func(ctx context.Context, o metric.Observer) {
 		for _, r := range read(ctx) {
 			o.ObserveInt64(count, r.Value, metric.WithAttributes(keyState.String(r.State)))
 		}
-		return nil
 	}, count)
-	if err != nil {
-		return func() {}
-	}
-	return func() { _ = r.Unregister() }
 }

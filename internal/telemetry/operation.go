@@ -32,7 +32,6 @@ func Begin(ctx context.Context, op Op, conversation string) (context.Context, Op
 	return ctx, Operation{in, op, span, time.Now()}
 }
 
-// End ends an operation.
 func (o Operation) End(ctx context.Context, how Outcome) {
 	if o.in == nil {
 		return

@@ -99,7 +99,6 @@ func secure(doc *huma.OpenAPI) {
 	}
 }
 
-// operationsOf are the operations of a path.
 func operationsOf(item *huma.PathItem) (all []*huma.Operation) {
 	for _, op := range []*huma.Operation{item.Get, item.Put, item.Post, item.Delete} {
 		if op != nil {

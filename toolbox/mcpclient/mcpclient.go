@@ -189,10 +189,8 @@ func (l *link) tool(offer *mcp.Tool, names *fitnames.Unique) (toolbox.Tool, erro
 	}, nil
 }
 
-// Definition implements toolbox.Tool.
 func (t *remote) Definition() tenfold.ToolDefinition { return t.definition }
 
-// Intent implements toolbox.Tool.
 func (t *remote) Intent(arguments string) (toolbox.Intent, error) {
 	in := toolbox.Intent{Effect: toolbox.Unknown, Subject: output.Line(arguments, 180)}
 	if t.readOnly {
@@ -202,7 +200,6 @@ func (t *remote) Intent(arguments string) (toolbox.Intent, error) {
 	return in, err
 }
 
-// Run implements toolbox.Tool.
 func (t *remote) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error) {
 	arguments, err := toolbox.Object(c.Arguments)
 	if err != nil {

@@ -20,13 +20,10 @@ type Parsed[T any] struct {
 	Parse func(string) (T, error)
 }
 
-// String implements pflag.Value.
 func (p *Parsed[T]) String() string { return p.Text }
 
-// Type implements pflag.Value.
 func (*Parsed[T]) Type() string { return "" }
 
-// Set implements pflag.Value.
 func (p *Parsed[T]) Set(text string) error {
 	v, err := p.Parse(text)
 	if err == nil {

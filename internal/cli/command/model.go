@@ -83,18 +83,14 @@ type keyless struct {
 	err  error
 }
 
-// Name implements [provider.Model].
 func (k keyless) Name() string { return k.name }
 
-// Profile implements [provider.Model].
 func (keyless) Profile() body.Profile { return body.Anthropic() }
 
-// Stream implements [provider.Model].
 func (k keyless) Stream(context.Context, provider.Request) iter.Seq2[provider.Event, error] {
 	return func(yield func(provider.Event, error) bool) { yield(provider.Event{}, k.err) }
 }
 
-// Count implements [provider.Model].
 func (k keyless) Count(context.Context, provider.Request) (provider.Count, error) {
 	return provider.Count{}, k.err
 }

@@ -385,7 +385,6 @@ func compactionsOf(entries []tenfold.Entry) (all []tenfold.Compaction) {
 	return all
 }
 
-// idsOf are the ids of entries.
 func idsOf(entries []tenfold.Entry) (ids []string) {
 	for _, e := range entries {
 		ids = append(ids, e.ID)

@@ -33,7 +33,6 @@ func Clients() []hook.Client {
 	return []hook.Client{claudecode.Client{}, opencode.Client{}, pi.Client{}}
 }
 
-// findClient gives the client of a name.
 func findClient(a *command.App, name string) (hook.Client, error) {
 	for _, c := range a.Clients {
 		if c.About().Name == name {

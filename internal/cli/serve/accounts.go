@@ -63,7 +63,6 @@ func (k *serving) mayCall(number int) bool {
 	return err == nil && l.Models
 }
 
-// Request implements [web.Backend].
 func (b *hosted) Request(s *session.Session, w shape.Wish, dry bool) (web.Prepared, error) {
 	p, err := b.Backend.Request(s, w, dry)
 	if err == nil && !dry && p.Model != "" && !b.models() {
@@ -76,12 +75,10 @@ func (b *hosted) Request(s *session.Session, w shape.Wish, dry bool) (web.Prepar
 	return p, err
 }
 
-// Agent implements [web.Backend].
 func (b *hosted) Agent(context.Context, *session.Session, string, agent.Approver) (*agent.Agent, io.Closer, error) {
 	return nil, nil, &problem.Error{Code: "no_agent", Problem: "this server runs no agent for tenants", Hint: "run the agent on your machine, over this store"}
 }
 
-// Meta implements [web.Backend].
 func (b *hosted) Meta() shape.Meta {
 	m := b.Backend.Meta()
 	m.Agent, m.Models, m.Model = false, nil, ""

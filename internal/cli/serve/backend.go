@@ -43,23 +43,18 @@ func (b *Backend) forRequest() *command.App {
 	return &one
 }
 
-// Service implements [web.Backend].
 func (b *Backend) Service() *session.Service { return b.Workspace.Service }
 
-// Active implements [web.Backend].
 func (b *Backend) Active() (string, error) { return b.Workspace.Active.Get() }
 
-// Request implements [web.Backend].
 func (b *Backend) Request(s *session.Session, w shape.Wish, dry bool) (web.Prepared, error) {
 	return wished(b.forRequest(), s, w, dry)
 }
 
-// Replay implements [web.Backend].
 func (b *Backend) Replay(s *session.Session) (replay.Options, []string, error) {
 	return conversation.Replay(b.forRequest(), s, nil)
 }
 
-// Live implements [web.Backend].
 func (b *Backend) Live(s *session.Session) (session.Live, error) {
 	e, err := b.effective(s.Log())
 	if err != nil {
@@ -77,7 +72,6 @@ func (b *Backend) effective(l *tenfold.Log) (*config.Effective, error) {
 	return b.settings.Get(func() (*config.Effective, error) { return b.forRequest().Effective() })
 }
 
-// Agent implements [web.Backend].
 func (b *Backend) Agent(ctx context.Context, s *session.Session, model string, approver agent.Approver) (*agent.Agent, io.Closer, error) {
 	c, err := b.Workspace.Store.Conversation(ctx, s.ID())
 	if err != nil {
@@ -118,7 +112,6 @@ type closer func() error
 // Close implements [io.Closer].
 func (c closer) Close() error { return c() }
 
-// Meta implements [web.Backend].
 func (b *Backend) Meta() shape.Meta {
 	m := shape.Meta{Version: command.Version(), ReadOnly: b.readOnly, Strategies: strategy.Names()}
 	for _, p := range body.Profiles() {

@@ -76,19 +76,16 @@ type importSink struct {
 	take    func(Imported) error
 }
 
-// Begin implements [transcript.Sink].
 func (k *importSink) Begin(transcript.Conversation) error {
 	k.log = tenfold.NewLog(tenfold.WithCounter(k.counter))
 	return nil
 }
 
-// Entry implements [transcript.Sink].
 func (k *importSink) Entry(e tenfold.Entry) error {
 	_, err := k.log.Append(e)
 	return err
 }
 
-// End implements [transcript.Sink].
 func (k *importSink) End(c transcript.Conversation, warnings []string) error {
 	done := Imported{Conversation: c, Path: k.path, Log: k.log, Warnings: warnings, origin: k.origin}
 	k.log = nil

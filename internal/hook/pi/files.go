@@ -26,7 +26,6 @@ const (
 	large = 16 << 10
 )
 
-// Files implements [hook.Client].
 func (Client) Files(p hook.Place) ([]hook.File, error) {
 	var out bytes.Buffer
 	binary, err := jsontext.AppendQuote(nil, p.Binary)

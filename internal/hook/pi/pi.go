@@ -30,12 +30,10 @@ type Client struct{}
 
 var _ hook.Client = Client{}
 
-// About implements [hook.Client].
 func (Client) About() hook.About {
 	return hook.About{Name: "pi", Title: "pi", Commands: []string{"pi"}, Since: "0.74.0", Tested: "0.87.1", Adapter: 1}
 }
 
-// Handle implements [hook.Client].
 func (Client) Handle(ctx context.Context, h *hook.Host, event string, in []byte) ([]byte, error) {
 	var e input
 	if err := json.Unmarshal(in, &e); err != nil {

@@ -78,7 +78,6 @@ func (k *keeper) readAhead(ctx context.Context, of Expected) {
 	}
 }
 
-// readOnce reads what is expected.
 func (k *keeper) readOnce(ctx context.Context, of Expected) []*ahead {
 	defer close(k.wasRead)
 	all := k.expected(ctx, of)

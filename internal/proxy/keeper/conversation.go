@@ -75,7 +75,7 @@ func (t *thread) configure() error {
 	}
 	live.Timeout = cmp.Or(live.Timeout, t.k.Patience)
 	live.Lifetime = kept
-	c.live, c.model, c.kept, c.looked = live, model, kept, 0
+	c.model, c.kept, c.looked = model, kept, 0
 	c.control = c.session.Control(live)
 	return nil
 }

@@ -39,7 +39,6 @@ func (f *frozen) splice(r *wire.Request) []byte { return r.With(f.bytes, f.upto)
 type drawing struct {
 	w      wire.Protocol
 	r      *wire.Request
-	p      *tenfold.Projection
 	s      *story
 	known  *sketch // of the first messages; nil for none
 	pieces [][]wire.Piece
@@ -56,7 +55,7 @@ func (s *story) drawing(w wire.Protocol, r *wire.Request, p *tenfold.Projection,
 	for _, list := range s.seqs {
 		n += len(list)
 	}
-	d := &drawing{w: w, r: r, p: p, s: s, known: known, pieces: make([][]wire.Piece, len(s.seqs)), at: make(map[int64]int, n)}
+	d := &drawing{w: w, r: r, s: s, known: known, pieces: make([][]wire.Piece, len(s.seqs)), at: make(map[int64]int, n)}
 	for i := range d.pieces {
 		var err error
 		if d.pieces[i], err = s.read(w, r, i); err != nil {

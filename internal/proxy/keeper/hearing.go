@@ -48,13 +48,10 @@ type exchange struct {
 // send sets what goes to the vendor.
 func (ex *exchange) send(f *frozen) { ex.frozen, ex.body = f, f.splice(ex.r) }
 
-// Body implements [proxy.Exchange].
 func (ex *exchange) Body() []byte { return ex.body }
 
-// Answer implements [proxy.Exchange].
 func (ex *exchange) Answer() *proxy.Answer { return ex.answer }
 
-// Heard implements [proxy.Exchange].
 func (ex *exchange) Heard() wire.Listener {
 	if ex.t == nil || ex.in.Kind != wire.Generate {
 		return nil
@@ -195,7 +192,6 @@ func (t *thread) watchCache(ex *exchange, u tenfold.Usage) {
 	t.enqueue(func(ctx context.Context) { t.giveUp(ctx, nil, why) })
 }
 
-// Refused implements [proxy.Exchange].
 func (ex *exchange) Refused(status int, body []byte) []byte {
 	t := ex.t
 	if t == nil || ex.tried {

@@ -102,7 +102,6 @@ func (k *keeper) itemsOf(ctx context.Context, h wire.Handle, id identity, dir st
 	return found.items
 }
 
-// keepInMemory keeps a history in memory.
 func (k *keeper) keepInMemory(h wire.Handle, one history) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

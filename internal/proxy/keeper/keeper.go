@@ -102,7 +102,6 @@ func New(o Options) proxy.Keeper {
 	return k
 }
 
-// Take implements [proxy.Keeper].
 func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchange) {
 	ex := &exchange{k: k, in: in, body: in.Body, began: k.Now(), heardOut: make(chan struct{})}
 	defer func() {
@@ -265,7 +264,7 @@ func (k *keeper) historyOf(ex *exchange, id identity) (t *thread, fresh bool) {
 	if t := k.rebase(ex, id); t != nil {
 		return t, false
 	}
-	t = &thread{k: k, id: id, protocol: ex.in.Protocol, client: ex.in.Client, dir: ex.in.Dir, pace: session.Live{}.Pace(0)}
+	t = &thread{k: k, id: id, client: ex.in.Client, dir: ex.in.Dir, pace: session.Live{}.Pace(0)}
 	t.shown = proxy.Conversation{Client: cmp.Or(ex.in.Client, id.tool), Protocol: ex.in.Protocol.Name()}
 	t.born, t.tools = was == nil && beginsConversation(ex), ex.r.Tools()
 	if was != nil { // it was rewound, or there are two of them
@@ -388,7 +387,6 @@ func without(list []*thread, t *thread) []*thread {
 	return slices.Delete(slices.Clone(list), i, i+1)
 }
 
-// Status implements [proxy.Keeper].
 func (k *keeper) Status() []proxy.Conversation {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -401,7 +399,6 @@ func (k *keeper) Status() []proxy.Conversation {
 	return out
 }
 
-// Close implements [proxy.Keeper].
 func (k *keeper) Close(ctx context.Context) error {
 	k.stop()
 	k.mu.Lock()

@@ -21,8 +21,7 @@ type record struct {
 	mu      sync.Mutex
 	session *session.Session
 	control *session.Controller
-	live    session.Live
-	model   string        // that live is for
+	model   string        // that control is for
 	kept    time.Duration // and how long the client asks its cache to live
 	story   story
 	// looked is how many tokens the log had at the last look.

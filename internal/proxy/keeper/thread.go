@@ -20,7 +20,6 @@ import (
 type thread struct {
 	k           *keeper
 	id          identity
-	protocol    wire.Protocol
 	client, dir string
 	born        bool // seen from its beginning
 	tools       bool // it offers its model tools

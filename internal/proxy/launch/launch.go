@@ -70,7 +70,6 @@ type Start struct {
 // format.
 const Running = "TENFOLD_RUN"
 
-// Find gives the client of a name.
 func Find(name string) (Client, error) {
 	var names []string
 	for _, c := range Clients() {

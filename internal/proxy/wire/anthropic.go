@@ -9,10 +9,8 @@ import (
 // Anthropic is the protocol of Anthropic's Messages API.
 type Anthropic struct{}
 
-// Name implements [Protocol].
 func (Anthropic) Name() string { return "anthropic" }
 
-// Kind implements [Protocol].
 func (Anthropic) Kind(method, path string) Kind {
 	path, _, _ = strings.Cut(path, "?")
 	switch {
@@ -35,10 +33,8 @@ func anthropicShape() shape {
 	}
 }
 
-// Scan implements [Protocol].
 func (Anthropic) Scan(path string, body []byte, known []Message) (*Request, error) {
 	return scan(path, body, known, anthropicShape())
 }
 
-// Head implements [Protocol].
 func (Anthropic) Head(r *Request) (tenfold.ConfigDelta, error) { return r.settings("anthropic") }

@@ -13,10 +13,8 @@ import (
 // JSON is the content type of answers that are not streams.
 const JSON = "application/json"
 
-// Listen implements [Protocol].
 func (Anthropic) Listen(r *Request) Listener { return &listener{decoder: answer.Anthropic(r.Model)} }
 
-// Refusal implements [Protocol].
 func (Anthropic) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
 
 // answerID names an answer of ours: the same for the same request and text.
@@ -28,7 +26,6 @@ func (r *Request) answerID(text string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// Answer implements [Protocol].
 func (Anthropic) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
 	used := fmt.Sprintf(`{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":`,
 		usage.Input, usage.CacheWrite, usage.CacheRead)

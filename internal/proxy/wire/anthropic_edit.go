@@ -12,7 +12,6 @@ func anthropicText(quoted []byte) []byte {
 	return append(append([]byte(`{"type":"text","text":`), quoted...), '}')
 }
 
-// Edit implements [Protocol].
 func (Anthropic) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
 	return edit(r, upto, pieces, shown, dialect{
 		member: "content", user: "user", assistant: "assistant", text: anthropicText, strict: true, marks: true,

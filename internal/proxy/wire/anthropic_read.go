@@ -147,7 +147,6 @@ func (p *pieces) tool(call string, at Span, read func() (tenfold.ToolResult, err
 	return err
 }
 
-// Read implements [Protocol].
 func (Anthropic) Read(r *Request, i int) ([]Piece, error) {
 	m, err := messageOf(r, i, "content")
 	if err != nil {

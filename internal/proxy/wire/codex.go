@@ -76,7 +76,6 @@ func Triggered(r *Request) bool {
 	return n > 0 && itemType(r, n-1) == triggerType
 }
 
-// itemType is the type of an item of a request.
 func itemType(r *Request, i int) string {
 	f, err := fieldsAt(r.Body, Span{r.Messages[i].From, r.Messages[i].To})
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 // and Code Assist have it: the last wraps the request and the answer.
 type Gemini struct{}
 
-// Name implements [Protocol].
 func (Gemini) Name() string { return "gemini" }
 
 // assist ends the paths of Code Assist, before the method.
@@ -34,7 +33,6 @@ func geminiPath(path string) (model, method string, ok bool) {
 	return model, method, ok
 }
 
-// Kind implements [Protocol].
 func (Gemini) Kind(method, path string) Kind {
 	_, call, ok := geminiPath(path)
 	switch {
@@ -49,7 +47,6 @@ func (Gemini) Kind(method, path string) Kind {
 // wrapped reports whether a path's requests and answers stand in an object.
 func wrapped(path string) bool { return strings.Contains(path, assist+":") }
 
-// Scan implements [Protocol].
 func (Gemini) Scan(path string, body []byte, known []Message) (*Request, error) {
 	sh := shape{
 		list: "contents", within: "generateContentRequest",
@@ -73,7 +70,6 @@ func (Gemini) Scan(path string, body []byte, known []Message) (*Request, error) 
 	return r, nil
 }
 
-// Head implements [Protocol].
 func (Gemini) Head(r *Request) (tenfold.ConfigDelta, error) { return r.settings("gemini") }
 
 // nameless gives ids to calls that have none: the tool's name and how many of it
@@ -85,7 +81,6 @@ func (n nameless) id(tool string) string {
 	return tool + "/" + strconv.Itoa(n[tool])
 }
 
-// Listen implements [Protocol].
 func (Gemini) Listen(r *Request) Listener {
 	l := &listener{decoder: answer.Gemini(r.Model, nameless{}.id)}
 	l.unwrap = func(data []byte) (list [][]byte) {
@@ -107,10 +102,8 @@ func (Gemini) Listen(r *Request) Listener {
 	return l
 }
 
-// Refusal implements [Protocol].
 func (Gemini) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
 
-// Answer implements [Protocol].
 func (Gemini) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
 	prompt := usage.Prompt()
 	said := `{"candidates":[{"content":{"role":"model","parts":[` + string(geminiText(quote(text))) + `]},"finishReason":"STOP","index":0}],` +

@@ -5,7 +5,6 @@ import (
 	"tenfold/body"
 )
 
-// Edit implements [Protocol].
 func (Gemini) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
 	return edit(r, upto, pieces, shown, dialect{
 		member: "parts", user: "user", assistant: "model", text: geminiText,

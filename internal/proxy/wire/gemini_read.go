@@ -60,7 +60,6 @@ func geminiRole(role string) (string, error) {
 	return "", errShape
 }
 
-// Read implements [Protocol].
 func (Gemini) Read(r *Request, i int) ([]Piece, error) {
 	m, err := messageOf(r, i, "parts")
 	if err != nil {

@@ -20,7 +20,6 @@ func (OpenAIResponses) Listen(r *Request) Listener {
 	return &listener{decoder: &itemDecoder{whole: answer.Responses(r.Model)}}
 }
 
-// Refusal implements [Protocol].
 func (OpenAIResponses) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
 
 // itemDecoder has the items of an answer read by [pieces.item], and what else it
@@ -98,7 +97,6 @@ func (d *itemDecoder) End() ([]provider.Event, error) {
 	return nil, errors.New("the stream ended before the answer did")
 }
 
-// Answer implements [Protocol].
 func (OpenAIResponses) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
 	id := r.answerID(text)
 	return responsesAnswer(r, id, `{"type":"message","id":"msg_`+id+`","role":"assistant","status":"completed","content":[{"type":"output_text","text":`+

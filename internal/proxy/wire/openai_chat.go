@@ -14,13 +14,10 @@ import (
 // the messages, and is none of theirs.
 type OpenAIChat struct{}
 
-// Name implements [Protocol].
 func (OpenAIChat) Name() string { return "openai-chat" }
 
-// Kind implements [Protocol].
 func (OpenAIChat) Kind(method, path string) Kind { return route(method, path, "/chat/completions") }
 
-// Scan implements [Protocol].
 func (OpenAIChat) Scan(path string, body []byte, known []Message) (*Request, error) {
 	return scan(path, body, known, shape{
 		list:  "messages",
@@ -29,7 +26,6 @@ func (OpenAIChat) Scan(path string, body []byte, known []Message) (*Request, err
 	})
 }
 
-// Head implements [Protocol].
 func (OpenAIChat) Head(r *Request) (tenfold.ConfigDelta, error) {
 	d, err := r.settings("openai-chat")
 	if err != nil {
@@ -77,7 +73,6 @@ func leads(r *Request, i int) bool {
 	return true
 }
 
-// Read implements [Protocol].
 func (OpenAIChat) Read(r *Request, i int) ([]Piece, error) {
 	f, role, err := chatMessage(r, i)
 	if err != nil {
@@ -194,14 +189,12 @@ func (p *pieces) chatCall(inner Span, id string, at Span) error {
 	return nil
 }
 
-// Edit implements [Protocol].
 func (OpenAIChat) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
 	return editOpenAI(r, upto, pieces, shown, openaiForm{part: "text", content: "content", marks: true, bound: chatBound(), add: func(role, text string) []byte {
 		return []byte(`{"role":"` + role + `","content":` + string(quote(text)) + `}`)
 	}})
 }
 
-// Listen implements [Protocol].
 func (OpenAIChat) Listen(r *Request) Listener {
 	return &listener{decoder: chatDecoder{answer.Chat(r.Model)}}
 }
@@ -235,10 +228,8 @@ func asRead(events []provider.Event) (out []provider.Event) {
 	return out
 }
 
-// Refusal implements [Protocol].
 func (OpenAIChat) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
 
-// Answer implements [Protocol].
 func (OpenAIChat) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
 	input := usage.Prompt()
 	used := `{"prompt_tokens":` + strconv.Itoa(input) + `,"completion_tokens":` + strconv.Itoa(usage.Output) +

@@ -11,10 +11,8 @@ import (
 // use it: without state at the vendor's, the whole history in each request.
 type OpenAIResponses struct{}
 
-// Name implements [Protocol].
 func (OpenAIResponses) Name() string { return "openai-responses" }
 
-// Kind implements [Protocol].
 func (OpenAIResponses) Kind(method, path string) Kind { return route(method, path, "/responses") }
 
 // Scan implements [Protocol]. A request that goes on with what the vendor keeps is
@@ -30,10 +28,8 @@ func (OpenAIResponses) Scan(path string, body []byte, known []Message) (*Request
 	})
 }
 
-// Head implements [Protocol].
 func (OpenAIResponses) Head(r *Request) (tenfold.ConfigDelta, error) { return r.settings("openai") }
 
-// Edit implements [Protocol].
 func (OpenAIResponses) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
 	return editOpenAI(r, upto, pieces, shown, openaiForm{part: "input_text", content: "output", add: responsesMessage})
 }
@@ -47,7 +43,6 @@ func responsesMessage(role, text string) []byte {
 	return []byte(`{"type":"message","role":"` + role + `","content":[{"type":"` + kind + `","text":` + string(quote(text)) + `}]}`)
 }
 
-// Read implements [Protocol].
 func (OpenAIResponses) Read(r *Request, i int) ([]Piece, error) {
 	if i < 0 || i >= len(r.Messages) {
 		return nil, errShape

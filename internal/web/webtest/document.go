@@ -26,7 +26,6 @@ type Operation struct {
 	Scopes []string
 }
 
-// String is the method and the path.
 func (o *Operation) String() string { return o.Method + " " + o.Path }
 
 // A Parameter is one of an operation: In is path, query or header.

@@ -101,13 +101,10 @@ func MostOutput(model string, most int) int {
 	return most
 }
 
-// Name implements [provider.Model].
 func (m *Model) Name() string { return m.name }
 
-// Profile implements [provider.Model].
 func (m *Model) Profile() body.Profile { return m.format.Profile }
 
-// Stream implements [provider.Model].
 func (m *Model) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
 	return func(yield func(provider.Event, error) bool) {
 		body, err := m.body(r)

@@ -65,7 +65,6 @@ type Reader[K comparable] struct{ b Backend[K] }
 // NewReader gives a reader of what b keeps.
 func NewReader[K comparable](b Backend[K]) Reader[K] { return Reader[K]{b} }
 
-// Conversation implements [store.Store].
 func (r *Reader[K]) Conversation(ctx context.Context, id string) (store.Conversation, error) {
 	found, err := r.b.List(ctx, ByID, id)
 	if err == nil && len(found) == 0 {
@@ -77,7 +76,6 @@ func (r *Reader[K]) Conversation(ctx context.Context, id string) (store.Conversa
 	return found[0], nil
 }
 
-// Conversations implements [store.Store].
 func (r *Reader[K]) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
 	return func(yield func(store.Conversation, error) bool) {
 		all, err := r.list(ctx, All, "")
@@ -122,7 +120,6 @@ func AfterPrefix(prefix []byte) []byte {
 	return nil
 }
 
-// Imported implements [store.Store].
 func (r *Reader[K]) Imported(ctx context.Context, key string) ([]store.Conversation, error) {
 	if key == "" {
 		return nil, ctx.Err()
@@ -131,7 +128,6 @@ func (r *Reader[K]) Imported(ctx context.Context, key string) ([]store.Conversat
 	return found, r.b.Errors.Explain("list imported conversations", err)
 }
 
-// WithHandle implements [store.Store].
 func (r *Reader[K]) WithHandle(ctx context.Context, handle string) ([]store.Conversation, error) {
 	if _, ok := store.ParseHandle(handle); !ok {
 		return nil, ctx.Err()
@@ -149,12 +145,10 @@ func (r *Reader[K]) list(ctx context.Context, by Filter, value string) ([]store.
 	return found, err
 }
 
-// Entries implements [store.Store].
 func (r *Reader[K]) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
 	return r.entries(ctx, "read", id, nil, after)
 }
 
-// Watch implements [store.Store].
 func (r *Reader[K]) Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
 	return func(yield func(tenfold.Entry, error) bool) {
 		key, _, err := r.b.Find(ctx, id)
@@ -216,7 +210,6 @@ func (r *Reader[K]) entries(ctx context.Context, op, id string, only *K, after i
 	}
 }
 
-// Search implements [store.Store].
 func (r *Reader[K]) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
 	hits, err := r.search(ctx, q)
 	if q.Conversation != "" {

@@ -32,7 +32,6 @@ type call struct {
 	polls bool
 }
 
-// quoted is the call as it is quoted.
 func (c *call) quoted() string { return code(c.name+" "+c.arguments, lineLength) }
 
 // file is a path and what was done to it.
@@ -190,7 +189,6 @@ func (l *Ledger) noteOperation(c *call, f tool.FileOperation) {
 	}
 }
 
-// noteLast notes the last operation on a file.
 func (f *file) noteLast(op tool.Operation, turn, entry int) {
 	if op == tool.FileCreated && (f.created || f.last == op) {
 		op = tool.FileWritten // over what this session put there
@@ -283,7 +281,7 @@ func (l *Ledger) readEnd(c *call, p tenfold.ToolResult, r *result) {
 		r.unsure = !r.red && len(l.failures) > 0 && hidesResult(cmd.text) && !looksGreen(output)
 	}
 	if !r.failed && strings.Contains(cmd.text, "git") {
-		l.tree.readOutput(cmd.text, tool.Output(p), c.turn, l.entries)
+		l.tree.readOutput(cmd.text, tool.Output(p), l.entries)
 	}
 }
 

@@ -233,7 +233,6 @@ var (
 	testers  = wordSet("jest mocha vitest pytest ava tap rspec phpunit ctest")
 )
 
-// runsTests reports whether it runs tests.
 func (c verdict) runsTests() bool { return strings.Contains(c.name, "test") || testers[c.name] }
 
 // isComplete reports whether it leaves nothing out.

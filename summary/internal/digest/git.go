@@ -16,7 +16,6 @@ type tree struct {
 	// seen is set where there was one, and clean where it said so.
 	dirty       []string
 	seen, clean bool
-	turn        int
 	// since is the entry of the last status or commit: what was changed later
 	// is in neither.
 	since int
@@ -25,17 +24,17 @@ type tree struct {
 }
 
 // readOutput takes in what a command that succeeded says of the tree.
-func (t *tree) readOutput(line, output string, turn, entry int) {
+func (t *tree) readOutput(line, output string, entry int) {
 	if !strings.Contains(line, "git") {
 		return
 	}
 	status := strings.Contains(line, "git status") || strings.Contains(line, " status ") && strings.Contains(line, "git -C")
 	if name := branchSwitchedTo(line); name != "" {
-		t.branch, t.turn = name, turn
+		t.branch = name
 	}
 	if strings.Contains(line, "branch --show-current") || strings.Contains(line, "rev-parse --abbrev-ref HEAD") {
 		if name, _, _ := strings.Cut(strings.TrimSpace(output), "\n"); name != "" && !strings.ContainsAny(name, " :") {
-			t.branch, t.turn = name, turn
+			t.branch = name
 		}
 	}
 	if !status && !strings.Contains(line, "git commit") && !strings.Contains(line, " commit ") {
@@ -57,7 +56,7 @@ func (t *tree) readOutput(line, output string, turn, entry int) {
 		case strings.HasPrefix(text, "nothing to commit"):
 			clean, told = true, true
 		case isCommitLine(text):
-			t.commit, t.since, t.committed, t.turn = text, entry, entry, turn
+			t.commit, t.since, t.committed = text, entry, entry
 			t.branch, _, _ = strings.Cut(text[1:], " ")
 			t.dirty, t.seen, t.clean = nil, false, false
 		case strings.HasPrefix(text, "Untracked files:"):
@@ -76,7 +75,7 @@ func (t *tree) readOutput(line, output string, turn, entry int) {
 		t.dirty, t.seen, t.clean, t.since, t.committed = nil, false, false, entry, entry // quietly
 	}
 	if status && (told || strings.TrimSpace(output) == "") {
-		t.dirty, t.seen, t.clean, t.turn, t.since = dirty, true, clean || len(dirty) == 0, turn, entry
+		t.dirty, t.seen, t.clean, t.since = dirty, true, clean || len(dirty) == 0, entry
 	}
 }
 

@@ -102,7 +102,6 @@ func (l *Ledger) noteDirectory(branch string, c *call, p tenfold.ToolResult) {
 	}
 }
 
-// firstCommand is the first command of a line.
 func firstCommand(line string) string {
 	parts := commandline.Commands(line)
 	if len(parts) == 0 || strings.Contains(line, "||") {

@@ -102,10 +102,10 @@ func (c *Chat) readLines(ctx context.Context) error {
 		return c.Top.Err
 	}, func() error {
 		if line[0] == '{' {
-			return c.object(c.Lines.Count-1, &r)
+			return c.object(&r)
 		}
 		c.Top.Reset(line)
-		if err := c.value(c.Lines.Count - 1); err != nil {
+		if err := c.value(); err != nil {
 			return err
 		}
 		if c.Top.Err != nil { // it is JSON, but there is too much of it
@@ -118,7 +118,6 @@ func (c *Chat) readLines(ctx context.Context) error {
 // readDocument reads the values of a document.
 func (c *Chat) readDocument(ctx context.Context, d engine.Document) error {
 	c.Top.Reset(d.Raw)
-	n := 0
 	if c.Top.Kind() == '{' { // seen as a whole before anything is taken over
 		r := c.outline()
 		if c.Top.Err != nil {
@@ -127,15 +126,14 @@ func (c *Chat) readDocument(ctx context.Context, d engine.Document) error {
 		if err := d.Check(r.To); err != nil {
 			return err
 		}
-		if err := c.object(n, &r); err != nil {
+		if err := c.object(&r); err != nil {
 			return err
 		}
-		n++
 	} else if err := d.Check(0); err != nil {
 		return err
 	}
-	for ; c.Top.Kind() != 0; n++ {
-		if err := c.value(n); err != nil {
+	for c.Top.Kind() != 0 {
+		if err := c.value(); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -149,11 +147,11 @@ func (c *Chat) readDocument(ctx context.Context, d engine.Document) error {
 }
 
 // value reads one value at the top of the source.
-func (c *Chat) value(n int) error {
+func (c *Chat) value() error {
 	s := &c.Top
 	switch s.Kind() {
 	case '{':
-		return c.nextObject(n)
+		return c.nextObject()
 	case '[':
 		return c.array(true)
 	}
@@ -170,11 +168,11 @@ func (c *Chat) array(top bool) error {
 	s := &c.Top
 	s.Token()
 	c.loose = false
-	for i := 0; s.More(); i++ {
+	for s.More() {
 		var err error
 		switch k := s.Kind(); {
 		case k == '{':
-			err = c.nextObject(i)
+			err = c.nextObject()
 		case k == '[' && top:
 			err = c.array(false)
 		default:
@@ -204,17 +202,16 @@ func (c *Chat) odd(at walk.Span) error {
 }
 
 // nextObject reads the object that comes next.
-func (c *Chat) nextObject(n int) error {
+func (c *Chat) nextObject() error {
 	r := c.outline()
 	if c.Top.Err != nil {
 		return nil //nolint:nilerr // the scanner's error sticks
 	}
-	return c.object(n, &r)
+	return c.object(&r)
 }
 
 // object takes a message or a record.
-func (c *Chat) object(n int, r *ChatRecord) error {
-	r.index = n
+func (c *Chat) object(r *ChatRecord) error {
 	if !r.list.Found() && c.way.Alone(r) {
 		raw := c.compact(r.Of(r.raw))
 		if err := c.follow(raw); err != nil {

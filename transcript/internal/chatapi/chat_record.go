@@ -17,7 +17,6 @@ type ChatRecord struct {
 	members []chatMember
 	list    walk.Span
 	items   []walk.Span
-	index   int // among the values of its source, from 0
 	id      string
 }
 

@@ -30,7 +30,6 @@ func (claudeExporter) Export(w io.Writer, v engine.View) ([]string, error) {
 	return x.warn.Text(), x.out.Done()
 }
 
-// claudeExport is one export.
 type claudeExport struct {
 	view  engine.View
 	out   engine.Out

@@ -112,7 +112,6 @@ func (r *refill) attachment(l *claudeLine) (string, bool) {
 	return walk.Splice(r.Raw, r.Cuts), true
 }
 
-// fill fills a text.
 func (r *refill) fill(at walk.Span, text string) {
 	r.Fill = []string{text}
 	r.Text(at)

@@ -18,19 +18,16 @@ type Collected struct {
 	Warnings []string
 }
 
-// Begin implements [Sink].
 func (k *Collector) Begin(c Conversation) error {
 	k.current = Collected{Conversation: c}
 	return nil
 }
 
-// Entry implements [Sink].
 func (k *Collector) Entry(e tenfold.Entry) error {
 	k.current.Entries = append(k.current.Entries, e)
 	return nil
 }
 
-// End implements [Sink].
 func (k *Collector) End(c Conversation, warnings []string) error {
 	k.current.Conversation, k.current.Warnings = c, warnings
 	k.Conversations = append(k.Conversations, k.current)

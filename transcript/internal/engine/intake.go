@@ -105,7 +105,6 @@ func (s Source) count(n int) {
 	}
 }
 
-// Begin implements [Sink].
 func (in *Intake) Begin(c Conversation) error {
 	if err := in.endConversation(); err != nil {
 		return err
@@ -118,7 +117,6 @@ func (in *Intake) Begin(c Conversation) error {
 	return in.Sink.Begin(possibleConversation(c))
 }
 
-// Entry implements [Sink].
 func (in *Intake) Entry(e tenfold.Entry) error {
 	if Amend(&e) {
 		in.warn.Add(0, "entry had an impossible number, which is left out", "entries had impossible numbers, which are left out")
@@ -159,7 +157,6 @@ func (in *Intake) keep(n int64) error {
 	}
 }
 
-// End implements [Sink].
 func (in *Intake) End(c Conversation, warnings []string) error {
 	c.Directory = cmp.Or(c.Directory, in.directory)
 	if c.Directory == "" && in.RanIn != nil {

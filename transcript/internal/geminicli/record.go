@@ -22,7 +22,6 @@ type Record struct {
 	Msg                     geminiCLIMessage // the record itself
 }
 
-// geminiCLIMessage is one message.
 type geminiCLIMessage struct {
 	walk.Span
 	twice                 bool

@@ -40,7 +40,6 @@ func (Exporter) Export(w io.Writer, v engine.View) ([]string, error) {
 	return x.warn.Text(), x.Done()
 }
 
-// Export is one export.
 type Export struct {
 	engine.Out
 	view  engine.View
