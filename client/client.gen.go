@@ -935,7 +935,7 @@ type RedoingBody struct {
 	// One re-apply only the overlay undone last
 	One bool `json:"one,omitempty,omitzero"`
 
-	// Overlays ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written
+	// Overlays ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written; where it was done already, as by the same request, that is the answer
 	Overlays []string `json:"overlays,omitempty,omitzero"`
 }
 
@@ -1282,7 +1282,7 @@ type UndoingBody struct {
 	// One undo only the newest overlay
 	One bool `json:"one,omitempty,omitzero"`
 
-	// Overlays ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written
+	// Overlays ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written; where it was done already, as by the same request, that is the answer
 	Overlays []string `json:"overlays,omitempty,omitzero"`
 }
 

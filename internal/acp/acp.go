@@ -89,7 +89,7 @@ func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	w := &closingWriter{w: out}
 	e := &editor{Server: s, ctx: ctx, sessions: map[sdk.SessionId]*conversation{}}
 	ready := make(chan struct{}) // nothing is read before the connection is known, and has its logger
-	e.conn = sdk.NewAgentSideConnection(e, w, &intake{in: bufio.NewReaderSize(in, 64<<10), out: w, prompts: &e.prompts, open: ready})
+	e.conn = sdk.NewAgentSideConnection(e, w, &intake{in: bufio.NewReaderSize(in, 64<<10), out: w, prompts: &e.prompts, open: ready, prompted: map[string]sdk.SessionId{}})
 	e.conn.SetLogger(cmp.Or(s.Log, slog.New(slog.DiscardHandler)))
 	close(ready)
 	select {

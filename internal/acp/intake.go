@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"encoding/json" // as the SDK reads messages: what it takes for a prompt is one here
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"sync"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -27,7 +29,12 @@ type intake struct {
 	open    <-chan struct{} // nothing is read before
 
 	line, rest []byte
+	prompted   map[string]sdk.SessionId // by the id of a session's newest prompt
 }
+
+// cancelRequest cancels any request by its id. That of a prompt is the cancellation of
+// its session: the SDK's would end the context of the request, which is not the run's.
+const cancelRequest = "$/cancel_request"
 
 // Read implements [io.Reader].
 func (r *intake) Read(p []byte) (int, error) {
@@ -75,6 +82,21 @@ func (r *intake) next() error {
 		var p sdk.PromptRequest
 		if json.Unmarshal(m.Params, &p) == nil && p.Validate() == nil { // else it never begins
 			r.prompts.Add(1)
+			maps.DeleteFunc(r.prompted, func(_ string, s sdk.SessionId) bool { return s == p.SessionId })
+			r.prompted[string(m.ID)] = p.SessionId
+		}
+	case m.Method == cancelRequest:
+		var p struct {
+			ID json.RawMessage `json:"requestId"`
+		}
+		_ = json.Unmarshal(m.Params, &p) // one without an id is the SDK's to report
+		if session, ok := r.prompted[string(p.ID)]; ok {
+			quoted, err := json.Marshal(session)
+			if err != nil {
+				return err
+			}
+			r.line = fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{"sessionId":%s}}`+"\n", sdk.AgentMethodSessionCancel, quoted)
+			r.prompts.Wait()
 		}
 	case m.Method == sdk.AgentMethodSessionCancel:
 		r.prompts.Wait()

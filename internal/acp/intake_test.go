@@ -21,10 +21,14 @@ func TestACancellationComesAfterItsPrompt(t *testing.T) {
 	})
 	c := connect(t, h)
 	id := c.begin(t)
-	for range 50 {
+	for i := range 50 {
+		cancel := `"session/cancel","params":{"sessionId":"` + string(id) + `"}}`
+		if i%2 == 1 { // by the id of the request
+			cancel = `"$/cancel_request","params":{"requestId":"p"}}`
+		}
 		// As written by one thread of an editor: the prompt, and the cancellation right after it.
 		if _, err := c.raw.Write([]byte(`{"jsonrpc":"2.0","id":"p","method":"session/prompt","params":{"sessionId":"` + string(id) + `","prompt":[{"type":"text","text":"go"}]}}` + "\n" +
-			`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"` + string(id) + `"}}` + "\n")); err != nil {
+			`{"jsonrpc":"2.0","method":` + cancel + "\n")); err != nil {
 			t.Fatal(err)
 		}
 		soon(t, "the end of the run", func() bool { return choose(t, c, id, "test/small") == nil })

@@ -185,7 +185,7 @@ type undoing struct {
 // Seen is what somebody was shown who agreed to it. Huma looks into exported types
 // alone.
 type Seen struct {
-	Overlays []string `json:"overlays,omitempty" maxItems:"10000" doc:"ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written"`
+	Overlays []string `json:"overlays,omitempty" maxItems:"10000" doc:"ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written; where it was done already, as by the same request, that is the answer"`
 }
 
 // refuseChanged refuses a change that is not the one that was seen.
@@ -202,6 +202,20 @@ func (s Seen) refuseChanged(would report.Change) error {
 		return conflict("the compactions have changed: it would be another one now", "look again; nothing was written")
 	}
 	return nil
+}
+
+// done gives the overlays that were seen where all of them are undone, or redone, already:
+// a browser may send a request twice.
+func (s Seen) done(p *tenfold.Projection, redo bool) (all []tenfold.Overlay) {
+	for o := range p.Overlays() {
+		if o.Live == redo && slices.Contains(s.Overlays, o.ID) {
+			all = append(all, o)
+		}
+	}
+	if len(all) < len(s.Overlays) {
+		return nil
+	}
+	return all
 }
 
 // redoing says what is redone.
@@ -245,6 +259,10 @@ func (s *Server) change(ctx context.Context, id string, t turning, dry bool, see
 		on = s.with
 	}
 	err = on(ctx, id, func(o *session.Session) error {
+		if done := seen.done(o.Projection(), t.redo); len(done) > 0 && !dry {
+			out = report.Changed(o.ID(), o.Projection(), o.Projection().Tokens(), t.redo, done)
+			return nil
+		}
 		would, err := s.previewUndo(o, t)
 		if err == nil {
 			err = seen.refuseChanged(would)

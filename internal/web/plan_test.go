@@ -299,11 +299,15 @@ func TestOnlyWhatWasSeenIsUndone(t *testing.T) {
 		if done := answerOf[report.Change](t, asked(t, s, "POST", at, "", body), http.StatusOK); done.DryRun || done.Tokens != would.Tokens {
 			t.Errorf("%s: %+v, foreseen %+v", turn, done, would)
 		}
+		after := live()
+		if again := answerOf[report.Change](t, asked(t, s, "POST", at, "", body), http.StatusOK); len(again.Undone)+len(again.Redone) != 1 || !slices.Equal(live(), after) {
+			t.Errorf("%s twice: %+v", turn, again) // as a browser may send it
+		}
 		if turn == "redo" {
 			answerOf[report.Change](t, asked(t, s, "POST", at, "", `{}`), http.StatusConflict) // nothing is undone any more
 			break
 		}
-		p := answerOf[shape.Problem](t, asked(t, s, "POST", at, "", body), http.StatusConflict)
+		p := answerOf[shape.Problem](t, asked(t, s, "POST", at, "", `{"overlays":["another"]}`), http.StatusConflict)
 		if p.Code != "conflict" || p.Hint == "" {
 			t.Errorf("%s: %+v", turn, p)
 		}

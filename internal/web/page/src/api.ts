@@ -716,7 +716,7 @@ export interface RedoingBody {
   dry_run?: boolean;
   /** re-apply only the overlay undone last */
   one?: boolean;
-  /** ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written */
+  /** ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written; where it was done already, as by the same request, that is the answer */
   overlays?: string[];
 }
 
@@ -1003,7 +1003,7 @@ export interface UndoingBody {
   dry_run?: boolean;
   /** undo only the newest overlay */
   one?: boolean;
-  /** ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written */
+  /** ids of all that a dry run said would be undone and redone: where it would be others by now, that is a conflict, and nothing is written; where it was done already, as by the same request, that is the answer */
   overlays?: string[];
 }
 
