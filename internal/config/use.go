@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,6 +31,9 @@ func (c Config) ProfileNames() []string {
 func (c Config) Profile(name string) (strategy.Profile, error) {
 	p, ok := c.Conversation.Compaction.Profiles[name]
 	if !ok {
+		if base, _, _ := strings.Cut(name, ":"); slices.Contains(strategy.Names(), base) {
+			return strategy.Profile{}, isThe(name, "profile", "strategy")
+		}
 		return strategy.Profile{}, strategy.UnknownName("profile", name, c.ProfileNames())
 	}
 	out := strategy.Profile{
@@ -94,7 +98,23 @@ func (c Config) Strategy(text string) (strategy.Strategy, error) {
 	if len(parameters) > 0 {
 		name += ":" + strings.Join(parameters, ",")
 	}
-	return strategy.Parse(name)
+	s, err := strategy.Parse(name)
+	if errors.Is(err, strategy.ErrUnknown) {
+		if slices.Contains(c.ProfileNames(), name) {
+			return nil, isThe(name, "strategy", "profile")
+		}
+		if first, _, more := strings.Cut(name, ","); more && slices.Contains(strategy.Names(), first) {
+			return nil, &problem.Error{Problem: fmt.Sprintf("unknown strategy %q", name), Hint: "give each strategy its own --strategy", Err: strategy.ErrUnknown}
+		}
+	}
+	return s, err
+}
+
+// isThe tells who takes a profile for a strategy, or the other way round.
+func isThe(name, wanted, other string) error {
+	return &problem.Error{
+		Problem: fmt.Sprintf("unknown %s %q", wanted, name), Hint: fmt.Sprintf("it is a %s, which --%s takes", other, other), Err: strategy.ErrUnknown,
+	}
 }
 
 // parameters are those of a strategy that the configuration sets otherwise
