@@ -114,7 +114,7 @@ func TestAStreamGoesThroughARestart(t *testing.T) {
 		t.Fatal("the server has ended")
 	}
 	_ = c.body.Close()
-	s.Run("conversation", "compact", "one", "--to", "3", "--strategy", "hard-reset")
+	s.Run("conversation", "compact", "one", "--strategy", "hard-reset")
 	if err := one.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
