@@ -324,23 +324,25 @@ func (s *Service) Search(ctx context.Context, q store.Query) ([]store.Hit, error
 		return s.store.Search(ctx, q)
 	}
 	want := cmp.Or(max(q.Limit, 0), store.DefaultLimit)
-	for q.Limit = want; ; q.Limit *= 4 { // in place of copies there may be others
+	most := max(want, mostLooked)
+	for q.Limit = want; ; q.Limit = min(4*q.Limit, most) { // in place of copies there may be others
 		hits, err := s.store.Search(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		most := len(hits) == q.Limit
+		all := len(hits) < q.Limit
 		found := withoutCopies(hits, func(h store.Hit) copied {
 			return copied{h.Entry.ID, h.Entry.Time.UnixNano(), tenfold.SearchText(h.Entry.Payload)}
 		})
-		if len(found) >= want || !most || q.Limit >= want*maxCopies {
+		if len(found) >= want || all || q.Limit == most {
 			return found[:min(len(found), want)], nil
 		}
 	}
 }
 
-// maxCopies is among how many copies of each entry a search finds what else there is.
-const maxCopies = 16
+// mostLooked bounds among how many hits, copies most of them, a search finds what else
+// there is: their entries are all in memory.
+const mostLooked = 2000
 
 // copied is what a fork has as the original does. Ids alone are of one conversation.
 type copied struct {

@@ -39,7 +39,7 @@ func Key(line string) string {
 // set for it alone, and its words without quotes.
 type Run struct{ Set, Words []string }
 
-// RunOf reads a command line; the zero Run where it is no such line.
+// RunOf reads a command line. Of any other line it gives the zero Run.
 func RunOf(line string) (r Run) {
 	if strings.ContainsAny(line, "|;&\n<`$") {
 		return Run{}
