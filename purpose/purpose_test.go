@@ -117,16 +117,21 @@ func TestL11WhateverAPersonSaysBetweenBlocksIsFound(t *testing.T) {
 
 func TestL11TitlesAreMadeOfRequests(t *testing.T) {
 	for text, want := range map[string]string{
-		"Fix the build.":               "Fix the build.",
-		"/review":                      "",
-		"/review the  login\nform":     "the login form",
-		"/etc/hosts is wrong":          "/etc/hosts is wrong",
-		"## Plan\n\n- one":             "Plan - one",
-		"<bash-input>ls</bash-input>":  "",
-		strings.Repeat("word ", 30):    strings.TrimSpace(strings.Repeat("word ", 12)) + "…",
-		strings.Repeat("läuft", 20):    strings.Repeat("läuft", 11) + "läuf…",
-		strings.Repeat("x", 60):        strings.Repeat("x", 60),
-		"a " + strings.Repeat("x", 58): "a " + strings.Repeat("x", 58),
+		"Fix the build.":                   "Fix the build.",
+		"/review":                          "",
+		"/review the  login\nform":         "the login form",
+		"/etc/hosts is wrong":              "/etc/hosts is wrong",
+		"## Plan\n\n- one":                 "Plan - one",
+		"Do this:\n\n# Plan: a tree\n> it": "Do this: Plan: a tree it",
+		"should we close https://example.com/o/name/issues/1263 as done?": "should we close …/issues/1263 as done?",
+		"see https://example.com/o/name/runs/27737304307/?tab=2":          "see …/runs/27737304307",
+		"see https://example.com/a":                                       "see https://example.com/a",
+		"see https://example.com/?next=" + strings.Repeat("x", 50):        "see…",
+		"<bash-input>ls</bash-input>":                                     "",
+		strings.Repeat("word ", 30):                                       strings.TrimSpace(strings.Repeat("word ", 12)) + "…",
+		strings.Repeat("läuft", 20):                                       strings.Repeat("läuft", 11) + "läuf…",
+		strings.Repeat("x", 60):                                           strings.Repeat("x", 60),
+		"a " + strings.Repeat("x", 58):                                    "a " + strings.Repeat("x", 58),
 	} {
 		got := Title(tenfold.UserMessage{Parts: tenfold.Text(text)})
 		if got != want || utf8.RuneCountInString(got) > TitleWidth {

@@ -2,6 +2,7 @@ package purpose
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"tenfold"
@@ -10,16 +11,11 @@ import (
 // TitleWidth is how many characters a title has at most.
 const TitleWidth = 60
 
-// Title makes a title of a request: its words in one line, cut at a word. It is
+// Title makes a title of a request: its words in one line, cut at a word, without the
+// marks of headings, and of a long address the end. It is
 // empty for what is not a request and for a slash command alone.
 func Title(m tenfold.UserMessage) string {
-	words := strings.Fields(Said(m))
-	if len(words) > 0 && isCommand(words[0]) {
-		words = words[1:]
-	}
-	for len(words) > 0 && strings.Trim(words[0], "#>*-=`") == "" {
-		words = words[1:] // marks of a heading, a quotation, a list
-	}
+	words := wordsOf(Said(m))
 	var title strings.Builder
 	length := 0
 	for i, word := range words {
@@ -37,6 +33,53 @@ func Title(m tenfold.UserMessage) string {
 		length += n
 	}
 	return title.String()
+}
+
+// wordsOf are the words of a text that a title may have.
+func wordsOf(text string) (words []string) {
+	if text = strings.TrimSpace(text); isCommand(firstWord(text)) {
+		text = text[len(firstWord(text)):]
+	}
+	for line := range strings.Lines(text) {
+		of := strings.Fields(line)
+		marks := "#>" // of a heading, of a quotation
+		if len(words) == 0 {
+			marks = "#>*-=`"
+		}
+		for len(of) > 0 && strings.Trim(of[0], marks) == "" {
+			of = of[1:]
+		}
+		for _, word := range of {
+			words = append(words, shortAddress(word))
+		}
+		if len(words) > TitleWidth {
+			break
+		}
+	}
+	return words
+}
+
+func firstWord(text string) string {
+	if end := strings.IndexFunc(text, unicode.IsSpace); end >= 0 {
+		return text[:end]
+	}
+	return text
+}
+
+// shortAddress is the end of the path of a long address, which tells one from another:
+// a title that ended before it would not say what the request is about.
+func shortAddress(word string) string {
+	at := strings.Index(word, "://")
+	if at < 0 || len(word) <= TitleWidth/3 {
+		return word
+	}
+	path, _, _ := strings.Cut(word[at+len("://"):], "?")
+	parts := strings.Split(strings.TrimRight(path, "/"), "/")
+	short := "…/" + strings.Join(parts[max(len(parts)-2, 1):], "/")
+	if len(parts) < 3 || len(short) >= len(word) {
+		return word
+	}
+	return short
 }
 
 // isCommand reports whether a word is a slash command, not a path.
