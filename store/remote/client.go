@@ -38,9 +38,13 @@ type Store struct {
 	silence time.Duration
 	// patience is [Patience], but in tests of a machine that may be slower.
 	patience time.Duration
-	// waiting is told, once, why the first answer takes long.
-	waiting func(error)
+	// waiting is told, once, why the first answer takes long, and once that one does not
+	// come though the server was reached.
+	waiting func(most time.Duration, why error)
 	told    atomic.Bool // or there was an answer
+	silent  atomic.Bool // that was told
+	// slow is [silentAfter], but in tests.
+	slow time.Duration
 }
 
 var _ store.Store = (*Store)(nil)
@@ -52,12 +56,20 @@ const Patience = 10 * time.Second
 // waitingAfter is after how long whoever waits for a server is told so.
 const waitingAfter = time.Second
 
+// silentAfter is after how long whoever waits for an answer is told so.
+const silentAfter = 4 * time.Second
+
+var errSilent = errors.New("it has not answered yet")
+
 // An Option changes a [Store].
 type Option func(*Store)
 
-// WithWaiting has a function called, once, where the server has not been reached for a
-// second and is tried again.
-func WithWaiting(tell func(error)) Option { return func(s *Store) { s.waiting = tell } }
+// WithWaiting has a function called where the server has not been reached for a second and
+// is tried again, and where it does not answer a request for four, each of them once: with
+// how long it is waited for, and why.
+func WithWaiting(tell func(most time.Duration, why error)) Option {
+	return func(s *Store) { s.waiting = tell }
+}
 
 // answerWithin is how long an answer may take to begin. A server gives up within it, so that who
 // hears nothing by then hears nothing any more: the machine is gone, and the connection
@@ -87,7 +99,7 @@ func Open(address, token string, options ...Option) (*Store, error) {
 			Hint: "use https://",
 		}
 	}
-	s := &Store{base: strings.TrimSuffix(u.String(), "/") + "/api/store/", token: token, silence: 3 * beatEvery, patience: Patience}
+	s := &Store{base: strings.TrimSuffix(u.String(), "/") + "/api/store/", token: token, silence: 3 * beatEvery, patience: Patience, slow: silentAfter}
 	s.closed, s.close = context.WithCancel(context.Background())
 	s.errors = engine.Errors{Place: u.Host, Hint: hint}
 	transport := &http.Transport{
@@ -273,7 +285,7 @@ func (s *Store) ask(ctx context.Context, path string, p parameters, entries ...t
 	if s.token != "" {
 		r.Header.Set("Authorization", "Bearer "+s.token)
 	}
-	answer, err := s.client.Do(r)
+	answer, err := s.send(r)
 	switch {
 	case ctx.Err() != nil:
 		if err == nil {
@@ -292,6 +304,27 @@ func (s *Store) ask(ctx context.Context, path string, p parameters, entries ...t
 	}
 	s.told.Store(true)
 	return &exchange{answer.Body, newReader(answer.Body), string(p.ID)}, nil
+}
+
+// send sends a request, and tells where the answer to it does not begin.
+func (s *Store) send(r *http.Request) (*http.Response, error) {
+	if s.waiting == nil || s.silent.Load() {
+		return s.client.Do(r)
+	}
+	type answer struct {
+		*http.Response
+
+		err error
+	}
+	got := pause.Telling(s.slow, func() {
+		if s.silent.CompareAndSwap(false, true) {
+			s.waiting(answerWithin, errSilent)
+		}
+	}, func() answer {
+		a, err := s.client.Do(r) //nolint:bodyclose // the caller does
+		return answer{a, err}
+	})
+	return got.Response, got.err
 }
 
 // refusal is what the server says in its own words.
@@ -333,7 +366,7 @@ func (s *Store) try(ctx context.Context, twice bool, do func() error) error {
 			return err
 		}
 		if s.waiting != nil && time.Since(begun)+before > waitingAfter && s.told.CompareAndSwap(false, true) {
-			s.waiting(err)
+			s.waiting(s.patience, err)
 		}
 		if err := pause.For(ctx, before); err != nil {
 			return err
