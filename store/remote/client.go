@@ -56,11 +56,6 @@ const Patience = 10 * time.Second
 // waitingAfter is after how long whoever waits for a server is told so.
 const waitingAfter = time.Second
 
-// silentAfter is after how long whoever waits for an answer is told so.
-const silentAfter = 4 * time.Second
-
-var errSilent = errors.New("it has not answered yet")
-
 // An Option changes a [Store].
 type Option func(*Store)
 
@@ -304,27 +299,6 @@ func (s *Store) ask(ctx context.Context, path string, p parameters, entries ...t
 	}
 	s.told.Store(true)
 	return &exchange{answer.Body, newReader(answer.Body), string(p.ID)}, nil
-}
-
-// send sends a request, and tells where the answer to it does not begin.
-func (s *Store) send(r *http.Request) (*http.Response, error) {
-	if s.waiting == nil || s.silent.Load() {
-		return s.client.Do(r)
-	}
-	type answer struct {
-		*http.Response
-
-		err error
-	}
-	got := pause.Telling(s.slow, func() {
-		if s.silent.CompareAndSwap(false, true) {
-			s.waiting(answerWithin, errSilent)
-		}
-	}, func() answer {
-		a, err := s.client.Do(r) //nolint:bodyclose // the caller does
-		return answer{a, err}
-	})
-	return got.Response, got.err
 }
 
 // refusal is what the server says in its own words.
