@@ -257,6 +257,9 @@ func (c *chooser) offerEntry(i int32, on []latest) {
 	e := &c.ix.entries[i]
 	units := c.ix.units[e.units.from:e.units.to]
 	if c.o.without(Lines) {
+		if !c.mayTake(e, 1, e.last) {
+			return
+		}
 		whole := candidate{entry: i, line: -1, cost: int64(e.tokens) * token, atoms: span{from: int32(len(c.pool))}}
 		for _, u := range units {
 			c.counting(u.atoms, i, on)
@@ -279,6 +282,7 @@ func (c *chooser) offerEntry(i int32, on []latest) {
 		}
 	}
 	c.offerFocused(i, next, e.last+1)
+	c.all = append(c.all[:first], slices.DeleteFunc(c.all[first:], func(one candidate) bool { return !c.mayTake(e, one.line, one.line) })...)
 	c.offers[i].lines = span{int32(first), int32(len(c.all))}
 	if !c.o.without(Blocks) {
 		c.offerBlocks(i, c.all[first:])
@@ -293,7 +297,7 @@ func (c *chooser) offerBlocks(i int32, lines []candidate) {
 	for k := e.blocks.from; k < e.blocks.to; k++ {
 		b := &c.ix.blocks[k]
 		one := covering(i, b.first, b.last, &lines)
-		if c.ix.isNewestVersion(b) {
+		if c.ix.isNewestVersion(b) && c.mayTake(e, b.first, b.last) {
 			if c.edits == nil {
 				c.edits = c.ix.edits()
 			}
@@ -302,6 +306,16 @@ func (c *chooser) offerBlocks(i int32, lines []candidate) {
 			c.all = append(c.all, one)
 		}
 	}
+}
+
+// mayTake reports whether all lines of a passage may be chosen.
+func (c *chooser) mayTake(e *entry, first, last int32) bool {
+	for n := first; c.o.Left != nil && n <= last; n++ {
+		if !c.o.Left(e.seq, int(n)) {
+			return false
+		}
+	}
+	return true
 }
 
 // covering is the candidate of lines that follow one another; of those with atoms it

@@ -59,6 +59,8 @@ type Options struct {
 	Whole func(seq int64) bool
 	// Hidden reports whether an entry cannot be shown. Nil means none.
 	Hidden func(seq int64) bool
+	// Left reports whether a line of an entry may be chosen. Nil means that each may.
+	Left func(seq int64, line int) bool
 	// Open are calls whose openings are taken before anything else, the first
 	// ones first, for a part of the budget.
 	Open []Opening

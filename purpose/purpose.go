@@ -64,6 +64,30 @@ func Said(m tenfold.UserMessage) string {
 	return strings.Join(said, "\n")
 }
 
+// Edited gives the file that a line of a host says it edited as an answer told it to,
+// as Aider does, whose model calls no tool; empty for any other line.
+func Edited(line string) string {
+	path, _ := strings.CutPrefix(line, "Applied edit to ")
+	if len(path) == len(line) {
+		return ""
+	}
+	return path
+}
+
+// Apart gives what of a text a person said, and what a host put around it. Where they
+// cannot be told apart all is said.
+func Apart(text string) (said, host string) {
+	words, is := split(text)
+	before, after, found := strings.Cut(text, words)
+	switch {
+	case is == tenfold.Request || !found:
+		return text, ""
+	case words == "":
+		return "", text
+	}
+	return words, strings.TrimSpace(strings.TrimSpace(before) + "\n" + strings.TrimSpace(after))
+}
+
 // Speaks reports whether a text in an assistant's place is an assistant's, and not
 // a host's where no model answered.
 func Speaks(text string) bool {

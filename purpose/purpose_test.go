@@ -189,3 +189,17 @@ func TestSpeaks(t *testing.T) {
 		}
 	}
 }
+
+func TestL11WhatAHostPutAroundIsToldApart(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"<current_datetime>2026</current_datetime>\n\nfix  it\n\n<system_reminder>\nx\n</system_reminder>": {"fix  it", "<current_datetime>2026</current_datetime>\n<system_reminder>\nx\n</system_reminder>"},
+		"<system-reminder>\nBe brief.\n</system-reminder>":                                                 {"", "<system-reminder>\nBe brief.\n</system-reminder>"},
+		"  fix it\n":              {"  fix it\n", ""},
+		"<task>\nfix it\n</task>": {"<task>\nfix it\n</task>", ""},
+		"<command-name>/fix</command-name>\n<command-args>the login</command-args>": {"<command-name>/fix</command-name>\n<command-args>the login</command-args>", ""},
+	} {
+		if said, host := Apart(text); said != want[0] || host != want[1] {
+			t.Errorf("%q is %q and %q, want %q", text, said, host, want)
+		}
+	}
+}

@@ -16,6 +16,7 @@ import (
 // later work is likely to need, chosen from the whole conversation whatever
 // earlier compactions left of it; only what those hid altogether stays hidden, and
 // what an earlier fit hid more than sixteen targets, or 2,000 entries, before its end.
+// Of what strategies before it in the same plan shortened, it keeps only what they left.
 // What a person asked for, the last step, the plan, an open error, pins and
 // standing instructions always stay, as far as that leaves half of the target
 // (fit.md F4, F5). Of a last step over a fifth of the target the calls stay, and
@@ -118,12 +119,15 @@ type fitting struct {
 	request int64 // the last request; 0 for none
 	// pastPlans are the calls and results of plans that a later one took the place of.
 	pastPlans map[int64]bool
-	renewed   []int64                       // what is not counted, for it is put there anew (P8a)
-	focus     *atom.Focus                   // nil without one
-	endings   map[int64][]tenfold.LineRange // how commands ended, by call, as far as asked for
-	commands  map[int64][]tenfold.LineRange // and what they were
-	edited    []excerpt.Opening             // [fitting.edits]; nil before they are asked for
-	report    *Fitted
+	// left are the lines that earlier strategies of the plan left of what they
+	// shortened, by entry.
+	left     map[int64][]bool
+	renewed  []int64                       // what is not counted, for it is put there anew (P8a)
+	focus    *atom.Focus                   // nil without one
+	endings  map[int64][]tenfold.LineRange // how commands ended, by call, as far as asked for
+	commands map[int64][]tenfold.LineRange // and what they were
+	edited   []excerpt.Opening             // [fitting.edits]; nil before they are asked for
+	report   *Fitted
 
 	// base is the view of what always stays; best is what was found, and view the
 	// view that it gives; tried is the view tried last.
@@ -179,6 +183,7 @@ func (f *fitting) begin() bool {
 		f.leaves[overlay.ID] = overlay.Compaction.Turns == tenfold.Omit
 	}
 	f.boundPast()
+	f.findLeft()
 	// Of calls that a summary stands for, or that were left out, nothing is told again.
 	f.calls = slices.DeleteFunc(f.callsIn(f.first, f.last), func(c toolCall) bool { return f.hides(c.seq) })
 	f.findAlways()
@@ -221,7 +226,7 @@ func (f *fitting) hides(seq int64) bool {
 	case tenfold.Summarised:
 		return true
 	case tenfold.Omitted:
-		return f.leaves[by]
+		return f.leaves[by] || f.byPlan(seq)
 	}
 	return false
 }
@@ -257,7 +262,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 		}
 		one := tenfold.CallPolicy{Action: tenfold.Keep}
 		if !st.whole {
-			k.Whole, k.WholeBody, k.Lines = k.Whole || st.answer, k.WholeBody || st.body, union(k.Lines, st.lines)
+			k.Whole, k.WholeBody, k.Lines = k.Whole && f.left[c.result] == nil || st.answer, k.WholeBody || st.body, union(k.Lines, st.lines)
 			k.Body = union(k.Body, st.part)
 			if !k.WholeBody {
 				k.Body = union(k.Body, f.command(c))

@@ -77,6 +77,7 @@ func (f *fitting) choose(ctx context.Context, least, budget int) (chosen, error)
 		From: f.first, To: f.last, Since: f.open, Before: f.old, Budget: budget, Edits: f.Edits,
 		Whole:   f.stays,
 		Hidden:  f.isUntouchable,
+		Left:    f.mayChoose(),
 		Open:    f.edits(),
 		Focus:   f.focus,
 		Without: f.Without,
@@ -163,7 +164,7 @@ func (f *fitting) fillTarget(ctx context.Context, kept []excerpt.Kept) error {
 			before := make([]stance, n)
 			for i, one := range more[:n] {
 				before[i] = f.stands[one.seq]
-				f.stands[one.seq] = stance{call: one.call, whole: true}
+				f.stands[one.seq] = f.asLeft(one)
 			}
 			if f.tryExcerpts(kept) {
 				break
@@ -171,7 +172,7 @@ func (f *fitting) fillTarget(ctx context.Context, kept []excerpt.Kept) error {
 			for i, one := range more[:n] {
 				f.stands[one.seq] = before[i]
 				f.refused[one.seq] = n == 1
-				if before[i].what == "" && !before[i].whole {
+				if b := before[i]; b.what == "" && !b.whole && !b.call && b.lines == nil {
 					delete(f.stands, one.seq)
 				}
 			}
@@ -244,6 +245,10 @@ func (f *fitting) missingTokens(seq int64) int {
 		return 0
 	}
 	_, _, after := f.view.Fate(seq)
+	if f.left[seq] != nil {
+		_, _, left := f.p.Fate(seq)
+		return left - after
+	}
 	return e.Tokens - after
 }
 
@@ -307,7 +312,7 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 			continue
 		}
 		st := f.stands[seq]
-		if !f.p.Reads(seq) || f.hides(seq) || st.whole || f.missingTokens(at) <= 0 {
+		if !f.p.Reads(seq) || f.hides(seq) || f.shortened(seq) || st.whole || f.missingTokens(at) <= 0 {
 			continue
 		}
 		e, _ := l.Entry(at)

@@ -70,7 +70,9 @@ func TestAiderCorpus(t *testing.T) {
 			for _, e := range c.Entries {
 				switch p := e.Payload.(type) {
 				case tenfold.UserMessage:
-					blocks++
+					if !p.Synthetic {
+						blocks++
+					}
 				case tenfold.Unknown:
 					if p.Name == "aider-md.command" {
 						blocks++

@@ -15,3 +15,19 @@ func For(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 }
+
+// Telling does something that may take long, and calls tell, from the same goroutine,
+// where it has taken so long.
+func Telling[T any](after time.Duration, tell func(), do func() T) T {
+	done := make(chan T, 1)
+	go func() { done <- do() }()
+	late := time.NewTimer(after)
+	defer late.Stop()
+	select {
+	case v := <-done:
+		return v
+	case <-late.C:
+		tell()
+		return <-done
+	}
+}

@@ -21,8 +21,11 @@ func (s *Server) declareAgent() {
 	declareEmpty(s, operation(http.MethodPost, "reply", "/conversations/{id}/questions/{qid}", "Answer a question of the agent"), s.reply)
 }
 
+// A saying has its key from the page alone: a program whose request broke off looks into
+// the log, since another server would not know the key.
 type saying struct {
 	InConversation
+	Key  string `header:"Idempotency-Key" hidden:"true" maxLength:"255"`
 	Body shape.Message
 }
 
@@ -49,14 +52,15 @@ func (s *Server) say(ctx context.Context, in *saying) error {
 		return err
 	}
 	c := s.live.Use(id)
-	run, err := c.Begin(m, state)
-	if err != nil {
+	run, err := c.Begin(in.Key, m, state)
+	if run == nil {
 		c.Release()
 		return err
 	}
 	a, err := c.Open(m.Model)
 	if err != nil {
 		c.Finish(nil)
+		c.Forget(in.Key)
 		c.Release()
 		return err
 	}

@@ -38,9 +38,13 @@ type Store struct {
 	silence time.Duration
 	// patience is [Patience], but in tests of a machine that may be slower.
 	patience time.Duration
-	// waiting is told, once, why the first answer takes long.
-	waiting func(error)
+	// waiting is told, once, why the first answer takes long, and once that one does not
+	// come though the server was reached.
+	waiting func(most time.Duration, why error)
 	told    atomic.Bool // or there was an answer
+	silent  atomic.Bool // that was told
+	// slow is [silentAfter], but in tests.
+	slow time.Duration
 }
 
 var _ store.Store = (*Store)(nil)
@@ -55,9 +59,12 @@ const waitingAfter = time.Second
 // An Option changes a [Store].
 type Option func(*Store)
 
-// WithWaiting has a function called, once, where the server has not been reached for a
-// second and is tried again.
-func WithWaiting(tell func(error)) Option { return func(s *Store) { s.waiting = tell } }
+// WithWaiting has a function called where the server has not been reached for a second and
+// is tried again, and where it does not answer a request for four, each of them once: with
+// how long it is waited for, and why.
+func WithWaiting(tell func(most time.Duration, why error)) Option {
+	return func(s *Store) { s.waiting = tell }
+}
 
 // answerWithin is how long an answer may take to begin. A server gives up within it, so that who
 // hears nothing by then hears nothing any more: the machine is gone, and the connection
@@ -87,7 +94,7 @@ func Open(address, token string, options ...Option) (*Store, error) {
 			Hint: "use https://",
 		}
 	}
-	s := &Store{base: strings.TrimSuffix(u.String(), "/") + "/api/store/", token: token, silence: 3 * beatEvery, patience: Patience}
+	s := &Store{base: strings.TrimSuffix(u.String(), "/") + "/api/store/", token: token, silence: 3 * beatEvery, patience: Patience, slow: silentAfter}
 	s.closed, s.close = context.WithCancel(context.Background())
 	s.errors = engine.Errors{Place: u.Host, Hint: hint}
 	transport := &http.Transport{
@@ -273,7 +280,7 @@ func (s *Store) ask(ctx context.Context, path string, p parameters, entries ...t
 	if s.token != "" {
 		r.Header.Set("Authorization", "Bearer "+s.token)
 	}
-	answer, err := s.client.Do(r)
+	answer, err := s.send(r)
 	switch {
 	case ctx.Err() != nil:
 		if err == nil {
@@ -333,7 +340,7 @@ func (s *Store) try(ctx context.Context, twice bool, do func() error) error {
 			return err
 		}
 		if s.waiting != nil && time.Since(begun)+before > waitingAfter && s.told.CompareAndSwap(false, true) {
-			s.waiting(err)
+			s.waiting(s.patience, err)
 		}
 		if err := pause.For(ctx, before); err != nil {
 			return err

@@ -280,7 +280,7 @@ func TestUnreachable(t *testing.T) {
 func TestWaitingIsTold(t *testing.T) {
 	t.Parallel()
 	var told []error
-	c, err := remote.Open("http://127.0.0.1:1", "", remote.WithWaiting(func(why error) { told = append(told, why) }))
+	c, err := remote.Open("http://127.0.0.1:1", "", remote.WithWaiting(func(_ time.Duration, why error) { told = append(told, why) }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -69,5 +71,36 @@ func TestCreateLeavesASilentServer(t *testing.T) {
 	err = c.Create(t.Context(), store.Conversation{ID: "a"})
 	if err == nil || !strings.Contains(err.Error(), "check that the server runs") {
 		t.Errorf("a server that says nothing gives %v", err)
+	}
+}
+
+// Who waits for a server that was reached and says nothing is told so, once.
+func TestSilenceIsTold(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	var told []error
+	c, err := Open(server.URL, "", WithWaiting(func(most time.Duration, why error) {
+		if told = append(told, why); most != answerWithin {
+			t.Errorf("it is waited for %v", most)
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	c.slow = 10 * time.Millisecond
+	for range 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		if _, err := c.Conversation(ctx, "a"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("it ends with %v", err)
+		}
+		cancel()
+	}
+	if len(told) != 1 || !errors.Is(told[0], errSilent) {
+		t.Errorf("told %v", told)
 	}
 }

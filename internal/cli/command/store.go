@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"tenfold"
 	"tenfold/problem"
@@ -124,8 +125,8 @@ func (a *App) openShared(ctx context.Context, l *Workspace, url string) error {
 	}
 	l.Active = ActiveFile(active)
 	if IsServer(url) {
-		l.Store, err = remote.Open(url, os.Getenv("TENFOLD_TOKEN"), remote.WithWaiting(func(why error) {
-			a.Noticef("waiting up to %v for the server of the store: %v", remote.Patience, why)
+		l.Store, err = remote.Open(url, os.Getenv("TENFOLD_TOKEN"), remote.WithWaiting(func(most time.Duration, why error) {
+			a.Noticef("waiting up to %v for the server of the store: %v", most, why)
 		}))
 		return err
 	}

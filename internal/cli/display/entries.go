@@ -3,6 +3,7 @@
 package display
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"tenfold/internal/config"
 	"tenfold/internal/number"
 	"tenfold/internal/report"
+	"tenfold/purpose"
 	"tenfold/tool"
 )
 
@@ -71,7 +73,11 @@ func (p *Printer) Print(b Block) {
 		case v.Synthetic:
 			p.text(terminal.Cyan, "user (not typed by a person)", b, report.PartsText(v.Parts))
 		default:
-			p.text(terminal.Cyan, "user", b, report.PartsText(v.Parts))
+			said, host := p.apart(v)
+			p.text(terminal.Cyan, "user", b, said)
+			if host != "" {
+				p.text(terminal.Faint, "added by the host", Block{}, p.cut(host))
+			}
 		}
 		for _, at := range v.Attachments {
 			p.Line(2, "  "+p.Paint(terminal.Faint, "attached "+terminal.VisibleLine(at.Name)+", "+number.Size(len(at.Content))))
@@ -99,6 +105,25 @@ func (p *Printer) Print(b Block) {
 			p.Printf("%s\n", p.Paint(terminal.Faint, note))
 		}
 	}
+}
+
+// apart gives the text of a message without what the host added, and that; all of it with
+// Full, and in the order in which a model sees it.
+func (p *Printer) apart(v tenfold.UserMessage) (said, host string) {
+	if p.Full {
+		return report.PartsText(v.Parts), ""
+	}
+	parts := slices.Clone(v.Parts)
+	var added []string
+	for i, part := range parts {
+		if part.File == nil && !tenfold.IsNote(part.Text) {
+			if parts[i].Text, host = purpose.Apart(part.Text); host != "" {
+				added = append(added, host)
+			}
+		}
+	}
+	parts = slices.DeleteFunc(parts, func(part tenfold.Part) bool { return part.File == nil && part.Text == "" })
+	return report.PartsText(parts), strings.Join(added, "\n")
 }
 
 // System prints what summaries add to the system prompt (P4).

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/command"
@@ -50,7 +49,7 @@ func serveMCP(ctx context.Context, a *command.App) error {
 		return err
 	}
 	server := recall.Server{Service: l.Service, Here: func(ctx context.Context) (string, error) { return here(ctx, a) }, Version: command.Version()}
-	err = server.MCP().Run(ctx, &mcp.StdioTransport{})
+	err = server.MCP().Run(ctx, recall.Stdio(os.Stdin, os.Stdout))
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil // the client is done
 	}

@@ -60,6 +60,10 @@ type eventPrinter struct {
 	// rules are what a rule of the permission names them by: where another agent's
 	// tool is called, the one that does the same here.
 	rules map[callOf]string
+	// under are the calls that have no result yet, and paused tells that it was said
+	// what is waited for: then it is not the model that is silent.
+	under  map[callOf]bool
+	paused bool
 }
 
 // callOf names a call: ids are unique within a branch, if at all.
@@ -99,6 +103,7 @@ func (p *eventPrinter) event(e agent.Event) error {
 
 // note keeps what the result holds.
 func (p *eventPrinter) note(e agent.Event) {
+	p.paused = e.Waiting != nil || e.Compaction != nil && e.Compaction.Action == session.Compact
 	switch {
 	case e.Gauge != nil && e.Branch == "":
 		g := eventlog.NewGauge(*e.Gauge)
@@ -117,15 +122,25 @@ func (p *eventPrinter) note(e agent.Event) {
 			p.result.Answer += payload.Text
 		}
 	case tenfold.ToolCall:
+		p.under[callOf{e.Branch, payload.CallID}] = true
 		if e.Branch == "" { // it was said on the way
 			p.result.Answer = ""
 		}
+	case tenfold.ToolResult:
+		delete(p.under, callOf{e.Branch, payload.CallID})
 	case tenfold.Usage:
 		p.pay(payload.Model, payload)
 	case tenfold.Compaction:
 		if s := payload.Summary; s != nil && s.Usage != nil {
 			p.pay(cmp.Or(s.Usage.Model, s.Model), *s.Usage)
 		}
+	}
+}
+
+// silent tells who is waited for, unless that is a call.
+func (p *eventPrinter) silent() {
+	if len(p.under) == 0 && !p.paused {
+		p.line("", "waiting for "+p.result.Model+", which has said nothing for "+silentAfter.String())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tenfold"
@@ -155,6 +156,31 @@ func followed(t *testing.T, asJSON bool, events iter.Seq2[agent.Event, error]) (
 	err = follow(a, s, "demo/m", events)
 	_ = a.Flush()
 	return stdout.String(), stderr.String(), err
+}
+
+// A model that says nothing is told of; a call that takes long is not the model's, and
+// a wait that was told is not told again.
+func TestQueryTellsOfSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pause := func() { time.Sleep(silentAfter + time.Second) }
+		events := func(yield func(agent.Event, error) bool) {
+			pause()
+			yield(agent.Event{Text: "Let me look."}, nil)
+			yield(appended("", tenfold.ToolCall{CallID: "c1", Name: "shell"}), nil)
+			pause()
+			yield(appended("", tenfold.ToolResult{CallID: "c1", Outcome: tenfold.Success}), nil)
+			yield(agent.Event{Waiting: &agent.Waiting{After: time.Minute, Err: errors.New("over")}}, nil)
+			pause()
+			yield(agent.Event{Text: "Yes."}, nil)
+			pause()
+			yield(agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Steps: 1}}, nil)
+		}
+		_, errs, err := followed(t, false, events)
+		const told = "waiting for demo/m, which has said nothing for 10s\n"
+		if want := told + "waiting 1m0s: over\n" + told + "1 step\n"; errs != want || err != nil {
+			t.Errorf("it says %q (%v), want %q", errs, err, want)
+		}
+	})
 }
 
 // On a terminal a person is asked, one question after the other. A no has no words that

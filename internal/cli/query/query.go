@@ -25,6 +25,7 @@ import (
 	"tenfold/internal/cli/transcripts"
 	"tenfold/internal/config"
 	"tenfold/internal/eventlog"
+	"tenfold/internal/pause"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/summary"
@@ -401,22 +402,36 @@ func ConfiguredModels(e *config.Effective) []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
 }
 
+// silentAfter is after how long without a word of the model it is told who is waited for.
+const silentAfter = 10 * time.Second
+
 // follow prints the events of a run as they come, and gives the error that the
 // command ends with.
 func follow(a *command.App, s *session.Session, model string, events iter.Seq2[agent.Event, error]) error {
-	out := &eventPrinter{App: a, result: queryJSON{Event: eventlog.Result, Conversation: s.ID(), Model: model}, calls: map[callOf]string{}, rules: map[callOf]string{}}
+	out := &eventPrinter{App: a, result: queryJSON{Event: eventlog.Result, Conversation: s.ID(), Model: model}, calls: map[callOf]string{}, rules: map[callOf]string{}, under: map[callOf]bool{}}
 	for e := range s.Log().Entries() { // what a run before this one left open
 		if c, ok := e.Payload.(tenfold.ToolCall); ok && s.Log().Pair(e.Seq) == 0 {
 			out.called(e.Branch, c)
 		}
 	}
-	for e, err := range events {
-		if err != nil {
-			return out.finish(err)
+	type step struct {
+		agent.Event
+
+		err  error
+		more bool
+	}
+	next, stop := iter.Pull2(events)
+	defer stop()
+	for {
+		got := pause.Telling(silentAfter, out.silent, func() step {
+			e, err, more := next()
+			return step{e, err, more}
+		})
+		if got.err != nil || !got.more {
+			return out.finish(got.err)
 		}
-		if err := out.event(e); err != nil {
+		if err := out.event(got.Event); err != nil {
 			return err
 		}
 	}
-	return out.finish(nil)
 }

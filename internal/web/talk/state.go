@@ -140,12 +140,19 @@ func (c *Talk) withdraw(id string) *question {
 	return q
 }
 
-// Reply answers a question: the first answer counts.
+// A reply is an answer to a question, as it came.
+type reply struct{ id, answer string }
+
+// Reply answers a question: the first answer counts, and the same again is no error.
 func (c *Talk) Reply(id string, r shape.Reply) error {
 	c.mu.Lock()
 	i := slices.IndexFunc(c.questions, func(q *question) bool { return q.ID == id })
 	offered := i >= 0 && slices.Contains(c.questions[i].Choices, r.Answer)
+	again := c.replied == reply{id, r.Answer}
 	c.mu.Unlock()
+	if again {
+		return nil
+	}
 	if i >= 0 && !offered {
 		return shape.Refused("this question cannot be answered with "+r.Answer, "answer one of its choices")
 	}
@@ -153,6 +160,9 @@ func (c *Talk) Reply(id string, r shape.Reply) error {
 	if q == nil {
 		return NotAsked()
 	}
+	c.mu.Lock()
+	c.replied = reply{id, r.Answer}
+	c.mu.Unlock()
 	switch r.Answer {
 	case answerOnce:
 		q.answer <- agent.Answer{Allowed: true}

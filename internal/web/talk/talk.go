@@ -61,6 +61,8 @@ type Talk struct {
 	questions []*question
 	ended     *shape.Ended
 	wanted    string // what the last work was asked to do
+	key       string // of the request that the last work was begun with
+	replied   reply
 
 	stop  context.CancelFunc // of what is under way
 	agent *agent.Agent
@@ -137,13 +139,17 @@ func (t *Talks) Close() error {
 }
 
 // Begin takes the conversation for work: one at a time, none while it is compacted, by
-// whomever (A5), and none where that failed and the context is full (A6).
-func (c *Talk) Begin(m shape.Message, state session.State) (context.Context, error) {
+// whomever (A5), and none where that failed and the context is full (A6). A key that the
+// last work was begun with begins none, and is no error either: a browser may send a
+// request twice.
+func (c *Talk) Begin(key string, m shape.Message, state session.State) (context.Context, error) {
 	c.talks.mu.Lock()
 	defer c.talks.mu.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
+	case key != "" && key == c.key:
+		return nil, nil //nolint:nilnil // nothing is to be done
 	case c.talks.closed:
 		return nil, shape.NewProblem(http.StatusServiceUnavailable, "closed", "the server is shutting down", "start it again")
 	case state == session.Compacting:
@@ -156,7 +162,7 @@ func (c *Talk) Begin(m shape.Message, state session.State) (context.Context, err
 			"retry the compaction, or begin a new conversation")
 	}
 	ctx, stop := context.WithCancel(c.talks.ctx)
-	c.busy, c.stop, c.wanted, c.ended = true, stop, m.Do, nil
+	c.busy, c.stop, c.wanted, c.key, c.ended = true, stop, m.Do, key, nil
 	if c.idle != nil {
 		c.idle.Stop()
 	}
@@ -176,6 +182,15 @@ func (c *Talk) Finish(ended *shape.Ended) {
 	c.changed()
 	c.mu.Unlock()
 	c.talks.runs.Done()
+}
+
+// Forget has the same key begin work again: with it none was.
+func (c *Talk) Forget(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.key == key {
+		c.key = ""
+	}
 }
 
 // closeIdle closes the agent after a while without work.

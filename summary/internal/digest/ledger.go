@@ -9,6 +9,7 @@ import (
 	"tenfold/purpose"
 	"tenfold/strategy"
 	"tenfold/token"
+	"tenfold/tool"
 )
 
 // A Ledger is the facts of a conversation, or of a stretch of one, that a
@@ -204,6 +205,9 @@ func (l *Ledger) AddAt(turn int, e tenfold.Entry) {
 const wholeMessage = 500
 
 func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
+	if m.Purpose == tenfold.Notice {
+		l.addEdited(turn, m)
+	}
 	if !m.IsRequest() {
 		return
 	}
@@ -224,6 +228,15 @@ func (l *Ledger) addUser(turn int, branch string, m tenfold.UserMessage) {
 	}
 	if r := l.addRequest(turn, branch, text, questions...); r != nil {
 		r.message = true
+	}
+}
+
+// addEdited notes the files that a notice says the host edited.
+func (l *Ledger) addEdited(turn int, m tenfold.UserMessage) {
+	for line := range strings.Lines(tenfold.TextLines(m)) {
+		if path := purpose.Edited(strings.TrimSpace(line)); path != "" {
+			l.noteOperation(&call{turn: turn, order: l.calls}, tool.FileOperation{Path: path, Op: tool.FileModified})
+		}
 	}
 }
 

@@ -125,6 +125,22 @@ func TestM3Ledger(t *testing.T) {
 	}
 }
 
+// Where a host edits files as the answer says, no call tells of it: its notice does.
+func TestLedgerKnowsFilesThatTheHostEdited(t *testing.T) {
+	entries := entriesOf(t, "t", "u Make the lamp warmer.", "a As you wish.", "t", "u thanks")
+	edited := tenfold.UserMessage{Parts: tenfold.Text("Applied edit to lamp.py\nApplied edit to my docs/a b.md"), Purpose: tenfold.Notice, Synthetic: true}
+	entries = slices.Insert(entries, 3, tenfold.Entry{ID: "edited", Payload: edited})
+	got := ledgerOf(entries).Text(1000)
+	for _, want := range []string{"`lamp.py`: modified, turn 0", "`my docs/a b.md`: modified, turn 0"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if said := ledgerOf(entriesOf(t, "t", "u Applied edit to lamp.py")).Text(1000); strings.Contains(said, "modified") {
+		t.Errorf("what a person says is taken for the host's words:\n%s", said)
+	}
+}
+
 // What binds is given word for word, once each.
 func TestM3Constraints(t *testing.T) {
 	long := strings.Repeat("This line says what is there. ", 20)

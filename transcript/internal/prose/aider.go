@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -272,9 +273,10 @@ func aiderLocal(text string) bool {
 	return true
 }
 
-// note reads the facts among Aider's own lines: which model, and what a
-// response cost.
+// note reads the facts among Aider's own lines: which model, what a response cost, and
+// which files Aider edited as the response said.
 func (a *aider) note(id, block string) error {
+	var edited []string
 	for line := range strings.Lines(block) {
 		line = strings.TrimSpace(strings.TrimPrefix(line, ">"))
 		if name, ok := strings.CutPrefix(line, "Main model: "); ok {
@@ -296,8 +298,16 @@ func (a *aider) note(id, block string) error {
 				return err
 			}
 		}
+		if purpose.Edited(line) != "" && a.out.Turned {
+			edited = append(edited, line)
+		}
 	}
-	return nil
+	if len(edited) == 0 {
+		return nil
+	}
+	return a.out.Emit(tenfold.Entry{ID: a.out.Ids.Unique(id + "/edited"), Payload: tenfold.UserMessage{
+		Parts: tenfold.Text(strings.Join(edited, "\n")), Purpose: tenfold.Notice, Synthetic: true,
+	}})
 }
 
 // aiderUsage reads the line that says what a response cost, such as "Tokens:
