@@ -91,6 +91,11 @@ func TestA9InstallGivesRecall(t *testing.T) {
 					t.Errorf("%s without recall has %s", client, path)
 				}
 			}
+			// Whoever looks later was not told that the person refused it.
+			p.NoRecall = false
+			if state := h.StateOf(c, installed(t, h), p); state != hook.Current {
+				t.Errorf("%s without recall is %s", client, state)
+			}
 		}
 	}
 }
