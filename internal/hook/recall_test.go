@@ -139,3 +139,25 @@ func TestA9ViewsNameReferencesOnlyWithRecall(t *testing.T) {
 		t.Errorf("%d references to tools that somebody removed", n)
 	}
 }
+
+// A path may have spaces, and pi's model has a shell alone: no tool is named to it.
+func TestA9InstructionsAreOnesThatTheModelCanFollow(t *testing.T) {
+	for client, tools := range map[string]bool{"claude-code": true, "opencode": true, "pi": false} {
+		p := hook.Place{Scope: hook.User, Home: t.TempDir(), Binary: "/opt/my tools/tenfold", Getenv: func(string) string { return "" }}
+		h, _ := newHost(t)
+		if _, err := h.Install(named{adapter{content: "x", version: 1}, client}, p, false); err != nil {
+			t.Fatal(err)
+		}
+		for path, text := range tree(t, p.Home) {
+			if filepath.Base(path) != "SKILL.md" {
+				continue
+			}
+			if !strings.Contains(text, "`'/opt/my tools/tenfold' recall ID`") {
+				t.Errorf("%s: no shell runs the command of\n%s", client, text)
+			}
+			if strings.Contains(text, "`expand`") != tools {
+				t.Errorf("%s: that it has the tools is %v, and it is told\n%s", client, tools, text)
+			}
+		}
+	}
+}
