@@ -121,3 +121,25 @@ func TestAMessageLongerThanTheContextIsNotAdded(t *testing.T) {
 		t.Errorf("it goes on with %+v", stop)
 	}
 }
+
+// A provider of one's own that says something in a person's place, or lays an overlay, is
+// an error: its message would be answered, and so would be that answer, without an end.
+func TestAModelWritesNothingThatIsNotAModels(t *testing.T) {
+	t.Parallel()
+	for _, block := range []tenfold.Payload{
+		tenfold.UserMessage{Parts: tenfold.Text("Go on.")},
+		tenfold.TurnStart{},
+		tenfold.Compaction{Turns: tenfold.Omit},
+		tenfold.ToolResult{CallID: "1", Parts: tenfold.Text("done")},
+	} {
+		answer := script.Answer{Blocks: []tenfold.Payload{block}}
+		k := begin(t, script.New(answer, answer, script.Text("Done.")), func(o *agent.Options) { o.Limits.Steps = 3 })
+		_, err := k.run("Go.")
+		if provider.KindOf(err) != provider.Invalid || !strings.Contains(err.Error(), "which no model writes") {
+			t.Errorf("%s: %v", block.Kind(), err)
+		}
+		if last, _ := k.Session().Log().Entry(k.Session().Log().Version()); last.Payload.Kind() == block.Kind() && block.Kind() != tenfold.KindUserMessage {
+			t.Errorf("%s is in the log", block.Kind())
+		}
+	}
+}

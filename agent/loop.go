@@ -224,6 +224,13 @@ func (w *worker) answer() (provider.Stop, error) {
 			text.Reset()
 			break
 		}
+		if e.Block != nil && !written(e.Block.Kind()) {
+			fault = &provider.Error{
+				Kind: provider.Invalid, Model: w.options.Model.Name(), Message: fmt.Sprintf("the answer has a block of kind %s, which no model writes", e.Block.Kind()),
+				Hint: "a model answers with messages, reasoning, calls and items of its provider",
+			}
+			break
+		}
 		switch {
 		case e.Text != "":
 			began = true
@@ -277,6 +284,16 @@ func (w *worker) answer() (provider.Stop, error) {
 		fault = fmt.Errorf("%w: %w", errBroken, fault)
 	}
 	return end, fault
+}
+
+// written reports whether a model may write blocks of a kind. A message in a person's
+// name would be answered, and that answer's, without an end.
+func written(k tenfold.Kind) bool {
+	switch k {
+	case tenfold.KindAssistantMessage, tenfold.KindReasoning, tenfold.KindToolCall, tenfold.KindProviderItem:
+		return true
+	}
+	return false
 }
 
 // unbound gives a block without what its provider signed, where the view that it was made

@@ -30,7 +30,8 @@ import (
 // caller. Texts come back byte for byte, UTF-8 or not, and pointers to payloads as
 // what they point to: [EncodeEntry] writes entries so. Every error says what was tried, on which conversation, and wraps what
 // went wrong; ErrNotFound, ErrExists and *ConflictError are the ones a caller
-// can act on.
+// can act on. A sequence may be run again, and all methods may be called from
+// inside one. A seq to read after that is below 0 counts as 0.
 type Store interface {
 	// Create adds a conversation whose log begins with the given entries, in
 	// one step: all of it or nothing. Version of c is not looked at, and
@@ -89,8 +90,8 @@ type Store interface {
 	// Watch reads the log's entries with after < seq, in order, and goes on
 	// with those appended later, by whichever program: each comes once, soon
 	// after it was acknowledged, and none is left out. The sequence ends when
-	// ctx does, without an error; when the conversation is deleted, or is
-	// unknown, with ErrNotFound; and with an error when the store is closed.
+	// ctx does, without an error; when the conversation is deleted, even if its id
+	// is used again, or is unknown, with ErrNotFound; and with an error when the store is closed.
 	// Who is slow to take entries holds up nobody.
 	Watch(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error]
 
@@ -227,7 +228,8 @@ const DefaultLimit = 50
 type Hit struct {
 	Conversation string
 	Entry        tenfold.Entry
-	// Snippet is a line of text around the first match, with no line breaks.
+	// Snippet is a line of text around the first match, with no line breaks, of a
+	// kilobyte at most.
 	Snippet string
 }
 

@@ -42,12 +42,16 @@ func (f *fitting) reduceAlways() int {
 		return least
 	}
 	list := f.concessions()
-	for len(list) > 0 && least > share {
-		left, n := least-share, 0
-		for n < len(list) && left > 0 {
-			if list[n].last && least <= f.limit {
-				return least
-			}
+	for len(list) > 0 {
+		last, goal := list[0].last, share
+		if last {
+			goal = f.limit
+		}
+		if least <= goal {
+			break
+		}
+		left, n := least-goal, 0
+		for n < len(list) && left > 0 && list[n].last == last {
 			f.concede(list[n])
 			left -= list[n].saves
 			n++
@@ -80,8 +84,8 @@ func (f *fitting) concede(c concession) {
 // they are chosen. Then come standing instructions over 1,000 tokens, to their
 // blocks, rules first, and where that is not enough those over 200; a plan in words, to
 // its open items; older short messages, the oldest first, but the first of all and
-// those that state a constraint last.
-// Of those the constraint stays. What P9 shields does not give way.
+// those that state a constraint last, and the newest of both only where the target would
+// be missed. Of those the constraint stays. What P9 shields does not give way.
 func (f *fitting) concessions() []concession {
 	l, counter := f.p.Log(), f.p.Log().Counter()
 	var long, contexts, messages, plans, short, late, last []concession
@@ -143,10 +147,26 @@ func (f *fitting) concessions() []concession {
 	for _, list := range [][]concession{short, late} {
 		slices.SortStableFunc(list, func(a, b concession) int { return cmp.Compare(a.seq, b.seq) })
 	}
+	// What a person said stays to a tenth of the target where all else has given way: it
+	// costs next to nothing, and what the agent did upon a word that is gone seems done unasked.
+	room := f.limit * ownShare / 100
+	late, lateLast := within(late, &room)
+	short, shortLast := within(short, &room)
+	last = slices.Concat(shortLast, lateLast, last)
 	for i := range last {
 		last[i].last = true
 	}
 	return slices.Concat(long, contexts, messages, plans, short, late, last)
+}
+
+// within parts a list where the newest of it that save no more than there is room begin.
+func within(list []concession, room *int) (older, newer []concession) {
+	n := len(list)
+	for n > 0 && list[n-1].saves <= *room {
+		n--
+		*room -= list[n].saves
+	}
+	return list[:n], list[n:]
 }
 
 // addAnswer adds an answer, or what was said of a refused call, to what gives way:

@@ -11,7 +11,8 @@ import (
 
 // Options are what all strategies of a plan share.
 type Options struct {
-	// Range is what may be compacted.
+	// Range is what may be compacted, as [tenfold.Projection.Resolve] gives it for
+	// bounds. The zero Range is turn 0.
 	Range tenfold.Range
 	// Reach is what strategies that choose for themselves what to keep of the
 	// end may compact, where nobody said where the range ends; nil is Range.

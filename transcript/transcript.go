@@ -157,7 +157,7 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 	switch left {
 	case 0:
 	case 1:
-		warnings = append(warnings, "message of context is left out: the client adds its own on resume")
+		warnings = append(warnings, "1 message of context is left out: the client adds its own on resume")
 	default:
 		warnings = append(warnings, fmt.Sprintf("%d messages of context are left out: the client adds its own on resume", left))
 	}

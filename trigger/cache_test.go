@@ -203,6 +203,37 @@ func TestPaysIsTheFirstRequestThatDoes(t *testing.T) {
 	})
 }
 
+// A plan under which nothing goes, or one whose price is not known, is not said to pay.
+func TestPaysIsNotSaidOfNothing(t *testing.T) {
+	c := trigger.Cache{Planned: true, Going: 10, Behind: 100, Read: 0.3, Write: 3}
+	if _, known := c.Pays(false); !known {
+		t.Fatal("it is not known")
+	}
+	nothing, free := c, c
+	nothing.Going, free.Read = 0, 0
+	for _, c := range []trigger.Cache{nothing, free} {
+		for _, cold := range []bool{false, true} {
+			if words, known := c.Pays(cold); known {
+				t.Errorf("%+v %s", c, words)
+			}
+		}
+	}
+}
+
+// A time of another day is said with its day.
+func TestColdSaysOfWhichDayATimeIs(t *testing.T) {
+	touched := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	when := trigger.CacheAware{ColdAfter: time.Minute}
+	for after, want := range map[time.Duration]string{
+		time.Minute + 24*time.Hour - time.Second: "cold since 03:05:05 UTC",
+		time.Minute + 24*time.Hour:               "cold since 2026-01-02 03:05:05 UTC",
+	} {
+		if _, got := when.Cold(trigger.Cache{Touched: touched, Now: touched.Add(after)}); got != want {
+			t.Errorf("after %v: %q, want %q", after, got, want)
+		}
+	}
+}
+
 func TestCacheNotation(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"cache", "cache()"},
@@ -228,7 +259,7 @@ func TestCacheNotation(t *testing.T) {
 			t.Errorf("%s does not round-trip: %v, %v", when, again, err)
 		}
 	}
-	for _, text := range []string{"cache(5m)", "cache(2m, 5m)", "cache(20k, )", "cache(20k, 5)", "cache(20k, -5m)", "cache(x)", "cache(20k, 5m, 3)", "cache(0)", "cache(,5m)"} {
+	for _, text := range []string{"cache(5m)", "cache(2m, 5m)", "cache(20k, )", "cache(20k, 5)", "cache(20k, -5m)", "cache(20k, 0s)", "cache(x)", "cache(20k, 5m, 3)", "cache(0)", "cache(,5m)"} {
 		if when, err := trigger.Parse(text); err == nil {
 			t.Errorf("%q reads as %s", text, when)
 		}

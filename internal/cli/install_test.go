@@ -3,6 +3,8 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,5 +161,43 @@ func TestV7DoctorShowsFailures(t *testing.T) {
 	out, _, _ = runLine(t, "doctor --json")
 	if !strings.Contains(out, `"failure":{"time":"2026-01-02T03:04:05Z","client":"agent","event":"compact","version":"2.0",`) {
 		t.Errorf("the failures are\n%s", out)
+	}
+}
+
+// What doctor asks a person to do does not meet a refusal, and keeps what they chose.
+func TestDoctorKnowsHowAPlugInIsRenewed(t *testing.T) {
+	home, _ := machine(t, "1.1")
+	runLine(t, "install agent --no-recall")
+	changed := filepath.Join(home, ".agent", "tenfold.js")
+	text, err := os.ReadFile(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(changed, []byte("// mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	hint := func() string {
+		out, _, _ := runLine(t, "doctor")
+		return unwrapped(out)
+	}
+	if out := hint(); !strings.Contains(out, `hint: run "tenfold uninstall agent", then "tenfold install agent --no-recall"`) {
+		t.Errorf("of a changed one doctor says\n%s", out)
+	}
+	// Another build's names another program.
+	record := filepath.Join(home, "data", "tenfold", "installed.json")
+	data, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := append(text, " of before"...)
+	for path, content := range map[string][]byte{
+		changed: other, record: bytes.ReplaceAll(data, fmt.Appendf(nil, "%x", sha256.Sum256(text)), fmt.Appendf(nil, "%x", sha256.Sum256(other))),
+	} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := hint(); !strings.Contains(out, "user scope: differs from what this build of Tenfold installs, install it again") || !strings.Contains(out, `hint: run "tenfold install agent --no-recall"`) {
+		t.Errorf("of another build's doctor says\n%s", out)
 	}
 }

@@ -130,7 +130,7 @@ func (h *Host) StateOf(c Client, i Install, p Place) State {
 	if state != Current {
 		return state
 	}
-	p.Scope, p.Dir = i.Scope, cmp.Or(i.Dir, p.Dir)
+	p.Scope, p.Dir, p.NoRecall = i.Scope, cmp.Or(i.Dir, p.Dir), i.NoRecall
 	_, _, changes, err := h.planInstall(c, p)
 	if err != nil || slices.ContainsFunc(changes, func(c change) bool { return c.Action != "unchanged" }) {
 		return Outdated

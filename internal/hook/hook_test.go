@@ -66,7 +66,7 @@ func writeTranscript(tb testing.TB, entries []tenfold.Entry) string {
 	}
 	name := filepath.Join(tb.TempDir(), "session.jsonl")
 	var b bytes.Buffer
-	view := transcript.View{Conversation: transcript.Conversation{ID: "session", Named: true}, Projection: tenfold.Project(l)}
+	view := transcript.View{Conversation: transcript.Conversation{ID: "session", Named: true, Title: "A long day"}, Projection: tenfold.Project(l)}
 	if _, err := transcript.Export(&b, transcript.ClaudeCode, view); err != nil {
 		tb.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func writeTranscript(tb testing.TB, entries []tenfold.Entry) string {
 }
 
 func TestCompactBringsTheTranscriptIntoTheStoreAndCompacts(t *testing.T) {
-	h, _ := newHost(t)
+	h, st := newHost(t)
 	path := writeTranscript(t, logtest.Long(600))
 	v, err := h.Compact(t.Context(), hook.Ask{Format: transcript.ClaudeCode, Path: path, Trigger: "manual", Window: 40_000})
 	if err != nil {
@@ -86,6 +86,9 @@ func TestCompactBringsTheTranscriptIntoTheStoreAndCompacts(t *testing.T) {
 	const target = 16_000 // half of what a model of that window may be sent (V2)
 	if v.Outcome != session.Applied || v.After > target || v.After >= v.Before || v.Projection().Tokens() > target {
 		t.Errorf("the view is %s: %d → %d tokens of %d", v.Outcome, v.Before, v.After, target)
+	}
+	if c, err := st.Conversation(t.Context(), v.ID()); err != nil || c.Title != "A long day" {
+		t.Errorf("the conversation is called %q, %v", c.Title, err)
 	}
 	if want := "; undo: tenfold conversation undo " + v.ID(); !strings.HasPrefix(v.Line, "Tenfold: ") || !strings.HasSuffix(v.Line, want) {
 		t.Errorf("the person reads %q", v.Line)

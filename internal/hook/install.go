@@ -77,7 +77,7 @@ func summaries(changes []change) []Change {
 // planInstall works out what an install changes; old is the one before, without
 // files where there was none.
 func (h *Host) planInstall(c Client, p Place) (i, old Install, changes []change, err error) {
-	i = Install{Client: c.About().Name, Scope: p.Scope, Adapter: c.About().Adapter, Version: p.Version, Time: h.Now().UTC()}
+	i = Install{Client: c.About().Name, Scope: p.Scope, Adapter: c.About().Adapter, Version: p.Version, NoRecall: p.NoRecall, Time: h.Now().UTC()}
 	if p.Scope == Project {
 		i.Dir = p.Dir
 	}

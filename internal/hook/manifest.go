@@ -26,10 +26,12 @@ type Install struct {
 	Dir string `json:"dir,omitzero"`
 	// Adapter is the version of the adapter, Version that of the client it was
 	// written for, empty if none was found.
-	Adapter int       `json:"adapter"`
-	Version string    `json:"version,omitzero"`
-	Time    time.Time `json:"time"`
-	Files   []Written `json:"files"`
+	Adapter int    `json:"adapter"`
+	Version string `json:"version,omitzero"`
+	// NoRecall says that the person did not want the tools of recall.
+	NoRecall bool      `json:"no_recall,omitzero"`
+	Time     time.Time `json:"time"`
+	Files    []Written `json:"files"`
 	// Dirs are the directories that were made, the outer ones first.
 	Dirs []string `json:"dirs,omitempty"`
 }

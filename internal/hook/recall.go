@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tenfold/internal/recall"
+	"tenfold/transcript"
 )
 
 // recallFiles are what gives a client's model the tools of recall (live §5): the
@@ -16,7 +17,7 @@ import (
 func recallFiles(client string, p Place) ([]File, error) {
 	skill := func(dir string) File {
 		// The command of the instructions may not be on the path.
-		text := bytes.ReplaceAll([]byte(recall.Instructions), []byte("run `tenfold recall ID`"), []byte("run `tenfold recall ID` (`"+p.Binary+" recall ID` if there is no such command)"))
+		text := bytes.ReplaceAll([]byte(recall.Instructions), []byte("run `tenfold recall ID`"), []byte("run `tenfold recall ID` (`"+transcript.ShellCommand([]string{p.Binary, "recall", "ID"})+"` if there is no such command)"))
 		return File{Path: filepath.Join(dir, recall.SkillName, "SKILL.md"), Content: text}
 	}
 	switch client {

@@ -91,6 +91,11 @@ func TestA9InstallGivesRecall(t *testing.T) {
 					t.Errorf("%s without recall has %s", client, path)
 				}
 			}
+			// Whoever looks later was not told that the person refused it.
+			p.NoRecall = false
+			if state := h.StateOf(c, installed(t, h), p); state != hook.Current {
+				t.Errorf("%s without recall is %s", client, state)
+			}
 		}
 	}
 }
@@ -132,5 +137,27 @@ func TestA9ViewsNameReferencesOnlyWithRecall(t *testing.T) {
 	}
 	if n := refs(h3, here); n > 0 {
 		t.Errorf("%d references to tools that somebody removed", n)
+	}
+}
+
+// A path may have spaces, and pi's model has a shell alone: no tool is named to it.
+func TestA9InstructionsAreOnesThatTheModelCanFollow(t *testing.T) {
+	for client, tools := range map[string]bool{"claude-code": true, "opencode": true, "pi": false} {
+		p := hook.Place{Scope: hook.User, Home: t.TempDir(), Binary: "/opt/my tools/tenfold", Getenv: func(string) string { return "" }}
+		h, _ := newHost(t)
+		if _, err := h.Install(named{adapter{content: "x", version: 1}, client}, p, false); err != nil {
+			t.Fatal(err)
+		}
+		for path, text := range tree(t, p.Home) {
+			if filepath.Base(path) != "SKILL.md" {
+				continue
+			}
+			if !strings.Contains(text, "`'/opt/my tools/tenfold' recall ID`") {
+				t.Errorf("%s: no shell runs the command of\n%s", client, text)
+			}
+			if strings.Contains(text, "`expand`") != tools {
+				t.Errorf("%s: that it has the tools is %v, and it is told\n%s", client, tools, text)
+			}
+		}
 	}
 }

@@ -94,7 +94,7 @@ func (w Written) without(text []byte) (out []byte, exact bool) {
 
 // blank tells a text that says nothing.
 func blank(text []byte) bool {
-	text = bytes.TrimSpace(text)
+	text = bytes.Join(bytes.Fields(text), nil)
 	return len(text) == 0 || bytes.Equal(text, []byte("{}"))
 }
 

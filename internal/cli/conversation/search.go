@@ -61,6 +61,7 @@ type hit struct {
 	Branch       string   `json:"branch,omitzero"`
 	Fate         string   `json:"fate"`
 	By           string   `json:"by,omitzero"`
+	Why          string   `json:"why,omitzero"`
 	Hidden       bool     `json:"hidden"`
 	Excerpt      string   `json:"excerpt"`
 	Marks        [][2]int `json:"marks"`
@@ -146,7 +147,7 @@ func newHit(s *session.Session, views map[string]*tenfold.Projection, q store.Qu
 	m, _ := e.Payload.(tenfold.UserMessage)
 	return hit{
 		Conversation: f.Conversation, Title: s.Title(), Seq: e.Seq, Turn: turn, Step: step,
-		Kind: string(e.Payload.Kind()), Purpose: string(m.Purpose), Branch: e.Branch, Fate: fate.String(), By: by,
+		Kind: string(e.Payload.Kind()), Purpose: string(m.Purpose), Branch: e.Branch, Fate: fate.String(), By: by, Why: view.Why(e.Seq).String(),
 		Hidden:  fate == tenfold.Omitted || fate == tenfold.Summarised,
 		Excerpt: f.Snippet, Marks: q.Marks(f.Snippet),
 	}
@@ -188,8 +189,11 @@ func (k *searchConversation) printHit(h hit) {
 		head += " (" + terminal.VisibleLine(h.Branch) + ")"
 	}
 	fate := ""
-	if h.By != "" {
+	switch {
+	case h.By != "":
 		fate = "  " + k.Paint(terminal.Yellow, "["+h.Fate+" by "+terminal.Tag(h.By)+"]")
+	case h.Hidden: // what no overlay hides is not shown all the same
+		fate = "  " + k.Paint(terminal.Yellow, "["+h.Fate+": "+h.Why+"]")
 	}
 	k.Printf("%s%s\n", k.Paint(terminal.Bold, head), fate)
 	k.Line(2, "  "+k.marked(h.Excerpt, h.Marks))

@@ -39,10 +39,7 @@ func checkClients(ctx context.Context, a *command.App) []finding {
 		for _, i := range c.Installed {
 			f.Detail += "; " + i.words()
 			if i.State != hook.Current {
-				f.Status, f.Hint = statusWarn, `run "tenfold install `+c.Client+`"`
-				if i.Dir != "" {
-					f.Hint = `run "tenfold install ` + c.Client + ` --scope project" in ` + i.Dir
-				}
+				f.Status, f.Hint = statusWarn, i.renewal(c.Client)
 			}
 		}
 		all = append(all, f)

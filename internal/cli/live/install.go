@@ -245,6 +245,25 @@ type installedJSON struct {
 	Scope hook.Scope `json:"scope"`
 	Dir   string     `json:"dir,omitzero"`
 	State hook.State `json:"state"`
+	// NoRecall says that the model was not to have the tools of recall.
+	NoRecall bool `json:"no_recall,omitzero"`
+}
+
+// renewal says what brings a plug-in up to date as it was installed. A changed one
+// is only installed again when it is put aside.
+func (i installedJSON) renewal(client string) string {
+	flags, where := "", ""
+	if i.Dir != "" {
+		flags, where = " --scope project", " in "+i.Dir
+	}
+	again := `"tenfold install ` + client + flags
+	if i.NoRecall {
+		again += " --no-recall"
+	}
+	if i.State == hook.Changed {
+		return `run "tenfold uninstall ` + client + flags + `", then ` + again + `"` + where
+	}
+	return "run " + again + `"` + where
 }
 
 // listClients looks at all clients: what is on this machine, and what is installed.
@@ -269,7 +288,7 @@ func listClients(ctx context.Context, a *command.App) ([]clientJSON, error) {
 			return nil, err
 		}
 		for _, i := range all {
-			one.Installed = append(one.Installed, installedJSON{i.Scope, i.Dir, h.StateOf(c, i, p)})
+			one.Installed = append(one.Installed, installedJSON{i.Scope, i.Dir, h.StateOf(c, i, p), i.NoRecall})
 		}
 		list = append(list, one)
 	}
@@ -320,7 +339,7 @@ func (i installedJSON) words() string {
 		where = "project " + terminal.VisibleLine(i.Dir)
 	}
 	return "installed, " + where + ": " + map[hook.State]string{
-		hook.Current: "current", hook.Outdated: "outdated, install it again",
+		hook.Current: "current", hook.Outdated: "differs from what this build of Tenfold installs, install it again",
 		hook.Changed: "changed by somebody", hook.Missing: "files are missing, install it again",
 	}[i.State]
 }
