@@ -240,6 +240,8 @@ type CompactionFailed struct {
 	// Attempt is the id of the [CompactionAttempt] that failed, if one was
 	// recorded.
 	Attempt string `json:"attempt,omitzero"`
+	// Usage is what was paid for summaries that were not taken; nil for nothing.
+	Usage *Usage `json:"usage,omitzero"`
 }
 
 // AttemptState says how far an attempt to compact is.

@@ -121,6 +121,10 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 		p.used = total(payload)
 	case tenfold.ConfigDelta:
 		t.configure(e, payload)
+	case tenfold.CompactionFailed:
+		if u := payload.Usage; u != nil {
+			t.addUsage(u.Model, *u)
+		}
 	case tenfold.Compaction:
 		if s := payload.Summary; s != nil && s.Usage != nil {
 			t.addUsage(cmp.Or(s.Usage.Model, s.Model), *s.Usage)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"tenfold"
 	"tenfold/strategy"
 )
 
@@ -116,5 +117,5 @@ func (s *Session) GiveUp(ctx context.Context, live Live, job string, failure err
 	if err := s.Refresh(ctx); err != nil {
 		return err
 	}
-	return s.recordAs(ctx, "failed_"+job, live.Request, failure)
+	return s.recordAs(ctx, "failed_"+job, live.Request, tenfold.Usage{}, failure)
 }

@@ -77,9 +77,9 @@ func (s *Session) Compact(ctx context.Context, r Request) (Result, error) {
 	case errors.Is(err, ErrVetoed):
 		c.Outcome, c.Reason, err = Vetoed, err.Error(), nil
 	case err != nil && !planned:
-		err = s.failed(ctx, r, err)
+		err = s.failed(ctx, r, c.Plan.Paid(), err)
 	case c.Outcome == Nothing && r.Trigger != nil && refused.err != nil:
-		err = s.failed(ctx, r, refused.err)
+		err = s.failed(ctx, r, c.Plan.Paid(), refused.err)
 	}
 	c.Count = s.compactions()
 	if !r.Options.DryRun {

@@ -61,7 +61,7 @@ func (c *Controller) RunPrepared(ctx context.Context, d Decision, ahead *Prepare
 	}
 	c.session.service.hooks.after(ctx, c.session, result, failure)
 	if failure != nil {
-		return c.failed(ctx, d, r, failure)
+		return c.failed(ctx, d, r, result.Plan.Paid(), failure)
 	}
 	d.Result = result
 	if result.Outcome == Applied || result.Outcome == Repeated {
@@ -111,11 +111,11 @@ func (c *Controller) beginAttempt(ctx context.Context, d Decision, e tenfold.Ent
 
 // failed records that an attempt failed (A6), also one that was stopped: the
 // record is what ends it.
-func (c *Controller) failed(ctx context.Context, d Decision, r Request, failure error) (Decision, error) {
+func (c *Controller) failed(ctx context.Context, d Decision, r Request, paid tenfold.Usage, failure error) (Decision, error) {
 	if errors.Is(failure, context.DeadlineExceeded) && ctx.Err() == nil {
 		failure = fmt.Errorf("it took longer than %v: %w", c.timeout(), failure)
 	}
-	record := c.session.record(context.WithoutCancel(ctx), r, failure)
+	record := c.session.recordAs(context.WithoutCancel(ctx), "", r, paid, failure)
 	d.Action, d.State, d.Reason = Failed, c.state(), failure.Error()
 	d.Problem = c.problem("compaction_failed", "compaction failed: "+d.Reason, "nothing was changed; compact it yourself, or go on: the next turn tries again")
 	if over, _ := c.isFull(); over && d.State != Ready {

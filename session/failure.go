@@ -35,35 +35,34 @@ func (r *Request) notice() *refusal {
 const longestError = 1000
 
 // failed records that a compaction was tried and failed (A6): the error, how
-// many tokens the view has now, the limit, and whether it is exceeded. Nothing
+// many tokens the view has now, the limit, whether it is exceeded, and what was paid. Nothing
 // is recorded of what ended with ctx, and of a race that was lost. The error is
 // the one given, joined with that of the record where it could not be written.
-func (s *Session) failed(ctx context.Context, r Request, err error) error {
+func (s *Session) failed(ctx context.Context, r Request, paid tenfold.Usage, err error) error {
 	if _, _, _, unclear := s.projection.Resolve(r.Bounds); unclear != nil || ctx.Err() != nil || isConflict(err) || r.Options.DryRun {
 		return err // the request was invalid, or this is not a failure to record
 	}
-	if record := s.record(ctx, r, err); record != nil && !isConflict(record) {
+	if record := s.recordAs(ctx, "", r, paid, err); record != nil && !isConflict(record) {
 		return errors.Join(err, fmt.Errorf("record the failure: %w", record))
 	}
 	return err
 }
 
-// record appends the record of a failure.
-func (s *Session) record(ctx context.Context, r Request, err error) error {
-	return s.recordAs(ctx, "", r, err)
-}
-
-// recordAs appends it with an id, so that it is there once however often it is
-// tried.
-func (s *Session) recordAs(ctx context.Context, id string, r Request, err error) error {
+// recordAs appends the record of a failure; with an id it is there once however often
+// that is tried.
+func (s *Session) recordAs(ctx context.Context, id string, r Request, paid tenfold.Usage, err error) error {
 	text := err.Error()
 	if len(text) > longestError {
 		text = strings.ToValidUTF8(text[:longestError], "") + "…" // no half of a character
 	}
+	var used *tenfold.Usage
+	if paid != (tenfold.Usage{}) {
+		used = &paid
+	}
 	return s.appendLatest(ctx, func() []tenfold.Entry {
 		scale := s.watcher.Scale(s.log)
 		tokens, limit := scale.Tokens(s.projection.Tokens())+scale.Outside, s.window(r)
-		return []tenfold.Entry{{ID: id, Payload: tenfold.CompactionFailed{Error: text, Tokens: tokens, Limit: limit, Exceeded: tokens > limit, Attempt: r.attempt}}}
+		return []tenfold.Entry{{ID: id, Payload: tenfold.CompactionFailed{Error: text, Tokens: tokens, Limit: limit, Exceeded: tokens > limit, Attempt: r.attempt, Usage: used}}}
 	})
 }
 

@@ -82,6 +82,27 @@ func TestA6FailureIsRecorded(t *testing.T) {
 	}
 }
 
+// What was paid for a summary that was not taken is in the record, so that it is counted.
+func TestA6WhatAFailureCostIsRecorded(t *testing.T) {
+	paid := tenfold.Usage{Model: "m", Input: 900, Output: 30, Cost: new(0.25)}
+	for name, w := range map[string]writer{
+		"failed": func(context.Context) (strategy.SummaryResult, error) {
+			return strategy.SummaryResult{Usage: paid}, errors.New("cut off")
+		},
+		"refused": func(context.Context) (strategy.SummaryResult, error) { return strategy.SummaryResult{Usage: paid}, nil },
+	} {
+		s := mustCreate(t, newService(t), 3)
+		r := summarised(t, w)
+		r.Trigger = trigger.Always()
+		if _, err := s.Compact(t.Context(), r); err == nil {
+			t.Fatal(name + ": it did not fail")
+		}
+		if got := failures(s); len(got) != 1 || got[0].Usage == nil || got[0].Usage.Input != 900 || *got[0].Usage.Cost != 0.25 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // What is not a failure leaves no trace: a dry run, an interrupt, a refusal of what
 // a person asked for (C6). One of what a trigger asked for does (A6).
 func TestA6WhatIsNoFailure(t *testing.T) {

@@ -68,6 +68,35 @@ func (plan Plan) Sizes() (before, after int) {
 	return plan.Scale.Tokens(plan.Before), plan.Scale.Tokens(plan.After)
 }
 
+// Paid is what its summaries cost, those that were not taken too, under the name of the
+// model that was asked last. The cost in money is known where that of all is.
+func (plan Plan) Paid() (sum tenfold.Usage) {
+	all := slices.Clone(plan.Unused)
+	for _, c := range plan.Compactions {
+		if c.Summary != nil && c.Summary.Usage != nil {
+			all = append(all, *c.Summary.Usage)
+		}
+	}
+	known := true
+	for _, u := range all {
+		sum.Model = u.Model
+		sum.Input, sum.Output = sum.Input+u.Input, sum.Output+u.Output
+		sum.CacheRead, sum.CacheWrite = sum.CacheRead+u.CacheRead, sum.CacheWrite+u.CacheWrite
+		if u.Cost == nil {
+			known = false
+			continue
+		}
+		if sum.Cost == nil {
+			sum.Cost = new(0.0)
+		}
+		*sum.Cost += *u.Cost
+	}
+	if !known {
+		sum.Cost = nil
+	}
+	return sum
+}
+
 // View is the conversation as the plan would leave it: a snapshot, which later
 // writes do not change. It is nil for a plan made by hand, until [Plan.On].
 func (plan Plan) View() *tenfold.Projection { return plan.view }

@@ -104,6 +104,12 @@ func (r *replayer) appendEntry(e tenfold.Entry) error {
 			r.common = 0 // another model has another cache
 		}
 		r.configured = model
+	case tenfold.CompactionFailed:
+		if u := p.Usage; u != nil {
+			cost, _ := r.Prices.Cost(u.Model, *u)
+			r.cost.Summaries += cost
+			r.cost.Dollars += cost
+		}
 	case tenfold.Usage:
 		if e.Branch == "" && !r.useReported(p) {
 			r.addUnlogged(r.restored.addUsage(p, r.sent-r.held))

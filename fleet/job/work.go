@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +68,7 @@ func (w *Worker) attempt(ctx context.Context, st store.Store, t task) (ended, er
 	}
 	c, _, err := s.Background(ctx, live, session.Job{
 		ID: request(t.id), Prefix: prefixOf(t.prefix),
-		Planned: func(ctx context.Context, plan strategy.Plan) error { return t.spent(ctx, costOf(plan)) },
+		Planned: func(ctx context.Context, plan strategy.Plan) error { return t.spent(ctx, plan.Paid()) },
 	})
 	busy := &session.BusyError{}
 	if err != nil && t.last && ctx.Err() == nil && !errors.As(err, &busy) && !errors.Is(err, store.ErrNotFound) {
@@ -101,33 +100,6 @@ func outcome(c session.Result) ended {
 	case session.Nothing, session.Planned:
 	}
 	return e
-}
-
-// costOf sums what the summaries of a plan cost, those that were not taken too.
-func costOf(plan strategy.Plan) (sum tenfold.Usage) {
-	known, all := true, slices.Clone(plan.Unused)
-	for _, c := range plan.Compactions {
-		if c.Summary != nil && c.Summary.Usage != nil {
-			all = append(all, *c.Summary.Usage)
-		}
-	}
-	for _, u := range all {
-		sum.Model = u.Model
-		sum.Input, sum.Output = sum.Input+u.Input, sum.Output+u.Output
-		sum.CacheRead, sum.CacheWrite = sum.CacheRead+u.CacheRead, sum.CacheWrite+u.CacheWrite
-		if u.Cost == nil {
-			known = false
-			continue
-		}
-		if sum.Cost == nil {
-			sum.Cost = new(0.0)
-		}
-		*sum.Cost += *u.Cost
-	}
-	if !known {
-		sum.Cost = nil
-	}
-	return sum
 }
 
 // reason says why an attempt failed, and what to try, in words of ours: those of a

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/number"
 )
 
 // parse reads the example: blocks that begin with "== " and what they hold.
@@ -60,7 +61,7 @@ func table(p *tenfold.Projection) string {
 	for it := range p.Items() {
 		fmt.Fprintf(&b, "| %d | %s | %s | %d |\n", it.Turn, strings.ReplaceAll(string(it.Payload.Kind()), "_", " "), clip(said(it.Payload)), it.Tokens)
 	}
-	fmt.Fprintf(&b, "| | | in all | %d |\n", p.Tokens())
+	fmt.Fprintf(&b, "| | | in all | %s |\n", number.Thousands(p.Tokens()))
 	return b.String()
 }
 
@@ -90,7 +91,7 @@ func compare(w io.Writer, before, after *tenfold.Projection) {
 			if n > 1 {
 				words = fmt.Sprintf("%d entries, from “%s” to “%s”", n, clip(said(gone[0].Payload)), clip(said(gone[n-1].Payload)))
 			}
-			fmt.Fprintf(w, "| %d | %s | *gone* | %d → 0 |\n", gone[0].Turn, words, tokens)
+			fmt.Fprintf(w, "| %d | %s | *gone* | %s → 0 |\n", gone[0].Turn, words, number.Thousands(tokens))
 		}
 		gone = nil
 	}

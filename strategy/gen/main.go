@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/internal/number"
 	"tenfold/strategy"
 )
 
@@ -80,12 +81,12 @@ func page(dir string) ([]byte, error) {
 		}
 		about := prose(t.doc)
 		sentence, _, _ := strings.Cut(strings.ReplaceAll(about, "\n", " "), ". ")
-		outline += fmt.Sprintf("| [`%s`](#%s) | %d | %d %% | %s |\n", name, name, plan.After, (plan.After*100+plan.Before/2)/plan.Before, strings.TrimSuffix(sentence, "."))
+		outline += fmt.Sprintf("| [`%s`](#%s) | %s | %d %% | %s |\n", name, name, number.Thousands(plan.After), (plan.After*100+plan.Before/2)/plan.Before, strings.TrimSuffix(sentence, "."))
 		fmt.Fprintf(&sections, "\n## %s\n\n`%s` %s\n", name, name, about)
 		if len(t.options) > 0 {
 			fmt.Fprintf(&sections, "\n| option | default | meaning |\n|---|---|---|\n%s", strings.Join(t.options, ""))
 		}
-		fmt.Fprintf(&sections, "\nOn the example, `%s` takes the conversation from %d to %d tokens:\n\n", text, plan.Before, plan.After)
+		fmt.Fprintf(&sections, "\nOn the example, `%s` takes the conversation from %s to %s tokens:\n\n", text, number.Thousands(plan.Before), number.Thousands(plan.After))
 		compare(&sections, raw, plan.View())
 	}
 	return fmt.Appendf(nil, introduction, table(raw), outline, sections.String()), nil

@@ -130,6 +130,10 @@ func (p *eventPrinter) note(e agent.Event) {
 		delete(p.under, callOf{e.Branch, payload.CallID})
 	case tenfold.Usage:
 		p.pay(payload.Model, payload)
+	case tenfold.CompactionFailed:
+		if u := payload.Usage; u != nil {
+			p.pay(u.Model, *u)
+		}
 	case tenfold.Compaction:
 		if s := payload.Summary; s != nil && s.Usage != nil {
 			p.pay(cmp.Or(s.Usage.Model, s.Model), *s.Usage)
