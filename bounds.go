@@ -334,7 +334,7 @@ func (l *Log) Between(first, last int64) Range {
 // extent resolves a range to seqs: clamped to the turns up to the last (P13).
 // Empty when lo > hi; then the range means nothing.
 func (l *Log) extent(c Range, last int) (lo, hi int32, r Range) {
-	if c.FromTurn > last || c.ToTurn < 0 || c.ToTurn < c.FromTurn {
+	if last < 0 || c.FromTurn > last || c.ToTurn < 0 || c.ToTurn < c.FromTurn {
 		return 1, 0, r
 	}
 	r = Range{FromTurn: max(c.FromTurn, 0), ToTurn: min(c.ToTurn, last)}

@@ -40,9 +40,9 @@ func WithHTTPClient(h *http.Client) Option { return func(c *Client) { c.http = h
 // WithRetries sets how often a request is sent again that may be; the default is 3.
 func WithRetries(n int) Option { return func(c *Client) { c.retries = n } }
 
-// New makes a client of the server at an address, such as https://fleet.example.com.
-// The token goes to that server alone, and to another machine only over TLS; a
-// server without one is given "". Nothing is sent yet.
+// New makes a client of the server at an address, such as
+// https://fleet.example.com: what stands before /api. The token goes to that server alone, and to another
+// machine only over TLS; a server without one is given "". Nothing is sent yet.
 func New(address, token string, options ...Option) (*Client, error) {
 	u, err := url.Parse(address)
 	wrong := ""

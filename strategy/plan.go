@@ -3,6 +3,7 @@ package strategy
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -219,6 +220,9 @@ func (o Options) withView(p, view *tenfold.Projection, proposed []tenfold.Compac
 
 // Plan runs the pipeline over the range (S-15 to S-17). It writes nothing.
 func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (Plan, error) {
+	if p == nil {
+		return Plan{}, errors.New("plan: there is no projection")
+	}
 	if o.Hints == nil {
 		o.Hints = o.Tools.Hints()
 	}

@@ -30,6 +30,9 @@ func ExportDirectory(dir string, to Format, v View) (path string, warnings []str
 			Hint: "name a file",
 		}
 	}
+	if v.Projection == nil {
+		return "", nil, fmt.Errorf("export conversation %s: there is no projection", v.ID)
+	}
 	path = filepath.Join(dir, jpDirectory(v.Conversation))
 	staging := filepath.Join(dir, ".tmp-"+rand.Text()[:8])
 	if err := os.Mkdir(staging, 0o700); err != nil {

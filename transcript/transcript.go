@@ -137,6 +137,9 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 			Hint: "it is one of " + named(func(f FormatInfo) bool { return f.Export }),
 		}
 	}
+	if v.Projection == nil {
+		return nil, fmt.Errorf("export conversation %s: there is no projection", v.ID)
+	}
 	id := v.ID
 	if v, err = v.WithFitCalls(to); err != nil {
 		return nil, fmt.Errorf("export conversation %s: %w", id, err)

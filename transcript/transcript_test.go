@@ -284,3 +284,15 @@ func errorText(err error) string {
 	}
 	return err.Error()
 }
+
+// A view without a projection is an error in every format, not a panic.
+func TestExportOfNoProjection(t *testing.T) {
+	for _, f := range Formats() {
+		if _, err := Export(io.Discard, f.Format, View{}); err == nil {
+			t.Errorf("%s: nothing is written, and no error tells", f.Format)
+		}
+	}
+	if _, _, err := ExportDirectory(t.TempDir(), JP, View{}); err == nil {
+		t.Error("a directory of nothing is written")
+	}
+}

@@ -23,7 +23,7 @@ func TestOwn(t *testing.T) {
 		{name: "workspace", workspace: "model.name = \"ours/m\"", key: model, kind: Default},
 		{name: "trusted workspace", workspace: "model.name = \"ours/m\"", trusted: true, key: model, own: "ours/m", kind: Workspace},
 		{name: "workspace under a conversation", workspace: "model.name = \"ours/m\"", extras: []string{said}, key: model, other: "theirs/m"},
-		{name: "environment", environ: []string{"TENFOLD_MODEL_NAME=mine/m"}, key: model, own: "mine/m", kind: Environment},
+		{name: "environment", environ: []string{"HOME=/h", "TENFOLD_MASTER_KEY=k", "TENFOLD_STORE=memory:", "TENFOLD_MODEL_NAME=mine/m", "A=b"}, key: model, own: "mine/m", kind: Environment},
 		{name: "conversation", extras: []string{said}, key: summarizer, other: "theirs/s"},
 		{name: "conversation over the user", user: "model.name = \"mine/m\"", extras: []string{said}, key: model, own: "mine/m", other: "theirs/m", kind: User},
 		{name: "flag over the conversation", flags: []string{"model.name=mine/m"}, extras: []string{said}, key: model, own: "mine/m", kind: Flag},
