@@ -166,7 +166,7 @@ func TestV7DoctorShowsFailures(t *testing.T) {
 
 // What doctor asks a person to do does not meet a refusal, and keeps what they chose.
 func TestDoctorKnowsHowAPlugInIsRenewed(t *testing.T) {
-	home, _ := machine(t, "1.1")
+	home, project := machine(t, "1.1")
 	runLine(t, "install agent --no-recall")
 	changed := filepath.Join(home, ".agent", "tenfold.js")
 	text, err := os.ReadFile(changed)
@@ -183,6 +183,15 @@ func TestDoctorKnowsHowAPlugInIsRenewed(t *testing.T) {
 	if out := hint(); !strings.Contains(out, `hint: run "tenfold uninstall agent", then "tenfold install agent --no-recall"`) {
 		t.Errorf("of a changed one doctor says\n%s", out)
 	}
+	// Each place that needs something is named.
+	runLine(t, "install agent --scope project")
+	if err := os.Remove(filepath.Join(project, ".agent", "tenfold.js")); err != nil {
+		t.Fatal(err)
+	}
+	if out := hint(); !strings.Contains(out, `hint: run "tenfold uninstall agent", then "tenfold install agent --no-recall"; run "tenfold install agent --scope project" in `+project) {
+		t.Errorf("of two doctor says\n%s", out)
+	}
+	runLine(t, "uninstall agent --scope project")
 	// Another build's names another program.
 	record := filepath.Join(home, "data", "tenfold", "installed.json")
 	data, err := os.ReadFile(record)

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"tenfold/internal/cli/command"
@@ -36,11 +37,15 @@ func checkClients(ctx context.Context, a *command.App) []finding {
 		case c.Support == hook.Newer:
 			f.Status, f.Hint = statusWarn, `if compactions fail, look at the failures below and update Tenfold`
 		}
+		var hints []string
 		for _, i := range c.Installed {
 			f.Detail += "; " + i.words()
 			if i.State != hook.Current {
-				f.Status, f.Hint = statusWarn, i.renewal(c.Client)
+				hints = append(hints, i.renewal(c.Client))
 			}
+		}
+		if len(hints) > 0 {
+			f.Status, f.Hint = statusWarn, strings.Join(hints, "; ")
 		}
 		all = append(all, f)
 	}
