@@ -18,8 +18,9 @@ import (
 // what an earlier fit hid more than sixteen targets, or 2,000 entries, before its end.
 // Of what strategies before it in the same plan shortened, it keeps only what they left.
 // What a person asked for, the last step, the plan, an open error, pins and
-// standing instructions always stay, as far as that leaves half of the target, and
-// a person's newest short messages to a tenth of it more (fit.md F4, F5). Of a last step over a fifth of the target the calls stay, and
+// standing instructions always stay, as far as that leaves half of the target; a fifth
+// of what they may take is for a person's newest short messages (fit.md F4, F5). Of a
+// last step over a fifth of the target the calls stay, and
 // of their results the beginning, the end and what was chosen; of its thoughts
 // those that a provider requires. Where the system prompt and the tools leave no room in
 // a target that is a share, the rest is brought to that share of its own size, and the

@@ -11,10 +11,10 @@ import (
 
 // Shares of the target, in percent (fit.md).
 const (
-	// alwaysShare is what may go to what always stays before that gives way (F4).
-	alwaysShare = 50
-	// ownShare is what the person's own short messages may take beside that.
-	ownShare = 10
+	// alwaysShare is what may go to what always stays before that gives way, and ownShare
+	// what the person's own short messages may take beside that: together half (F4).
+	alwaysShare = 40
+	ownShare    = 10
 	// usedShare is what must be used, unless all of the log fits (F3).
 	usedShare = 92
 	// fullShare is what is as good as full: filling up what is left would cost
