@@ -13,6 +13,7 @@ import (
 // T3 over the corpus: what the provider counted for each prompt, by the plain
 // estimate of the entries before it and by what the requests before it taught.
 func TestT3CorpusPromptsAreForetold(t *testing.T) {
+	corpustest.Unraced(t)
 	var plain, calibrated []float64
 	sessions := 0
 	for _, f := range corpustest.Files(t, "claude-code", "codex", "opencode", "pi", "gemini-cli", "openhands-events") {

@@ -16,6 +16,7 @@ import (
 // within a source that is otherwise right. Each gives an error of ours, or
 // conversations that obey the laws.
 func TestSamplesHostile(t *testing.T) {
+	corpustest.Unraced(t)
 	deep := 100_000
 	if corpustest.UnderRace {
 		deep = 20_000

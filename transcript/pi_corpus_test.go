@@ -197,6 +197,7 @@ func piSent(tb testing.TB, lines [][]byte) []string {
 // the end, the view equals what pi sends next. Results that came late stand
 // with their calls, so that the order among them is not compared.
 func TestPiCorpusCompactions(t *testing.T) {
+	corpustest.Unraced(t)
 	eachCorpusFile(t, Pi, func(t *testing.T, path string, _ corpustest.File, _ Collected) {
 		data, err := os.ReadFile(path)
 		if err != nil {
