@@ -17,7 +17,7 @@ func TestT3CorpusPromptsAreForetold(t *testing.T) {
 	var plain, calibrated []float64
 	sessions := 0
 	for _, f := range corpustest.Files(t, "claude-code", "codex", "opencode", "pi", "gemini-cli", "openhands-events") {
-		if f.Bytes > 20<<20 && !corpustest.All() || f.Bytes > 1<<20 && corpustest.UnderRace {
+		if f.Bytes > 20<<20 && !corpustest.All() {
 			continue
 		}
 		for _, l := range importFile(t, f, token.O200k()) {

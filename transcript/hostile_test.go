@@ -17,10 +17,7 @@ import (
 // conversations that obey the laws.
 func TestSamplesHostile(t *testing.T) {
 	corpustest.Unraced(t)
-	deep := 100_000
-	if corpustest.UnderRace {
-		deep = 20_000
-	}
+	const deep = 100_000
 	paths := regexp.MustCompile(`("(?:id|uuid|sessionId|session_id|parentId|call_id|callID|tool_call_id|instance_id)"\s*:\s*)"[^"]*"`)
 	for _, w := range samples(t, "") {
 		brace := bytes.IndexByte(w.data, '{')

@@ -40,6 +40,7 @@ func rebuildPi(tb testing.TB, entries []tenfold.Entry) []any {
 }
 
 func TestPiCorpusIsRebuilt(t *testing.T) {
+	corpustest.Unraced(t)
 	eachCorpusFile(t, Pi, func(t *testing.T, path string, _ corpustest.File, got Collected) {
 		checkLaws(t, got)
 		data, err := os.ReadFile(path)
