@@ -78,6 +78,7 @@ func TestIndexKeptUpIsTheOneReadAtOnce(t *testing.T) {
 }
 
 func TestIndexKeptUpOverTheCorpus(t *testing.T) {
+	corpustest.Unraced(t)
 	files := corpustest.Files(t, "claude-code", "codex", "jp", "opencode", "gemini-cli")
 	for i := 0; i < len(files); i += max(len(files)/16, 1) {
 		f := files[i]
