@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"tenfold/internal/corpustest"
 )
 
 // waiting is what L6 and openCalls say of pairing, with lists and loops.
@@ -105,6 +107,7 @@ func TestL6ResultsFindTheirCallsAmongMany(t *testing.T) {
 // a call and a result look at the ends alone: pieces of the log in between are
 // taken away here, and nobody misses them.
 func TestCallsAndResultsLookAtFewOpenCalls(t *testing.T) {
+	corpustest.Unraced(t)
 	const many = 100_000
 	for name, between := range map[string]Payload{"one step": nil, "a step each": UserMessage{Parts: Text("again")}} {
 		l := NewLog()

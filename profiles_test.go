@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/corpustest"
 )
 
 // anyBody is what the bodies of the four profiles hold, all at once.
@@ -391,6 +392,7 @@ func TestP10AFinalTextHasNoSpaceAtItsEnd(t *testing.T) {
 }
 
 func TestP10FilesGoAsTheProviderTakesThem(t *testing.T) {
+	corpustest.Unraced(t)
 	file := func(f tenfold.File) tenfold.Entry {
 		return entry(tenfold.UserMessage{Parts: []tenfold.Part{tenfold.TextPart("see"), {File: &f}}})
 	}

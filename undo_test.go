@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
 	"tenfold/internal/record"
 )
@@ -79,6 +80,7 @@ func (k *kept) state(t *rapid.T) []any {
 // it back: commands of one overlay and of several, those that take the place of
 // what was there, and those of before, of which no command is known.
 func TestC7OneUndoForOneCommand(t *testing.T) {
+	corpustest.Unraced(t)
 	law(t, func(t *rapid.T, entries []tenfold.Entry) {
 		k := &kept{log: tenfold.NewLog()}
 		if _, err := k.log.Append(entries...); err != nil {

@@ -59,6 +59,7 @@ func agreementFiles(t *testing.T) []corpustest.File {
 // less: where a prefix or what follows differs, by a message queued while the
 // agent worked or a tool that they do not know, CUR may.
 func TestAgreesWithReferenceScripts(t *testing.T) {
+	corpustest.Unraced(t)
 	files := agreementFiles(t)
 	scripts := filepath.Join(filepath.Dir(corpustest.Dir()), "measures")
 	if _, err := os.Stat(filepath.Join(scripts, "edits.py")); err != nil {

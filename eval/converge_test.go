@@ -18,6 +18,7 @@ import (
 // A conversation that grows by real turns and is compacted ten times comes to
 // what one compaction of all of it gives (issue 15, item 9).
 func TestV6TenCompactionsAreAsGoodAsOne(t *testing.T) {
+	corpustest.Unraced(t)
 	var files []corpustest.File
 	for _, f := range corpustest.Files(t, "claude-code", "codex", "opencode", "jp", "pi") {
 		if f.Calls >= 40 && f.Conversations == 1 {
@@ -25,9 +26,6 @@ func TestV6TenCompactionsAreAsGoodAsOne(t *testing.T) {
 		}
 	}
 	step := 6
-	if corpustest.UnderRace {
-		step = 24
-	}
 	if corpustest.All() {
 		step = 1
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/internal/corpustest"
 )
 
 // Of two lines with the same names one is taken: an atom counts once. Without
@@ -215,6 +216,7 @@ func TestANameTwiceInACallCountsOnce(t *testing.T) {
 
 // Huge lines, many lines and many calls take time by their size.
 func TestAdversarialLogs(t *testing.T) {
+	corpustest.Unraced(t)
 	var many, names strings.Builder
 	for i := range 200_000 {
 		fmt.Fprintf(&many, "name_%d is in open_file\n", i%5000)

@@ -78,6 +78,7 @@ func TestIndexKeptUpIsTheOneReadAtOnce(t *testing.T) {
 }
 
 func TestIndexKeptUpOverTheCorpus(t *testing.T) {
+	corpustest.Unraced(t)
 	files := corpustest.Files(t, "claude-code", "codex", "jp", "opencode", "gemini-cli")
 	for i := 0; i < len(files); i += max(len(files)/16, 1) {
 		f := files[i]
@@ -111,6 +112,7 @@ func conversations(tb testing.TB, f corpustest.File) [][]tenfold.Entry {
 
 // The same log gives the same choice, whatever maps do.
 func TestAChoiceIsTheSameAHundredTimes(t *testing.T) {
+	corpustest.Unraced(t)
 	l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
 	if _, err := l.Append(logtest.Long(1500)...); err != nil {
 		t.Fatal(err)
@@ -127,6 +129,7 @@ func TestAChoiceIsTheSameAHundredTimes(t *testing.T) {
 // A change of what is chosen, on any machine, shows here. Where it is meant,
 // the new sum is what the test prints.
 func TestAChoiceIsTheSameOnEveryMachine(t *testing.T) {
+	corpustest.Unraced(t)
 	l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
 	if _, err := l.Append(logtest.Long(2000)...); err != nil {
 		t.Fatal(err)

@@ -6,12 +6,14 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
 )
 
 // X9: where room was made beside the requests, reading what one brings moves nothing of what
 // the index knows.
 func TestX9AWideIndexMovesNothing(t *testing.T) {
+	corpustest.Unraced(t)
 	entries := logtest.Long(30_000)
 	read := func(wide bool) int {
 		l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))

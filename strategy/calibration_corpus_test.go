@@ -13,10 +13,11 @@ import (
 // T3 over the corpus: what the provider counted for each prompt, by the plain
 // estimate of the entries before it and by what the requests before it taught.
 func TestT3CorpusPromptsAreForetold(t *testing.T) {
+	corpustest.Unraced(t)
 	var plain, calibrated []float64
 	sessions := 0
 	for _, f := range corpustest.Files(t, "claude-code", "codex", "opencode", "pi", "gemini-cli", "openhands-events") {
-		if f.Bytes > 20<<20 && !corpustest.All() || f.Bytes > 1<<20 && corpustest.UnderRace {
+		if f.Bytes > 20<<20 && !corpustest.All() {
 			continue
 		}
 		for _, l := range importFile(t, f, token.O200k()) {

@@ -190,6 +190,7 @@ func checkValid(t complaint, what string, bodies [][]byte) {
 // The default profile takes the ten largest Claude Code sessions to at most
 // 40 % of their tokens together.
 func TestDefaultProfileOnTheLargest(t *testing.T) {
+	corpustest.Unraced(t)
 	before, after := 0, 0
 	for _, f := range corpustest.Files(t, "claude-code")[:10] {
 		for _, l := range importFile(t, f, token.O200k()) {

@@ -25,6 +25,7 @@ func whole(l *tenfold.Log) tenfold.Range { return tenfold.Range{ToTurn: max(l.Tu
 // What the strategies gain on the ten largest Claude Code sessions, with
 // nothing kept at the end.
 func TestDedupAndSupersedeOnTheLargest(t *testing.T) {
+	corpustest.Unraced(t)
 	pipelines := []string{"dedup-tools", "dedup-tools:shell=true", "supersede", "both"}
 	sums := make([][2]int, len(pipelines))
 	for _, f := range corpustest.Files(t, "claude-code")[:10] {

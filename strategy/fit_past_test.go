@@ -13,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/excerpt"
+	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
 	"tenfold/strategy"
 )
@@ -73,6 +74,7 @@ func nothingMore(int) tenfold.Payload { return nil }
 // Issue 18: a compaction of a conversation that was compacted forty times takes no more
 // than one of a conversation that was compacted ten times.
 func TestV6CompactionsCostTheSame(t *testing.T) {
+	corpustest.Unraced(t)
 	e, fit := newEndless(), strategy.Fit{Target: strategy.Tokens(2000)}
 	var took []uint64
 	for range 40 {
@@ -97,6 +99,7 @@ func TestV6CompactionsCostTheSame(t *testing.T) {
 // any number of compactions; what is out of reach is hidden by one overlay that names
 // only what stays; undo gives back the view before, to the byte (C7).
 func TestF5StaysWhenThePastIsOutOfReach(t *testing.T) {
+	corpustest.Unraced(t)
 	e, fit := newEndless(), strategy.Fit{Target: strategy.Tokens(2000), Recall: true}.Reaching(1, 100)
 	say := func(n int) tenfold.Payload {
 		switch n {

@@ -176,6 +176,7 @@ func TestLawsOfCompositionsOverTheCorpus(t *testing.T) {
 // Ten compactions in a row of a conversation that goes on: no size grows with
 // the number of compactions, no old result comes back, nothing is left behind.
 func TestTenCompactionsInARow(t *testing.T) {
+	corpustest.Unraced(t)
 	for _, text := range [][]string{
 		{"summarize"},
 		{"recursive-summary:keep=8,overlap=2"},

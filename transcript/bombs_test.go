@@ -250,6 +250,7 @@ func TestPackedSessionIsRead(t *testing.T) {
 // A column that was added later has its default in every row, so that a small
 // database holds a large one.
 func TestDatabaseBomb(t *testing.T) {
+	corpustest.Unraced(t)
 	var script strings.Builder
 	script.WriteString("CREATE TABLE session(id TEXT); CREATE TABLE message(id TEXT, session_id TEXT); CREATE TABLE part(id TEXT, message_id TEXT, data TEXT);" +
 		"CREATE TABLE todo(session_id TEXT); INSERT INTO session VALUES('ses_1');" +

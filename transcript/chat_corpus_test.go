@@ -83,6 +83,7 @@ func counted(want corpustest.File, all []Collected) corpustest.File {
 }
 
 func TestOpenAIChatCorpus(t *testing.T) {
+	corpustest.Unraced(t)
 	eachChatFile(t, OpenAIChat, func(t *testing.T, want corpustest.File, got []Collected) {
 		if have := counted(want, got); have != want {
 			t.Errorf("counts differ:\n got %+v\nwant %+v", have, want)

@@ -7,11 +7,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tenfold/internal/corpustest"
 )
 
 // A file made to have every prompt taken back takes no longer for it: ten times as
 // many take some ten times the processor, and not a hundred times.
 func TestClaudeCodeManyRewinds(t *testing.T) {
+	corpustest.Unraced(t)
 	work := func(prompts int) time.Duration {
 		s := new(session).user("u", `"go"`).assistant("a", "m1", `{"type":"text","text":"ok"}`)
 		for i := range prompts {

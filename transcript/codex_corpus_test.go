@@ -60,6 +60,7 @@ func exportText(t testing.TB, to Format, c Collected, compacted bool) ([]byte, [
 // What was imported is written again line by line as it was, so that nothing
 // of a rollout is lost and importing it again gives an equal log.
 func TestCodexCorpusComesBack(t *testing.T) {
+	corpustest.Unraced(t)
 	eachCorpusFile(t, Codex, func(t *testing.T, path string, _ corpustest.File, got Collected) {
 		text, warnings := exportText(t, Codex, got, false)
 		if len(warnings) > 0 {

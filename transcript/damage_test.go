@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
 )
@@ -62,6 +63,7 @@ var damages = map[string]func(record string) string{
 // A damaged line in the middle of a file of lines costs that line: all else is
 // as without it, and a warning names the first. A strict import stops at it.
 func TestSamplesDamagedLine(t *testing.T) {
+	corpustest.Unraced(t)
 	for _, w := range samples(t, "") {
 		lines := strings.SplitAfter(string(w.data), "\n")
 		if engine.NewHead(w.data, w.path).JSON.Shape != engine.ShapeLines || len(lines) < 3 {
@@ -113,6 +115,7 @@ func withoutNumbers(list []string) []string {
 // A damaged item of an array costs that item, wherever the array stands in the
 // document.
 func TestSamplesDamagedItem(t *testing.T) {
+	corpustest.Unraced(t)
 	for _, w := range samples(t, "") {
 		at, end, ok := firstItem(w.data)
 		if shape := engine.NewHead(w.data, w.path).JSON.Shape; !ok || shape != engine.ShapeArray && shape != engine.ShapeObject {

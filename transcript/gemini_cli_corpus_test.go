@@ -212,6 +212,7 @@ func TestGeminiCorpusCounts(t *testing.T) {
 
 // A chat that grew in the middle of a response keeps what it said.
 func TestGeminiDocumentsGrow(t *testing.T) {
+	corpustest.Unraced(t)
 	for _, file := range corpustest.Files(t, string(GeminiCLI)) {
 		data, err := os.ReadFile(file.Path)
 		if err != nil {

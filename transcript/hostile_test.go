@@ -16,10 +16,8 @@ import (
 // within a source that is otherwise right. Each gives an error of ours, or
 // conversations that obey the laws.
 func TestSamplesHostile(t *testing.T) {
-	deep := 100_000
-	if corpustest.UnderRace {
-		deep = 20_000
-	}
+	corpustest.Unraced(t)
+	const deep = 100_000
 	paths := regexp.MustCompile(`("(?:id|uuid|sessionId|session_id|parentId|call_id|callID|tool_call_id|instance_id)"\s*:\s*)"[^"]*"`)
 	for _, w := range samples(t, "") {
 		brace := bytes.IndexByte(w.data, '{')

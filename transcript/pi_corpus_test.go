@@ -40,6 +40,7 @@ func rebuildPi(tb testing.TB, entries []tenfold.Entry) []any {
 }
 
 func TestPiCorpusIsRebuilt(t *testing.T) {
+	corpustest.Unraced(t)
 	eachCorpusFile(t, Pi, func(t *testing.T, path string, _ corpustest.File, got Collected) {
 		checkLaws(t, got)
 		data, err := os.ReadFile(path)
@@ -197,6 +198,7 @@ func piSent(tb testing.TB, lines [][]byte) []string {
 // the end, the view equals what pi sends next. Results that came late stand
 // with their calls, so that the order among them is not compared.
 func TestPiCorpusCompactions(t *testing.T) {
+	corpustest.Unraced(t)
 	eachCorpusFile(t, Pi, func(t *testing.T, path string, _ corpustest.File, _ Collected) {
 		data, err := os.ReadFile(path)
 		if err != nil {

@@ -111,6 +111,7 @@ func TestPiExportsWhatItRead(t *testing.T) {
 }
 
 func TestPiCorpusIsExported(t *testing.T) {
+	corpustest.Unraced(t)
 	eachCorpusFile(t, Pi, func(t *testing.T, path string, _ corpustest.File, got Collected) {
 		data, err := os.ReadFile(path)
 		if err != nil {

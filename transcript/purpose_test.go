@@ -64,6 +64,7 @@ func conversationsIn(t *testing.T, f corpustest.File) []Collected {
 // L11 over the corpus: what a person typed at Claude Code, also while it worked,
 // stands in the log as their message, once. A reader of its own looks at the lines.
 func TestL11ClaudeCodeCorpusHoldsEachPromptOnce(t *testing.T) {
+	corpustest.Unraced(t)
 	queued := 0
 	for _, f := range corpustest.Files(t, string(ClaudeCode)) {
 		typed, removed := typedAtClaude(t, f.Path)

@@ -14,7 +14,7 @@ const UnderRace = true
 
 // Under the race detector properties are tried on fewer cases, unless the command
 // line says how many.
-func init() {
+func init() { //nolint:gochecknoinits // a test need not ask for it
 	if err := flag.Set("rapid.checks", "20"); err != nil {
 		panic(err)
 	}

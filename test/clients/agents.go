@@ -220,6 +220,7 @@ func GeminiCLI() Client {
 			return []string{
 				"GEMINI_API_KEY=test", "GOOGLE_GEMINI_BASE_URL=" + p.URL,
 				"GEMINI_CLI_NO_RELAUNCH=1", // it starts twice, the second time with more memory
+				"NODE_COMPILE_CACHE=" + filepath.Join(filepath.Dir(binaries()), ".cache", "node"), // a quarter of a start
 			}
 		},
 		begin: func(prompt string) []string { return []string{"-y", "--skip-trust", "-p", prompt} },

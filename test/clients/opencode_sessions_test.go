@@ -20,10 +20,10 @@ import (
 // TestOpenCodeSessions holds that sessions which opencode makes by itself
 // import whole, and that it goes on with our export of them as with its own.
 func TestOpenCodeSessions(t *testing.T) {
-	const answer = "The module demo has one function, Greet."
+	const asked, answer = "What does this module do?", "The module demo has one function, Greet."
 	tests := map[string]struct {
 		script modelserver.Script
-		make   func(p *Place, s Session, model *scripted)
+		make   func(p *Place, model *scripted) Session
 		shows  string // what the body says of it
 		keeps  string // what the conversation keeps of it
 	}{
@@ -39,29 +39,39 @@ func TestOpenCodeSessions(t *testing.T) {
 				}
 				return modelserver.Text(answer)
 			}),
-			make:  func(*Place, Session, *scripted) {},
+			make: func(p *Place, _ *scripted) Session {
+				s, _ := p.Begin(asked)
+				return s
+			},
 			shows: "It is called demo.",
 			keeps: "go 1.26", // what the agent read
 		},
 		"reverted": {
 			script: modelserver.Sequence(modelserver.Calls(OpenCode().Reads("go.mod")), modelserver.Text(answer)),
-			make: func(p *Place, s Session, model *scripted) {
+			make: func(p *Place, model *scripted) Session {
+				o := p.serve()
+				s := o.begin()
+				o.prompt(s, asked)
 				model.says("Nobody, it seems.")
-				p.Resume(s, "Who calls it?")
-				a := p.serve()
-				messages := a.messages(s)
-				a.post("/session/"+s.ID+"/revert", `{"messageID":"`+messages[len(messages)-2]+`"}`)
+				o.prompt(s, "Who calls it?")
+				messages := o.messages(s)
+				o.post("/session/"+s.ID+"/revert", `{"messageID":"`+messages[len(messages)-2]+`"}`)
+				return s
 			},
 			shows: answer,
 			keeps: "Nobody, it seems.",
 		},
 		"compacted": {
 			script: modelserver.Sequence(modelserver.Calls(OpenCode().Reads("go.mod")), modelserver.Text(answer)),
-			make: func(p *Place, s Session, model *scripted) {
+			make: func(p *Place, model *scripted) Session {
+				o := p.serve()
+				s := o.begin()
+				o.prompt(s, asked)
 				model.says("The module is called demo.")
-				p.serve().post("/session/"+s.ID+"/summarize", `{"providerID":"anthropic","modelID":"claude-sonnet-4-5"}`)
+				o.compact(s)
 				model.says("Nobody, it seems.")
-				p.Resume(s, "Who calls it?")
+				o.prompt(s, "Who calls it?")
+				return s
 			},
 			shows: "What did we do so far?",
 			keeps: "What does this module do?",
@@ -73,8 +83,7 @@ func TestOpenCodeSessions(t *testing.T) {
 			model := &scripted{}
 			p := At(t, OpenCode(), modelserver.New(model.reply))
 			model.answers(test.script)
-			s, _ := p.Begin("What does this module do?")
-			test.make(p, s, model)
+			s := test.make(p, model)
 			id := p.stored(s)
 			body, _ := p.tenfold("conversation", "export", id, "--to", "anthropic", "--compacted")
 			r, problem := modelserver.Read(modelserver.Anthropic, []byte(body))

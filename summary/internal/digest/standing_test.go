@@ -148,6 +148,7 @@ func compactFiveTimes(t *testing.T, name string, entries []tenfold.Entry) (made,
 
 // What a person states once holds through five compactions, word for word.
 func TestStandingConstraintsSurviveFiveCompactions(t *testing.T) {
+	corpustest.Unraced(t)
 	made, kept, said := 0, 0, 0
 	for i := range 20 {
 		m, k, s := compactFiveTimes(t, fmt.Sprintf("session %d", i), withConstraints(logtest.Long(500+150*i)))
