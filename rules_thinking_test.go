@@ -45,6 +45,7 @@ func thinking() []tenfold.Entry {
 	return list
 }
 
+// P10a: thinking is bound to its prefix, as the rules B1 to B4 of live.md say.
 func TestB1ThinkingGoesWithThePrefixItWasMadeUnder(t *testing.T) {
 	strip := &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}
 	only := func(turn int, c tenfold.Compaction) tenfold.Entry {
