@@ -3,6 +3,7 @@ package strategy_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -148,6 +149,30 @@ func TestC6AnEmptySummaryOfACallersOwnIsRefused(t *testing.T) {
 	plan, err = strategy.Pipeline{constant{empty, reasoning}}.Plan(t.Context(), p, strategy.Options{})
 	if err != nil || len(plan.Compactions) != 1 || plan.Compactions[0].Reasoning == nil || !slices.Equal(plan.Refused, []string{why}) {
 		t.Errorf("beside an empty summary: %+v, %q, %v", plan.Compactions, plan.Refused, err)
+	}
+}
+
+// C6: nor behind one that is not smaller than what it hides, be that the turns or what
+// stands in their place.
+func TestC6ALargeSummaryOfACallersOwnIsRefused(t *testing.T) {
+	p := tenfold.Project(script(t, "t", "u one *300", "a 1 *300", "t", "u two *300", "a 2 *300", "t", "u three"))
+	summary := func(words int) tenfold.Compaction {
+		return tenfold.Compaction{ToTurn: 1, Summary: &tenfold.Summary{Text: strings.Repeat("and on ", words)}}
+	}
+	large := func(p *tenfold.Projection, c tenfold.Compaction) bool {
+		plan, err := strategy.Pipeline{constant{c}}.Plan(t.Context(), p, strategy.Options{})
+		refused := len(plan.Compactions) == 0
+		if err != nil || refused != (len(plan.Refused) == 1 && strings.Contains(plan.Refused[0], "not smaller than what it hides")) {
+			t.Errorf("%+v, %q, %v", plan.Compactions, plan.Refused, err)
+		}
+		return refused
+	}
+	if large(p, summary(40)) || !large(p, summary(2000)) {
+		t.Error("one of 80 words is refused, or one of 4,000 is not")
+	}
+	p = p.With(summary(40)) // a longer one may take its place
+	if large(p, summary(60)) || !large(p, summary(2000)) {
+		t.Error("in the place of one: one of 120 words is refused, or one of 4,000 is not")
 	}
 }
 

@@ -137,6 +137,8 @@ type underWay struct {
 	proposed   []tenfold.Compaction
 	// handles are the open handles of the view; nil where nobody asked.
 	handles []int64
+	// judged are the summaries that a job found none to refuse.
+	judged []*tenfold.Summary
 }
 
 // underWay gives the step under way, or outside a plan one that nobody reads.
@@ -244,7 +246,7 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 			return Plan{Unused: plan.Unused}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
 		n, before := len(plan.Steps), plan.view
-		plan.add(s.Name(), o.withoutEmpty(proposed), o)
+		plan.add(s.Name(), o.withoutRefused(plan.view, proposed), o)
 		if fate, _, _ := plan.view.Fate(request); request > 0 && fate == tenfold.Omitted && !hidden(before, request) {
 			turn, _, _ := p.Log().Where(request)
 			o.Notef("the first request (turn %d) is not shown any more", turn)
@@ -288,15 +290,23 @@ func (pl Pipeline) flat() Pipeline {
 	return out
 }
 
-// withoutEmpty gives what a strategy proposes in a slice of the plan's own, without the
-// summaries that say nothing, which any strategy may have written (C6).
-func (o Options) withoutEmpty(proposed []tenfold.Compaction) []tenfold.Compaction {
+// withoutRefused gives what a strategy proposes in a slice of the plan's own, without the
+// summaries that are none to take, which any strategy may have written (C6).
+func (o Options) withoutRefused(p *tenfold.Projection, proposed []tenfold.Compaction) []tenfold.Compaction {
 	return slices.DeleteFunc(slices.Clone(proposed), func(c tenfold.Compaction) bool {
-		empty := c.Summary != nil && tenfold.Blank(c.Summary.Text)
-		if empty {
-			o.refused(tenfold.Range{FromTurn: c.FromTurn, ToTurn: c.ToTurn, ToStep: c.ToStep}, emptySummary())
+		if c.Summary == nil || slices.Contains(o.underWay().judged, c.Summary) {
+			return false
 		}
-		return empty
+		j := job{span: rangeOf(c), placement: c.Summary.Placement}
+		room := p
+		if _, shown := j.countHidden(p, c); shown == 0 {
+			room, _ = j.withoutSummaries(p)
+		}
+		why := refusal(p, room, SummaryResult{Text: c.Summary.Text}, c)
+		if why != nil {
+			o.refused(j.span, why)
+		}
+		return why != nil
 	})
 }
 

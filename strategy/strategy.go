@@ -95,7 +95,8 @@ type Strategy interface {
 	// Propose gives the overlays the strategy would lay over p within
 	// o.Range; none when it has nothing to say. Bounds and Source are set. The
 	// slice stays the strategy's; what the overlays in it point to is kept, and
-	// not to be changed any more. One whose summary is empty is refused (C6).
+	// not to be changed any more. One whose summary is empty, or not smaller than what it
+	// hides, is refused (C6).
 	Propose(ctx context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error)
 }
 

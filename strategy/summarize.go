@@ -101,6 +101,7 @@ func (j job) write(ctx context.Context, p *tenfold.Projection, o Options) (made 
 		return nil, true, err
 	default:
 		if overlay, why = judge(written); why == nil {
+			o.underWay().judged = append(o.underWay().judged, overlay.Summary)
 			return []tenfold.Compaction{overlay}, false, nil
 		}
 		o.failed(r, why)
