@@ -29,7 +29,7 @@ func connect(t *testing.T) (*mcp.ClientSession, *session.Service) {
 		fmt.Fprintf(&long, "line %d of the oven's log\n", i+1)
 	}
 	_, err := svc.Create(t.Context(), session.Create{ID: "demo", Entries: []tenfold.Entry{
-		{Source: `{"type":"user","cwd":"/work/oven"}`, Payload: tenfold.TurnStart{}},
+		{Source: `{"type":"user","cwd":"/src/oven"}`, Payload: tenfold.TurnStart{}},
 		{Payload: tenfold.UserMessage{Parts: tenfold.Text("why is it cold?")}},
 		{Payload: tenfold.ToolCall{CallID: "1", Name: "Bash", Arguments: `{"command":"cat oven.log"}`}},
 		{ID: "long", Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(long.String())}},
@@ -37,7 +37,7 @@ func connect(t *testing.T) (*mcp.ClientSession, *session.Service) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := recall.Server{Service: svc, Here: func(ctx context.Context) (string, error) { return recall.Here(ctx, svc, "/work/oven") }}
+	server := recall.Server{Service: svc, Here: func(ctx context.Context) (string, error) { return recall.Here(ctx, svc, "/src/oven") }}
 	mine, theirs := mcp.NewInMemoryTransports()
 	running, err := server.MCP().Connect(t.Context(), mine, nil)
 	if err != nil {
@@ -180,21 +180,21 @@ func TestA9ErrorsOverMCP(t *testing.T) {
 // The conversation at hand is the newest that runs in the directory itself.
 func TestA9Here(t *testing.T) {
 	_, svc := connect(t)
-	for dir, want := range map[string]string{"/work/oven": "demo", "/work/oven/": "demo", "/work": "", "/work/oven/door": "", "": ""} {
+	for dir, want := range map[string]string{"/src/oven": "demo", "/src/oven/": "demo", "/src": "", "/src/oven/door": "", "": ""} {
 		if got, err := recall.Here(t.Context(), svc, dir); got != want || err != nil {
 			t.Errorf("in %q it is %q, %v", dir, got, err)
 		}
 	}
-	if _, err := svc.Create(t.Context(), session.Create{ID: "newer", Entries: []tenfold.Entry{{Source: `{"payload":{"cwd": "/work/oven"}}`, Payload: tenfold.TurnStart{}}}}); err != nil {
+	if _, err := svc.Create(t.Context(), session.Create{ID: "newer", Entries: []tenfold.Entry{{Source: `{"payload":{"cwd": "/src/oven"}}`, Payload: tenfold.TurnStart{}}}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := svc.Create(t.Context(), session.Create{ID: "told", Origin: store.Origin{Tool: "pi", Directory: "/work/door"}}); err != nil {
+	if _, err := svc.Create(t.Context(), session.Create{ID: "told", Origin: store.Origin{Tool: "pi", Directory: "/src/door"}}); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := recall.Here(t.Context(), svc, "/work/door/"); got != "told" {
+	if got, _ := recall.Here(t.Context(), svc, "/src/door/"); got != "told" {
 		t.Errorf("the one that the store knows of is %q", got)
 	}
-	if got, _ := recall.Here(t.Context(), svc, "/work/oven"); got != "newer" {
+	if got, _ := recall.Here(t.Context(), svc, "/src/oven"); got != "newer" {
 		t.Errorf("the newest is %q", got)
 	}
 }

@@ -265,14 +265,14 @@ func TestTranscriptIsFound(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	none := func(string) string { return "" }
-	place := hook.Place{Scope: hook.User, Home: "/home/me", Dir: "/work", Binary: `/opt/a "b"/tenfold`, Getenv: none}
+	place := hook.Place{Scope: hook.User, Home: "/home/me", Dir: "/src", Binary: `/opt/a "b"/tenfold`, Getenv: none}
 	tests := map[string]struct {
 		change func(p *hook.Place)
 		want   string
 	}{
 		"user":      {func(*hook.Place) {}, "/home/me/.claude/skills/tenfold"},
 		"elsewhere": {func(p *hook.Place) { p.Getenv = func(string) string { return "/etc/claude" } }, "/etc/claude/skills/tenfold"},
-		"project":   {func(p *hook.Place) { p.Scope = hook.Project }, "/work/.claude/skills/tenfold"},
+		"project":   {func(p *hook.Place) { p.Scope = hook.Project }, "/src/.claude/skills/tenfold"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -469,9 +469,9 @@ func TestFilesNamesTheBinary(t *testing.T) {
 	}{
 		{hook.User, "", "/home/u/.config/opencode/plugin/tenfold.js"},
 		{hook.User, "/cfg", "/cfg/opencode/plugin/tenfold.js"},
-		{hook.Project, "/cfg", "/work/.opencode/plugin/tenfold.js"},
+		{hook.Project, "/cfg", "/src/.opencode/plugin/tenfold.js"},
 	} {
-		files, err := Client{}.Files(hook.Place{Scope: test.scope, Home: "/home/u", Dir: "/work", Binary: `/opt/ten "fold"`, Getenv: func(string) string { return test.base }})
+		files, err := Client{}.Files(hook.Place{Scope: test.scope, Home: "/home/u", Dir: "/src", Binary: `/opt/ten "fold"`, Getenv: func(string) string { return test.base }})
 		if err != nil || len(files) != 1 || files[0].Path != filepath.FromSlash(test.want) {
 			t.Fatalf("%v %v", files, err)
 		}

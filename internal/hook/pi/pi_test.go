@@ -317,9 +317,9 @@ func TestFiles(t *testing.T) {
 		place hook.Place
 		want  string
 	}{
-		"user":    {hook.Place{Scope: hook.User, Home: "/home/kim", Dir: "/work", Getenv: getenv}, "/home/kim/.pi/agent/extensions/tenfold.ts"},
-		"project": {hook.Place{Scope: hook.Project, Home: "/home/kim", Dir: "/work", Getenv: getenv}, "/work/.pi/extensions/tenfold.ts"},
-		"elsewhere": {hook.Place{Scope: hook.User, Home: "/home/kim", Dir: "/work", Getenv: func(name string) string {
+		"user":    {hook.Place{Scope: hook.User, Home: "/home/kim", Dir: "/src", Getenv: getenv}, "/home/kim/.pi/agent/extensions/tenfold.ts"},
+		"project": {hook.Place{Scope: hook.Project, Home: "/home/kim", Dir: "/src", Getenv: getenv}, "/src/.pi/extensions/tenfold.ts"},
+		"elsewhere": {hook.Place{Scope: hook.User, Home: "/home/kim", Dir: "/src", Getenv: func(name string) string {
 			return map[string]string{"PI_CODING_AGENT_DIR": "/etc/pi"}[name]
 		}}, "/etc/pi/extensions/tenfold.ts"},
 	} {
