@@ -67,11 +67,10 @@ func Said(m tenfold.UserMessage) string {
 // Edited gives the file that a line of a host says it edited as an answer told it to,
 // as Aider does, whose model calls no tool; empty for any other line.
 func Edited(line string) string {
-	path, _ := strings.CutPrefix(line, "Applied edit to ")
-	if len(path) == len(line) {
-		return ""
+	if path, ok := strings.CutPrefix(line, "Applied edit to "); ok {
+		return path
 	}
-	return path
+	return ""
 }
 
 // Apart gives what of a text a person said, and what a host put around it. Where they

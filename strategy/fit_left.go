@@ -33,7 +33,7 @@ func (f *fitting) findLeft() {
 		switch e.Payload.Kind() {
 		case tenfold.KindToolCall, tenfold.KindToolResult, tenfold.KindAssistantMessage:
 		default:
-			continue // of what people wrote, what always stays has the word
+			continue // how much of a person's words stays is for findAlways to say
 		}
 		f.left[seq] = []bool{}
 		if it, ok := f.p.Item(seq); ok && fate == tenfold.Trimmed {
