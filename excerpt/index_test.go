@@ -142,7 +142,7 @@ func TestAChoiceIsTheSameOnEveryMachine(t *testing.T) {
 	for _, o := range variants(l) {
 		fmt.Fprintln(h, bytesOf(indexed(l).Choose(everything(l, o))))
 	}
-	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "340fd5d7bdaf837c")
+	same(t, "sum", hex.EncodeToString(h.Sum(nil)[:8]), "5f17f347628639e7")
 }
 
 // The zero budget takes nothing, and all there is costs no more than it is.

@@ -68,7 +68,7 @@ type Options struct {
 	// weighed by their share of their entry's tokens.
 	Budget int
 	// Edits is how much blocks that may be edited next count against names that
-	// may be used next, in percent; 0 means 45.
+	// may be used next, in percent; 0 means 35.
 	Edits int
 	// Focus is what a person wants to be kept: lines that it is about are worth
 	// more, and so are those of files whose paths are. Nil for none.
@@ -81,7 +81,7 @@ func (o *Options) without(i Ingredient) bool { return slices.Contains(o.Without,
 
 // defaultEdits is the weight of blocks that leaves the most names while enough text
 // to edit stays (docs/quality.md): less keeps more names, more keeps more text.
-const defaultEdits = 45
+const defaultEdits = 35
 
 // An Opening is a call that is to be seen to have been made, for its name and
 // short arguments; and, where they do not name a path, the line that does.

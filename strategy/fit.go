@@ -33,7 +33,7 @@ type Fit struct {
 	// sees now, or tokens (F1). The zero value means 10 %.
 	Target Target `param:"target=10%"`
 	// Edits is how much text that may be edited next counts against names that may
-	// be used next, in percent; 0 means 45.
+	// be used next, in percent; 0 means 35.
 	Edits int `param:"edits"`
 	// Recall ends each cut with a reference that lets a model ask for the rest
 	// (A9).
