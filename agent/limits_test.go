@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -140,6 +141,39 @@ func TestAModelWritesNothingThatIsNotAModels(t *testing.T) {
 		}
 		if last, _ := k.Session().Log().Entry(k.Session().Log().Version()); last.Payload.Kind() == block.Kind() && block.Kind() != tenfold.KindUserMessage {
 			t.Errorf("%s is in the log", block.Kind())
+		}
+	}
+}
+
+// panics panics where it is asked first: at once, or amid its answer, after a call.
+type panics struct {
+	provider.Model
+	amid  bool
+	asked int
+}
+
+func (p *panics) Stream(ctx context.Context, q provider.Request) iter.Seq2[provider.Event, error] {
+	if p.asked++; p.asked > 1 {
+		return p.Model.Stream(ctx, q)
+	}
+	return func(yield func(provider.Event, error) bool) {
+		if p.amid && !yield(provider.Event{Block: tenfold.ToolCall{CallID: "c", Name: "echo", Arguments: `{"text":"a"}`}}, nil) {
+			return
+		}
+		panic("it broke")
+	}
+}
+
+// A provider of one's own that panics is an error of its step, and the next run goes on.
+func TestAModelThatPanics(t *testing.T) {
+	t.Parallel()
+	for _, amid := range []bool{false, true} {
+		k := begin(t, script.New(script.Text("Done.")), func(o *agent.Options) { o.Model = &panics{Model: o.Model, amid: amid} })
+		if _, err := k.run("Go."); provider.KindOf(err) != provider.Invalid || !strings.Contains(err.Error(), "the provider failed: it broke") {
+			t.Errorf("it ends with %v", err)
+		}
+		if stop := k.stop("And now?"); stop.Reason != agent.Answered {
+			t.Errorf("it goes on with %+v", stop)
 		}
 	}
 }

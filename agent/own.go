@@ -9,6 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/number"
+	"tenfold/internal/rawjson"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/toolbox"
@@ -79,7 +80,7 @@ func parseArguments(text string) (a arguments, err error) {
 		text = "{}"
 	}
 	if err = json.Unmarshal([]byte(text), &a); err != nil {
-		err = &problem.Error{Subject: "arguments", Problem: "not the JSON object that the tool takes: " + err.Error(), Err: err}
+		err = &problem.Error{Subject: "arguments", Problem: "not the JSON object that the tool takes: " + rawjson.Words(err), Err: err}
 	}
 	return a, err
 }

@@ -41,7 +41,7 @@ type Policy struct {
 // RateLimited, Overloaded, Unreachable and TimedOut. It waits as long as the
 // provider asks, else longer each time. A stream that has given anything is
 // never begun anew, so no event comes twice. The end of the context ends the
-// wait at once.
+// wait at once. A panic of the model's is an error of kind Invalid.
 func Retry(m Model, p Policy) Model { return retrying{m, p.filled()} }
 
 // filled has the defaults where nothing is set.
@@ -71,14 +71,16 @@ func (r retrying) Profile() body.Profile { return r.Model.Profile() }
 // Stream implements [Model].
 func (r retrying) Stream(ctx context.Context, q Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		began := false
-		err := r.try(ctx, func(ctx context.Context) (bool, error) {
+		began, reading := false, false
+		err := r.try(ctx, func(ctx context.Context) (again bool, err error) {
+			defer r.guard(&reading, &err)
 			for e, err := range r.Model.Stream(ctx, q) {
 				if err != nil {
 					return !began, err
 				}
-				began = true
-				if !yield(e, nil) {
+				began, reading = true, true
+				more := yield(e, nil)
+				if reading = false; !more {
 					return false, errLeft
 				}
 			}
@@ -90,14 +92,25 @@ func (r retrying) Stream(ctx context.Context, q Request) iter.Seq2[Event, error]
 	}
 }
 
+// guard makes an error of a panic of the model's: a caller that asks it in a goroutine of
+// its own could not recover from it. One of the reader's is its own.
+func (r retrying) guard(reading *bool, err *error) {
+	if *reading {
+		return
+	}
+	if p := recover(); p != nil {
+		*err = &Error{Kind: Invalid, Model: r.Name(), Message: fmt.Sprintf("the provider failed: %v", p), Hint: "this is a fault of the provider's program; report it to who made that"}
+	}
+}
+
 // errLeft says that the reader of a stream has had enough.
 var errLeft = errors.New("the reader left")
 
 // Count implements [Model].
 func (r retrying) Count(ctx context.Context, q Request) (Count, error) {
 	var out Count
-	err := r.try(ctx, func(ctx context.Context) (bool, error) {
-		var err error
+	err := r.try(ctx, func(ctx context.Context) (again bool, err error) {
+		defer r.guard(new(bool), &err)
 		out, err = r.Model.Count(ctx, q)
 		return true, err
 	})

@@ -178,3 +178,15 @@ func TestCollectGivesWhatCameBeforeAnError(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// A panic of the reader's is its own, not the model's.
+func TestRetryPassesOnAPanicOfItsReader(t *testing.T) {
+	defer func() {
+		if recover() != "mine" {
+			t.Error("the panic is gone")
+		}
+	}()
+	for range provider.Retry(script.New(script.Text("one")), provider.Policy{}).Stream(t.Context(), provider.Request{}) {
+		panic("mine")
+	}
+}

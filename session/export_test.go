@@ -18,3 +18,6 @@ func (d Decision) Fitted() *strategy.Fitted {
 	}
 	return d.planned.plan.Fitted
 }
+
+// CallIsPending tells whether a call waits at an entry.
+func (s *Session) CallIsPending(turn int, through int64) bool { return s.callIsPending(turn, through) }

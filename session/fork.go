@@ -154,8 +154,18 @@ func endOverlayAt(c tenfold.Compaction, turn, step int, waits bool) (_ tenfold.C
 }
 
 // callIsPending tells whether a call of a turn waits for its result at an entry. One that was taken
-// back by then does not.
+// back by then does not; only where there may be such is the log replayed until then.
 func (s *Session) callIsPending(turn int, through int64) bool {
+	if !opensCall(s.log, turn, through, func(int64) bool { return false }) {
+		return false
+	}
+	rewound := false
+	for o := range s.projection.Overlays() {
+		rewound = rewound || o.Compaction.Rewinds() && o.Seq <= through && o.Compaction.FromTurn <= turn && turn <= o.Compaction.ToTurn
+	}
+	if !rewound {
+		return true
+	}
 	then := tenfold.NewLog()
 	for e := range s.log.Entries() {
 		if e.Seq > through {
@@ -163,11 +173,19 @@ func (s *Session) callIsPending(turn int, through int64) bool {
 		}
 		_, _ = then.Append(e) // as it is in a log
 	}
-	p := tenfold.Project(then)
-	begun, _ := then.Turn(turn)
+	return opensCall(then, turn, through, tenfold.Project(then).Rewound)
+}
+
+// opensCall tells whether a turn holds a call without its result up to an entry, but those
+// that were taken back.
+func opensCall(l *tenfold.Log, turn int, through int64, rewound func(int64) bool) bool {
+	begun, _ := l.Turn(turn)
 	open := map[string]bool{}
-	for e := range then.After(begun.First - 1) {
-		if e.Branch != "" || p.Rewound(e.Seq) {
+	for e := range l.After(begun.First - 1) {
+		if e.Seq > through {
+			break
+		}
+		if e.Branch != "" || rewound(e.Seq) {
 			continue
 		}
 		switch p := e.Payload.(type) {

@@ -268,6 +268,44 @@ func TestForkThatGoesOnInsideATurn(t *testing.T) {
 	}
 }
 
+// What waits where a copy ends is looked for in the turn alone, however long the log is.
+func TestForkReadsOneTurnForWhatWaits(t *testing.T) {
+	var cost []float64
+	for _, turns := range []int{4, 40} {
+		s := mustCreate(t, newService(t), turns)
+		last, _ := s.Log().Turn(turns - 1)
+		for through := last.First; through <= last.Last; through++ {
+			e, _ := s.Log().Entry(through)
+			call := e.Payload.Kind() == tenfold.KindToolCall
+			if waits := s.CallIsPending(turns-1, through); waits != call {
+				t.Errorf("behind %s a call waits: %v", e.Payload.Kind(), waits)
+			}
+			if call {
+				cost = append(cost, testing.AllocsPerRun(10, func() { s.CallIsPending(turns-1, through) }))
+			}
+		}
+	}
+	if len(cost) != 2 || cost[1] > cost[0]+5 {
+		t.Errorf("%v allocations for a short log and a long one", cost)
+	}
+}
+
+// A call that was taken back waits for nothing, once it was.
+func TestForkBehindACallThatWasTakenBack(t *testing.T) {
+	s := mustCreate(t, newService(t), 2)
+	back := tenfold.Compaction{FromTurn: 2, ToTurn: 2, Turns: tenfold.Omit, Source: tenfold.SourceImport, Strategy: tenfold.StrategyRewind}
+	err := s.Append(t.Context(), tenfold.Entry{ID: "t", Payload: tenfold.TurnStart{}}, tenfold.Entry{ID: "u", Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}},
+		tenfold.Entry{ID: "c", Payload: tenfold.ToolCall{CallID: "last", Name: "Bash", Arguments: "{}"}}, tenfold.Entry{ID: "back", Payload: back})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for behind, want := range map[int64]bool{0: false, 1: true} {
+		if waits := s.CallIsPending(2, s.Log().Version()-behind); waits != want {
+			t.Errorf("%d before the end a call waits: %v", behind, waits)
+		}
+	}
+}
+
 // V1: a copy of a log up to an entry shows what an epoch showed: what was compacted or
 // undone after that stays out.
 func TestForkShowsAnEpoch(t *testing.T) {

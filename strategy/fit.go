@@ -262,6 +262,9 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 			continue
 		}
 		one := tenfold.CallPolicy{Action: tenfold.Keep}
+		if f.pastPlans[c.result] {
+			k.Whole, k.Lines = false, nil // chosen for what the call says already
+		}
 		if !st.whole {
 			k.Whole, k.WholeBody, k.Lines = k.Whole && f.left[c.result] == nil || st.answer, k.WholeBody || st.body, union(k.Lines, st.lines)
 			k.Body = union(k.Body, st.part)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/atom"
+	"tenfold/cause"
 	"tenfold/excerpt"
 	"tenfold/internal/commandline"
 	"tenfold/purpose"
@@ -24,8 +26,9 @@ const (
 	// may have to stay whole.
 	openError = 2000
 	// lookPatience is how many calls may follow on a failed look at something before
-	// it counts as left behind, as in the digest.
-	lookPatience = 10
+	// it counts as left behind, as in the digest; callPatience on any other call from
+	// before the last request, unless tests failed, which can be run again at any time.
+	lookPatience, callPatience = 10, 30
 	// errorPart is the part of the target, as one in so many, up to which it does.
 	errorPart = 10
 	// longestBeginning is how many bytes are left of the beginning of a long
@@ -297,7 +300,7 @@ func (f *fitting) approvals() map[int64]decision {
 
 // keepError keeps the last failure, unless it was made good: a later call of
 // the tool on the same thing succeeded. What failed before it is history, and so is
-// a look that failed many calls ago. Of a long one it stays that it failed, with what
+// a look that failed many calls ago, or a script that nobody ran again. Of a long one it stays that it failed, with what
 // its stub says.
 func (f *fitting) keepError(calls []toolCall) {
 	var made []tenfold.ToolCall
@@ -315,6 +318,9 @@ func (f *fitting) keepError(calls []toolCall) {
 			if did := t.Call(c.call.Arguments); !did.Unknown && len(did.Changes) == 0 {
 				continue // the work went on without what it looked at
 			}
+			if len(calls)-1-i > callPatience && c.seq < f.request && !tellsOfTests(tenfold.TextLines(result)) {
+				continue
+			}
 		}
 		failed := targetOf(c.call)
 		if !slices.ContainsFunc(made, func(later tenfold.ToolCall) bool {
@@ -324,6 +330,15 @@ func (f *fitting) keepError(calls []toolCall) {
 		}
 		return
 	}
+}
+
+func tellsOfTests(output string) bool {
+	for line := range strings.Lines(output) {
+		if line = atom.Clean(line); cause.Proves(line) == cause.Test || cause.SumsUp(line) {
+			return true
+		}
+	}
+	return false
 }
 
 // keepHandles keeps what is under way in the turn that is (V5): calls without a

@@ -18,16 +18,25 @@ func (f *fitting) keepPlan(calls []toolCall) {
 		if t.Kind != tool.Plans {
 			continue
 		}
-		if _, ok := t.Plan(c.call.Arguments); !ok {
+		plan, ok := t.Plan(c.call.Arguments)
+		if !ok {
 			continue
 		}
 		if latest {
-			f.keepCall(c.seq, stance{what: StandsPlan, whole: true})
+			again := repeatsPlan(payloadOf[tenfold.ToolResult](f.p.Log(), c.result), plan)
+			f.pastPlans[c.result] = again
+			f.keepCall(c.seq, stance{what: StandsPlan, whole: !again, body: again})
 		} else {
 			f.pastPlans[c.seq], f.pastPlans[c.result] = true, true
 		}
 		latest = false
 	}
+}
+
+// repeatsPlan reports whether a result says again what the call said, as that of opencode does.
+func repeatsPlan(result tenfold.ToolResult, plan tool.Plan) bool {
+	text := tenfold.TextLines(result)
+	return text != "" && !result.Ended().Bad() && len(plan.Items) > 0 && !slices.ContainsFunc(plan.Items, func(i tool.PlanItem) bool { return !strings.Contains(text, i.Text) })
 }
 
 // recentTurns is how many turns back a plan in words counts as being worked on.

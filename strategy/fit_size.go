@@ -214,7 +214,11 @@ func (f *fitting) listMissing(tokens, margin int) []one {
 	l := f.p.Log()
 	var more []one
 	take := func(seq int64, call bool, margin int) {
-		cost := f.missingTokens(seq) + f.missingTokens(l.Pair(seq))
+		pair := l.Pair(seq)
+		cost := f.missingTokens(seq) + f.missingTokens(pair)
+		if pair > 0 && f.pastPlans[pair] {
+			return // what it repeats is not missing
+		}
 		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.isUntouchable(seq) {
 			tokens -= cost + margin
 			more = append(more, one{seq, call})
@@ -314,7 +318,7 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 			continue
 		}
 		st := f.stands[seq]
-		if !f.p.Reads(seq) || f.hides(seq) || f.shortened(seq) || st.whole || f.missingTokens(at) <= 0 {
+		if !f.p.Reads(seq) || f.hides(seq) || f.shortened(seq) || f.pastPlans[at] || st.whole || f.missingTokens(at) <= 0 {
 			continue
 		}
 		e, _ := l.Entry(at)

@@ -389,6 +389,32 @@ func TestF5ALookThatFailedIsLeftBehind(t *testing.T) {
 	}
 }
 
+// F5: a script of long ago that nobody ran again is not open for ever, once the person went
+// on; tests that failed are.
+func TestF5AScriptThatFailedIsLeftBehind(t *testing.T) {
+	for name, c := range map[string]struct {
+		says  string
+		calls int
+		then  string
+		open  bool
+	}{
+		"lately":              {"Error: ENOENT", 30, "u and now this", true},
+		"long ago":            {"Error: ENOENT", 31, "u and now this", false},
+		"of the last request": {"Error: ENOENT", 31, "n <system-reminder>be good</system-reminder>", true},
+		"tests, long ago":     {"--- FAIL: TestOven (0.1s)", 31, "u and now this", true},
+		"their sum, long ago": {"3 passed, 1 failed", 31, "u and now this", true},
+	} {
+		lines := []string{"t", "u the task", `c 0 Bash {"command":"./compare.sh"}`, "e 0 " + c.says, "a *2000", "t", c.then}
+		for i := range c.calls {
+			lines = append(lines, fmt.Sprintf(`c n%d Read {"file_path":"/w/a%d.go"}`, i, i), fmt.Sprintf("r n%d *200", i))
+		}
+		made := plan(t, tenfold.Project(script(t, append(lines, "a end")...)), strategy.Options{}, "fit:target=60%")
+		if open := slices.ContainsFunc(made.Fitted.Always, func(s strategy.Standing) bool { return s.What == strategy.StandsError }); open != c.open {
+			t.Errorf("%s: open is %t", name, open)
+		}
+	}
+}
+
 // F1 to F5 over any log: met or missed, used, the last request, pins and what
 // was demanded there; undone to the byte.
 func TestF1ToF5Laws(t *testing.T) {

@@ -149,6 +149,14 @@ func TestS13aTheLatestPlanStays(t *testing.T) {
 	if got := shown(always(l)); !strings.Contains(got, "c 2") || strings.Contains(got, "c 1") {
 		t.Errorf("shown: %s", got)
 	}
+	// A result that says the list again says it once too often.
+	for result, again := range map[string]bool{`[{"content":"first","status":"pending"}]`: true, "ok, noted": false} {
+		l := script(t, "t", "u ask", "c 1 "+todo1, "r 1 "+result, "c 4 Bash {}", "r 4 *900", "c 3 Bash {}", "r 3 y", "a end")
+		made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=90%")
+		if text := shownTexts(made.View()); strings.Contains(text, "[compacted] TodoWrite: done") != again {
+			t.Errorf("with %s the view is %s", result, text)
+		}
+	}
 }
 
 func TestS13aTheOpenErrorStays(t *testing.T) {

@@ -100,7 +100,7 @@ func TestF4DemandsOfRefusedCallsGiveWayLast(t *testing.T) {
 	}
 	lines = append(lines, "t", "u the last request *600", "c 1 Bash {}", "r 1 *90", "a end")
 	raw := tenfold.Project(script(t, lines...))
-	const text = "fit:target=840"
+	const text = "fit:target=700"
 	made := plan(t, raw, strategy.Options{}, text)
 	holdTarget(t, text, raw, made)
 	if !made.Fitted.Met() || made.Fitted.GaveWay == 0 {

@@ -156,7 +156,7 @@ func TestErrors(t *testing.T) {
 		{name: "elsewhere", text: "keep_last = 3", want: "user.toml:1:1: unknown key keep_last", hint: "did you mean conversation.compaction.keep_last?"},
 		{name: "table", text: "\n[conversation.compacton]\nkeep_last = 3", want: "user.toml:2:15: unknown key conversation.compacton", hint: "did you mean conversation.compaction?"},
 		{name: "inline", text: "conversation.compaction.profiles.x = { resoning = 1 }", want: "user.toml:1:40: unknown key conversation.compaction.profiles.x.resoning", hint: "did you mean conversation.compaction.profiles.x.reasoning?"},
-		{name: "far", text: "[model]\nquux = 3", want: "user.toml:2:1: unknown key model.quux", hint: `known keys in model are name`},
+		{name: "far", text: "[model]\nquux = 3", want: "user.toml:2:1: unknown key model.quux", hint: `known keys in model are name; remove this one, or update Tenfold if a newer version knows it`},
 		{name: "flag", flag: at + "keep_lst=3", want: "flag --cfg: unknown key conversation.compaction.keep_lst", hint: "did you mean conversation.compaction.keep_last?"},
 		{name: "variable", variable: "TENFOLD_CONVERSATION_COMPACTION_KEEP_LSAT=1", want: "TENFOLD_CONVERSATION_COMPACTION_KEEP_LSAT: no such key", hint: "did you mean TENFOLD_CONVERSATION_COMPACTION_KEEP_LAST?"},
 		{name: "far variable", variable: "TENFOLD_X=1", want: "TENFOLD_X: no such key", hint: `"tenfold config show" lists the keys; a variable is TENFOLD_ and a key in capitals, with _ for each dot`},

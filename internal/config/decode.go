@@ -139,5 +139,9 @@ func unknown(o Origin, t reflect.Type, path []string) error {
 	if len(parent) > 0 {
 		where = "in " + shown(parent)
 	}
-	return wrong(o, what, "known keys "+where+" are "+strings.Join(known(t), ", "))
+	hint := "known keys " + where + " are " + strings.Join(known(t), ", ")
+	if o.Line > 0 { // a repository may be of a person with a newer program
+		hint += "; remove this one, or update Tenfold if a newer version knows it"
+	}
+	return wrong(o, what, hint)
 }

@@ -96,6 +96,9 @@ func (h *Host) planInstall(c Client, p Place) (i, old Install, changes []change,
 	}
 	// Where our plug-in lies and no record knows it, the record was lost: what files of
 	// the person have of ours is not theirs.
+	if len(old.Files) == 0 && !named(files, p.Binary) {
+		old.Files = h.moved(c, p, files)
+	}
 	lost := len(old.Files) == 0 && slices.ContainsFunc(files, File.lies)
 	for _, f := range files {
 		if err := confined(p, f.Path); err != nil {
@@ -123,6 +126,50 @@ func (h *Host) planInstall(c Client, p Place) (i, old Install, changes []change,
 	return i, old, changes, nil
 }
 
+// moved is what a program at another path wrote to a place, where no record knows it.
+func (h *Host) moved(c Client, p Place, files []File) []Written {
+	binary := p.Binary
+	for _, f := range files {
+		if p.Binary = f.elsewhere(binary); !filepath.IsAbs(p.Binary) {
+			continue
+		}
+		others, err := c.Files(p)
+		if err != nil || !named(others, p.Binary) {
+			continue
+		}
+		if i, _, changes, err := h.planInstall(c, p); err == nil {
+			return i.lying(changes)
+		}
+	}
+	return nil
+}
+
+// named tells whether a file lies as it would be written that names the program.
+func named(files []File, binary string) bool {
+	return slices.ContainsFunc(files, func(f File) bool { return f.lies() && bytes.Contains(f.Content, []byte(binary)) })
+}
+
+// elsewhere is the path of the program that a file there names in the place of this one's.
+func (f File) elsewhere(binary string) string {
+	data, there, err := fileAt(f.Path)
+	before, after, ok := bytes.Cut(f.Content, []byte(binary))
+	if err != nil || !there || !ok || !bytes.HasPrefix(data, before) {
+		return ""
+	}
+	data = data[len(before):]
+	if len(after) > 0 {
+		data, _, _ = bytes.Cut(data, after[:1])
+	}
+	return string(data)
+}
+
+// lying is what of an install is there already.
+func (i Install) lying(changes []change) []Written {
+	return slices.DeleteFunc(i.Files, func(w Written) bool {
+		return slices.ContainsFunc(changes, func(c change) bool { return c.Path == w.Path && c.Action != "unchanged" })
+	})
+}
+
 // InstallsOf lists where a client's adapter is installed. One that lies at a place as it
 // would be installed there, and that no record knows, is among them.
 func (h *Host) InstallsOf(c Client, p Place) ([]Install, error) {
@@ -131,11 +178,9 @@ func (h *Host) InstallsOf(c Client, p Place) ([]Install, error) {
 	if err != nil || slices.ContainsFunc(all, func(i Install) bool { return i.Scope == p.Scope && (p.Scope == User || i.Dir == p.Dir) }) {
 		return all, err
 	}
-	i, _, changes, inTheWay := h.planInstall(c, p)
-	for _, c := range changes {
-		if c.Action != "unchanged" {
-			i.Files = slices.DeleteFunc(i.Files, func(w Written) bool { return w.Path == c.Path })
-		}
+	i, old, changes, inTheWay := h.planInstall(c, p)
+	if i.Files = i.lying(changes); len(old.Files) > 0 {
+		i.Files = old.Files
 	}
 	if inTheWay == nil && slices.ContainsFunc(i.Files, Written.own) {
 		all = append(all, i)
@@ -164,7 +209,7 @@ func (i Install) file(path string) (Written, bool) {
 }
 
 // errNotOurs says that a file is in the way.
-var errNotOurs = errors.New("is there already, and Tenfold did not write it")
+var errNotOurs = errors.New("is there already, and no record says that Tenfold wrote it")
 
 // errChanged says that a file of ours was changed.
 var errChanged = errors.New("was changed since Tenfold wrote it")
@@ -175,7 +220,7 @@ var errReadOnly = errors.New("is read-only")
 func hintFor(err error, f File) string {
 	switch {
 	case errors.Is(err, errNotOurs):
-		return "move " + f.Path + " away, or remove it"
+		return "move " + f.Path + " away, or remove it if it is of an earlier install"
 	case errors.Is(err, errChanged):
 		return "uninstall first; the changed file is kept under another name"
 	case errors.Is(err, errReadOnly):

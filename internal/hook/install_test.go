@@ -161,11 +161,15 @@ func TestUninstallLeavesEveryFileAsItWas(t *testing.T) {
 // after another install.
 func TestUninstallWithoutTheRecord(t *testing.T) {
 	const settings = "{\"theme\": \"dark\"}\n"
-	for name, again := range map[string]bool{"at once": false, "installed again": true} {
-		t.Run(name, func(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		again, moved bool
+	}{{"at once", false, false}, {"installed again", true, false}, {"by a program that moved", false, true}, {"installed again by one", true, true}} {
+		t.Run(test.name, func(t *testing.T) {
 			h, _ := newHost(t)
 			p := place(t, settings)
-			client := adapter{content: "plug-in ", version: 1}
+			names := hook.File{Path: filepath.Join(p.Home, ".agent/plugins/tenfold/plugin.json"), Content: []byte("{}")}
+			client := adapter{content: "plug-in ", version: 1, extra: []hook.File{names}}
 			before := tree(t, p.Home)[".agent/settings.json"]
 			if all, err := h.InstallsOf(client, p); len(all) > 0 || err != nil {
 				t.Fatalf("found before: %v, %v", all, err)
@@ -176,13 +180,17 @@ func TestUninstallWithoutTheRecord(t *testing.T) {
 			if err := os.Remove(filepath.Join(h.Data, "installed.json")); err != nil {
 				t.Fatal(err)
 			}
-			if again {
+			if test.moved {
+				p.Binary = "/opt/moved/bin/tenfold"
+			}
+			if test.again {
 				if _, err := h.Install(client, p, false); err != nil {
 					t.Fatal(err)
 				}
 			}
 			all, err := h.InstallsOf(client, p)
-			if err != nil || len(all) != 1 || h.StateOf(client, all[0], p) != hook.Current {
+			state := map[bool]hook.State{true: hook.Current, false: hook.Outdated}[test.again || !test.moved]
+			if err != nil || len(all) != 1 || h.StateOf(client, all[0], p) != state {
 				t.Fatalf("found: %v, %v", all, err)
 			}
 			if _, err := h.Uninstall(all[0], false); err != nil {
@@ -292,7 +300,7 @@ func TestInstallOverwritesNothing(t *testing.T) {
 	}{
 		"a file of that name": {func(p hook.Place) {
 			put(t, filepath.Join(p.Home, ".agent/plugins/tenfold/plugin.js"), "mine", 0o600)
-		}, "is there already, and Tenfold did not write it"},
+		}, "is there already, and no record says that Tenfold wrote it"},
 		"a link that leads nowhere": {func(p hook.Place) {
 			put(t, filepath.Join(p.Home, ".agent/plugins/tenfold/x"), "", 0o600)
 			_ = os.Symlink("/nowhere", filepath.Join(p.Home, ".agent/plugins/tenfold/plugin.js"))

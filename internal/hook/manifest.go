@@ -15,6 +15,7 @@ import (
 
 	"tenfold/internal/cli/outfile"
 	"tenfold/internal/jsonedit"
+	"tenfold/internal/rawjson"
 	"tenfold/problem"
 )
 
@@ -77,12 +78,15 @@ func (h *Host) Installs() ([]Install, error) {
 	var all struct {
 		Installs []Install `json:"installs"`
 	}
+	what := ""
 	if err == nil {
-		err = json.Unmarshal(data, &all)
+		if err = json.Unmarshal(data, &all); err != nil {
+			what = rawjson.Words(err)
+		}
 	}
 	if err != nil {
 		return nil, &problem.Error{
-			Op: "read", Subject: h.manifestFile(), Err: err, Code: "manifest",
+			Op: "read", Subject: h.manifestFile(), Problem: what, Err: err, Code: "manifest",
 			Hint: "it records what Tenfold installed; restore it, or remove it and uninstall by hand",
 		}
 	}

@@ -48,11 +48,15 @@ func within(path string, dirs []string) bool {
 }
 
 // Span is when a conversation began and when it ended, so far. One that an earlier
-// release stored is known to have ended when it was last written to.
+// release stored is known to have ended when it was last written to; one that says
+// nothing ended when it began.
 func Span(c store.Conversation) (began, ended time.Time) {
 	began, ended = c.Created, c.Stats.Ended
-	if ended.IsZero() {
+	if ended.IsZero() && (c.Stats.Turns > 0 || c.Stats.TokensBefore > 0) {
 		ended = c.Updated
+	}
+	if ended.IsZero() {
+		ended = began
 	}
 	if began.After(ended) {
 		began = ended

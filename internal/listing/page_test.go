@@ -188,3 +188,21 @@ func TestWalkMissesNoneWithinAPage(t *testing.T) {
 		t.Errorf("then %d are found, %v, %v", len(found), walk, err)
 	}
 }
+
+// A session that says nothing was not gone on with on the day that it was imported.
+func TestWhenASessionEnded(t *testing.T) {
+	began, said, stored := time.Unix(1, 0), time.Unix(2, 0), time.Unix(3, 0)
+	for _, test := range []struct {
+		stats store.Stats
+		ended time.Time
+	}{
+		{store.Stats{Turns: 1, Ended: said}, said},
+		{store.Stats{Turns: 1}, stored}, // of an earlier release
+		{store.Stats{}, began},
+	} {
+		from, to := listing.Span(store.Conversation{Created: began, Updated: stored, Stats: test.stats})
+		if from != began || to != test.ended {
+			t.Errorf("%+v: from %v to %v", test.stats, from, to)
+		}
+	}
+}

@@ -1,9 +1,12 @@
 package rawjson_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/internal/rawjson"
@@ -45,5 +48,37 @@ func TestMerge(t *testing.T) {
 	o.Merge(extra)
 	if got := string(o.Bytes()); got != `{"a":1,"g":{"x":1,"in":{"p":1,"q":2},"y":2},"z":[]}` {
 		t.Error(got)
+	}
+}
+
+// What does not fit is said in words of JSON.
+func TestWords(t *testing.T) {
+	type inner struct {
+		Name string    `json:"name"`
+		At   time.Time `json:"at"`
+	}
+	var into struct {
+		Text string  `json:"text"`
+		Max  *int    `json:"max"`
+		On   bool    `json:"on"`
+		Each []inner `json:"each"`
+	}
+	for text, want := range map[string]string{
+		`{"text":5}`:             "x: /text is a number, not a string",
+		`{"txt":"a"}`:            "x: /txt is not known here",
+		`{"max":"a"}`:            "x: /max is a string, not a whole number",
+		`{"max":1.5}`:            "x: /max should be a whole number",
+		`{"on":{}}`:              "x: /on is an object, not true or false",
+		`{"each":{}}`:            "x: /each is an object, not a list",
+		`{"each":[{"name":[]}]}`: "x: /each/0/name is a list, not a string",
+		`{"each":[{"at":"z"}]}`:  "x: /each/0/at should be a time such as 2006-01-02T15:04:05Z",
+		`{"each":[1]}`:           "x: /each/0 is a number, not an object",
+		`[]`:                     "x: it is a list, not an object",
+		`hello`:                  "x: invalid character 'h' at start of value",
+	} {
+		err := json.Unmarshal([]byte(text), &into, json.RejectUnknownMembers(true))
+		if err == nil || rawjson.Words(fmt.Errorf("x: %w", err)) != want {
+			t.Errorf("%s: %v", text, rawjson.Words(fmt.Errorf("x: %w", err)))
+		}
 	}
 }

@@ -3,6 +3,7 @@ package recall
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,10 +19,77 @@ const mostFrame = 4 << 20
 
 // Stdio is a transport of one message a line. The transport of the SDK ends the server at
 // the first line that it cannot read, and with it the session's recall; this one answers
-// such a line with an error and goes on.
-func Stdio(in io.Reader, out io.Writer) mcp.Transport {
-	w := &writer{out: out}
-	return &mcp.IOTransport{Reader: &frames{in: bufio.NewReader(in), out: w}, Writer: w}
+// such a line with an error and goes on. Nor does this one report the end of the input
+// before what was asked is answered: the SDK ends all that it is still about then.
+func Stdio(in io.Reader, out io.Writer) mcp.Transport { return stdio{in, out} }
+
+type stdio struct {
+	in  io.Reader
+	out io.Writer
+}
+
+// Connect implements mcp.Transport.
+func (s stdio) Connect(ctx context.Context) (mcp.Connection, error) {
+	w := &writer{out: s.out}
+	c, err := (&mcp.IOTransport{Reader: &frames{in: bufio.NewReader(s.in), out: w}, Writer: w}).Connect(ctx)
+	return &conn{Connection: c, open: map[jsonrpc.ID]bool{}, wake: make(chan struct{}, 1), closed: make(chan struct{})}, err
+}
+
+// A conn holds the end of the input back until every call is answered.
+type conn struct {
+	mcp.Connection
+	mu     sync.Mutex
+	open   map[jsonrpc.ID]bool // calls that are not answered
+	wake   chan struct{}
+	once   sync.Once
+	closed chan struct{}
+}
+
+// Read implements mcp.Connection.
+func (c *conn) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := c.Connection.Read(ctx)
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && r.Method != "subscriptions/listen" { // which only its client ends
+		c.mu.Lock()
+		c.open[r.ID] = true
+		c.mu.Unlock()
+	}
+	for errors.Is(err, io.EOF) && c.waits() {
+		select {
+		case <-c.wake:
+		case <-c.closed:
+			return m, err
+		case <-ctx.Done():
+			return m, err
+		}
+	}
+	return m, err
+}
+
+func (c *conn) waits() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open) > 0
+}
+
+// Write implements mcp.Connection.
+func (c *conn) Write(ctx context.Context, m jsonrpc.Message) error {
+	err := c.Connection.Write(ctx, m)
+	if r, ok := m.(*jsonrpc.Response); ok {
+		c.mu.Lock()
+		delete(c.open, r.ID)
+		c.mu.Unlock()
+		select {
+		case c.wake <- struct{}{}:
+		default:
+		}
+	}
+	return err
+}
+
+// Close implements mcp.Connection.
+func (c *conn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Connection.Close()
 }
 
 // A writer writes each message as a whole.

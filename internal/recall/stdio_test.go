@@ -2,6 +2,7 @@ package recall_test
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"strings"
 	"testing"
@@ -37,5 +38,25 @@ func TestTheServerOutlivesWhatItCannotRead(t *testing.T) {
 	_ = read.Close()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// What was asked before the input ended is answered, a last line without its newline too.
+func TestAllThatWasAskedIsAnsweredBeforeTheEnd(t *testing.T) {
+	in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"ping"}
+{"jsonrpc":"2.0","id":2,"method":"ping"}
+{"jsonrpc":"2.0","id":3,"method":"tools/list"}`
+	for range 20 {
+		var out bytes.Buffer
+		if err := (recall.Server{}).MCP().Run(t.Context(), recall.Stdio(strings.NewReader(in), &out)); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{`"id":1,"result"`, `"id":2,"result"`, `"id":3,"result"`} {
+			if !strings.Contains(out.String(), id) {
+				t.Fatalf("there is no %s in\n%s", id, out.String())
+			}
+		}
 	}
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -16,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/internal/record"
 	"tenfold/internal/web/shape"
 )
@@ -33,22 +33,9 @@ var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 // readBody reads a body that may hold entries, which stay as they were sent.
 func readBody(body []byte, v any) error {
 	if err := json.Unmarshal(body, v, lenient); err != nil {
-		return shape.Refused("body: "+misread(err), "/api/openapi.json says what this operation takes")
+		return shape.Refused("body: "+rawjson.Words(err), "/api/openapi.json says what this operation takes")
 	}
 	return nil
-}
-
-// misread says why a body does not fit, in words of JSON and not of Go.
-func misread(err error) string {
-	odd, ok := errors.AsType[*json.SemanticError](err)
-	switch {
-	case !ok:
-		return strings.TrimPrefix(err.Error(), "jsontext: ")
-	case errors.Is(err, json.ErrUnknownName):
-		return string(odd.JSONPointer) + " is not known here"
-	default:
-		return cmp.Or(string(odd.JSONPointer), "it") + " is of another type than it should be"
-	}
 }
 
 // keyed names what a request with a key makes.
@@ -102,7 +89,7 @@ func newEntry(line jsontext.Value, id string) (tenfold.Entry, error) {
 	}
 	e, err := tenfold.ParseEntry(given)
 	if err != nil {
-		return e, errors.New(strings.ReplaceAll(misread(err), "entry "+none+": ", ""))
+		return e, errors.New(strings.ReplaceAll(rawjson.Words(err), "entry "+none+": ", ""))
 	}
 	if e.ID == none {
 		e.ID = id

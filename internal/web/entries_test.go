@@ -340,7 +340,7 @@ func TestBodiesThatDoNotFit(t *testing.T) {
 	s, service := server(t, nil)
 	created(t, service, "one", logtest.Long(5))
 	w := asked(t, s, "POST", "/api/conversations/one/entries", "", `{"entries":[{"kind":"user_message","text":5}]}`)
-	if p := answerOf[shape.Problem](t, w, 422); p.Detail != "body.entries[0]: /text is of another type than it should be" {
+	if p := answerOf[shape.Problem](t, w, 422); p.Detail != "body.entries[0]: /text is a number, not a string" {
 		t.Error(p.Detail)
 	}
 	for _, path := range []string{"/api/conversations", "/api/conversations/one/entries", "/api/conversations/one/plans", "/api/conversations/one/undo"} {

@@ -121,15 +121,18 @@ func (c Catalog) Open(name string) (provider.Model, error) {
 // play gives a model that plays a file.
 func play(name, file string) (provider.Model, error) {
 	data, err := os.ReadFile(file)
+	why, hint := "", `name a file of JSON lines such as {"text":"…"} with "file"`
 	var answers []script.Answer
-	if err == nil {
-		answers, err = script.Parse(data)
+	if err != nil {
+		why = err.Error()
+		if file == "" {
+			why = "no file is named"
+		}
+	} else if answers, err = script.Parse(data); err != nil {
+		why, hint = file+": "+err.Error(), `each line is an answer, such as {"text":"…"}`
 	}
 	if err != nil {
-		return nil, &provider.Error{
-			Kind: provider.Invalid, Model: name, Message: "the script cannot be played: " + err.Error(), Err: err,
-			Hint: `name a file of JSON lines such as {"text":"…"}`,
-		}
+		return nil, &provider.Error{Kind: provider.Invalid, Model: name, Message: "the script cannot be played: " + why, Err: err, Hint: hint}
 	}
 	return provider.Observed(script.New(answers...).As(name, body.Anthropic())), nil
 }

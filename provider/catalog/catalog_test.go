@@ -115,6 +115,12 @@ func TestOpenScript(t *testing.T) {
 	if _, err := c.Open("demo/one"); provider.KindOf(err) != provider.Invalid || !strings.Contains(err.Error(), "cannot be played") {
 		t.Errorf("without a file: %v", err)
 	}
+	if err := os.WriteFile(file, []byte(`{"text":5}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Open("demo/one"); err == nil || !strings.Contains(err.Error(), file+": line 1: /text is a number, not a string") {
+		t.Errorf("of a bad file: %v", err)
+	}
 	if err := os.WriteFile(file, []byte(`{"text":"It was baked."}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

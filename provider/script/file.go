@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/provider"
 )
 
@@ -68,7 +69,7 @@ func Parse(data []byte) ([]Answer, error) {
 		}
 		var l line
 		if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+			return nil, fmt.Errorf("line %d: %s", number, rawjson.Words(err))
 		}
 		a, err := l.answer()
 		if err != nil {
@@ -82,13 +83,15 @@ func Parse(data []byte) ([]Answer, error) {
 func (l line) answer() (Answer, error) {
 	a := Answer{Stop: l.Stop, Chunk: l.Chunk, At: l.At, Hang: l.Hang}
 	var err error
-	wait := func(text string) (d time.Duration) {
+	wait := func(name, text string) (d time.Duration) {
 		if text != "" && err == nil {
-			d, err = time.ParseDuration(text)
+			if d, err = time.ParseDuration(text); err != nil {
+				err = fmt.Errorf("/%s should be a duration such as 2s, not %q", name, text)
+			}
 		}
 		return d
 	}
-	a.Before, a.Each = wait(l.Before), wait(l.Each)
+	a.Before, a.Each = wait("before", l.Before), wait("each", l.Each)
 	if l.Reasoning != "" {
 		a.Blocks = append(a.Blocks, tenfold.Reasoning{Text: l.Reasoning})
 	}
@@ -105,7 +108,7 @@ func (l line) answer() (Answer, error) {
 	}
 	if e := l.Error; e != nil {
 		a.Err = &provider.Error{
-			Kind: e.Kind, Message: e.Message, Used: e.Used, Limit: e.Limit, After: wait(e.After),
+			Kind: e.Kind, Message: e.Message, Used: e.Used, Limit: e.Limit, After: wait("error/after", e.After),
 		}
 	}
 	return a, err

@@ -41,10 +41,11 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for text, want := range map[string]string{
-		"{\"text\":\"a\"}\n{\"txet\":\"b\"}": "line 2",
+		"{\"text\":\"a\"}\n{\"txet\":\"b\"}": "line 2: /txet is not known here",
+		`{"text":5}`:                         "line 1: /text is a number, not a string",
+		`{"error":{"after":"soon"}}`:         `line 1: /error/after should be a duration such as 2s, not "soon"`,
 		"nonsense":                           "line 1",
-		`{"before":"soon"}`:                  "line 1",
-		`{"error":{"after":"soon"}}`:         "line 1",
+		`{"before":"soon"}`:                  "line 1: /before",
 	} {
 		if _, err := script.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

@@ -23,6 +23,8 @@ func hint(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, store.ErrClosed):
 		return ""
+	case errors.Is(err, errLogAlone):
+		return "copy both files to a directory that you may write, and open the store there"
 	case errors.Is(err, errGone):
 		return "put it back, or end this program and start it again; nothing of this was written"
 	case errors.Is(err, fs.ErrPermission):

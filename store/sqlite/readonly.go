@@ -17,6 +17,10 @@ import (
 // errReadOnly says that the file was opened for reading alone.
 var errReadOnly = errors.New("the store can only be read")
 
+// errLogAlone says that a file was copied with its log but not with the index of that,
+// which cannot be made where nothing may be written.
+var errLogAlone = errors.New("it was copied while it was in use: its -wal file holds what was written last, and can only be read in a directory that can be written")
+
 // bars gives why a file that could not be opened for writing may yet be read, nil where
 // it may not.
 func bars(err error) error {
@@ -71,6 +75,11 @@ func cannotWrite(err error) bool { return code(err) != 0 || errors.Is(err, errRe
 // readable reports whether a file that cannot be written can be read.
 func readable(ctx context.Context, path string, barred error) error {
 	c, err := dialReadOnly(ctx, path)
+	if log, none := os.Stat(path + "-wal"); err != nil && none == nil && log.Size() > 0 {
+		if _, err := os.Stat(path + "-shm"); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: %w", errLogAlone, barred)
+		}
+	}
 	if err != nil {
 		return barred
 	}

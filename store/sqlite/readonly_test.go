@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -136,5 +137,32 @@ func TestReadOnlyWithLog(t *testing.T) {
 	}
 	if seen != 2 {
 		t.Errorf("%d entries", seen)
+	}
+}
+
+// A store that was copied while it was in use, without the index of its log, says what to
+// do where it can only be read.
+func TestReadOnlyCopyWithoutItsIndex(t *testing.T) {
+	path := newLog(t)
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	if _, err := s.Append(t.Context(), store.Batch{Conversation: "a", Entries: []tenfold.Entry{crashEntry(1)}}); err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "store.db")
+	for _, end := range []string{"", "-wal"} {
+		data, err := os.ReadFile(path + end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(copied+end, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := readable(t.Context(), copied, errReadOnly); !errors.Is(err, errReadOnly) || !strings.Contains(err.Error(), "-wal file") || !strings.Contains(hint(err), "copy both files") {
+		t.Errorf("it says %v: %s", err, hint(err))
 	}
 }

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"tenfold/tool"
@@ -146,7 +147,7 @@ func (t *tree) treeLines(changed []*file) []string {
 	}
 	var since []string
 	for _, f := range changed {
-		if f.latest > t.since && f.changes > 0 && f.last != tool.FileRestored {
+		if f.latest > t.since && f.changes > 0 && f.last != tool.FileRestored && !t.names(f.path) {
 			since = append(since, f.path)
 		}
 	}
@@ -154,6 +155,15 @@ func (t *tree) treeLines(changed []*file) []string {
 		lines = append(lines, "changed after that: "+quotedList(since, dirtyMost))
 	}
 	return lines
+}
+
+// names reports whether a path is told of as uncommitted, and as a file that is there.
+func (t *tree) names(path string) bool {
+	return slices.ContainsFunc(t.dirty[:min(len(t.dirty), dirtyMost)], func(line string) bool {
+		mark, name, _ := strings.Cut(line, " ")
+		name = strings.Trim(name, `" `)
+		return !strings.HasPrefix(strings.ToUpper(mark), "D") && name != "" && strings.HasSuffix("/"+path, "/"+name)
+	})
 }
 
 // quotedList quotes names in a line, the first of them where there are too many.

@@ -76,6 +76,7 @@ func TestM4aWhereTheWorkStands(t *testing.T) {
 		`c 2 Bash {"command":"git checkout -b port"}`, "r 2 Switched to a new branch",
 		`c 3 Bash {"command":"git status"}`, "r 3 On branch port\\nChanges not staged for commit:\\n  (use \"git add\")\\n\tmodified:   a.go\\n\\nUntracked files:\\n\tnew.go\\n",
 		`c 4 Edit {"file_path":"/w/b.go","old_string":"x","new_string":"y"}`, "r 4 ok",
+		`c 6 Edit {"file_path":"/w/a.go","old_string":"x","new_string":"y"}`, "r 6 ok", // is named already
 		`c 5 Bash {"command":"go test ./..."}`, `e 5 Exit code 1\n--- FAIL: TestPort (0.00s)\n    port_test.go:7: got 1, want 2\nFAIL`,
 		"t", "u Go on with the reader, please.", "a The reader comes next. Shall I keep its name?",
 	), "Where the work stands")

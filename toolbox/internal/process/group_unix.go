@@ -3,7 +3,10 @@
 package process
 
 import (
+	"context"
+	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 )
 
@@ -22,4 +25,25 @@ func signal(cmd *exec.Cmd, hard bool) {
 		sig = syscall.SIGKILL
 	}
 	_ = syscall.Kill(-cmd.Process.Pid, sig) // no such group: all of it has ended
+}
+
+// guard has a shell beside kill the process group of a program if this process ends before
+// it calls off: where it is killed itself, nothing of it is left to do so.
+func guard(cmd *exec.Cmd) (callOff func()) {
+	r, w, err := os.Pipe() // which the end of this process closes
+	if err != nil {
+		return func() {}
+	}
+	watcher := exec.CommandContext(context.Background(), "/bin/sh", "-c", "read line || kill -9 -"+strconv.Itoa(cmd.Process.Pid)) //nolint:gosec // a number
+	watcher.Stdin, watcher.Dir, watcher.Env = r, "/", []string{}
+	Detach(watcher)
+	err = watcher.Start()
+	_ = r.Close()
+	return func() {
+		if err == nil {
+			_, _ = w.WriteString("\n")
+			_ = watcher.Wait()
+		}
+		_ = w.Close()
+	}
 }

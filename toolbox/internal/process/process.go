@@ -42,8 +42,8 @@ type Streams struct {
 }
 
 // Run runs a program to its end, or to that of ctx or of the limit, and then
-// stops whatever of its process group still runs; what has left the group is not
-// found. Who made cmd must not have given it a context that ends. The error says
+// stops whatever of its process group still runs, also where this process is killed on
+// Unix; what has left the group is not found. Who made cmd must not have given it a context that ends. The error says
 // that it could not be started.
 func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (End, error) {
 	if err := ctx.Err(); err != nil {
@@ -58,6 +58,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (En
 	if err != nil {
 		return End{}, err
 	}
+	defer guard(cmd)()
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // what it says is in cmd.ProcessState

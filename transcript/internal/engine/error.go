@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold/internal/rawjson"
 	"tenfold/problem"
 )
 
@@ -67,6 +69,9 @@ func JSONProblem(err error) (offset int64, cause error) {
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return 0, ErrCutOff
+	}
+	if errors.As(err, new(*json.SemanticError)) {
+		return 0, errors.New(rawjson.Words(err))
 	}
 	return 0, err
 }
