@@ -156,13 +156,7 @@ func endOverlayAt(c tenfold.Compaction, turn, step int, waits bool) (_ tenfold.C
 // callIsPending tells whether a call of a turn waits for its result at an entry. One that was taken
 // back by then does not.
 func (s *Session) callIsPending(turn int, through int64) bool {
-	then := tenfold.NewLog()
-	for e := range s.log.Entries() {
-		if e.Seq > through {
-			break
-		}
-		_, _ = then.Append(e) // as it is in a log
-	}
+	then := s.log.At(through)
 	p := tenfold.Project(then)
 	begun, _ := then.Turn(turn)
 	open := map[string]bool{}

@@ -101,11 +101,7 @@ func compareOne(view *tenfold.Projection, id string) (*comparison, bool) {
 	if _, is := e.Payload.(tenfold.Compaction); !ok || !is {
 		return nil, false
 	}
-	past, err := logAt(l, e.Seq-1)
-	if err != nil {
-		return nil, false
-	}
-	before := tenfold.ProjectBranch(past, view.Branch())
+	before := tenfold.ProjectBranch(l.At(e.Seq-1), view.Branch())
 	return newComparison(id, before, before.Preview(e), token.Calibrate(l)), true
 }
 
