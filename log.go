@@ -139,6 +139,19 @@ func NewLog(options ...LogOption) *Log {
 	return l
 }
 
+// At gives a log as it was at a version, to which other entries can be appended.
+func (l *Log) At(version int64) *Log {
+	then := NewLog(WithCounter(l.counter))
+	then.foreign = l.foreign
+	for e := range l.Entries() {
+		if e.Seq > version {
+			break
+		}
+		then.add(&e)
+	}
+	return then
+}
+
 // Append adds entries at the end and numbers them, whatever their Seq said.
 // An entry whose id the log holds already is left out (L9); an entry without
 // an id gets one from its number. Entries that a model sees and that come

@@ -153,50 +153,51 @@ type Covers struct {
 // Policy is the policy of a slot that is stripped or kept whole: reasoning and
 // attachments. In JSON it is the bare action when nothing else is set.
 type Policy struct {
-	Action Action
+	Action Action `json:"policy"`
 	// Over leaves contents of at most so many bytes alone (P6).
-	Over Size
+	Over Size `json:"over,omitzero"`
 }
 
 // ToolPolicy is the policy for tool calls and their results (P5).
 type ToolPolicy struct {
 	// Action is Keep, Strip, Omit or Selective.
-	Action Action
+	Action Action `json:"-"`
 	// Request and Response say which sides Strip touches.
-	Request, Response bool
+	Request  bool `json:"-"`
+	Response bool `json:"-"`
 	// Over leaves contents of at most so many bytes alone (P6).
-	Over Size
+	Over Size `json:"over,omitzero"`
 	// FirstLine keeps the first line of a stripped result, at most 200
 	// characters of it.
-	FirstLine bool
+	FirstLine bool `json:"first_line,omitzero"`
 	// Recall ends each stub with a reference the model can ask back (A9).
-	Recall bool
+	Recall bool `json:"recall,omitzero"`
 	// Stub is the form of a stripped result: "" for
 	// "[compacted] tool: success, 12 lines", "previous" for
 	// "[Previous: used tool]". Under either stands what an error said last.
-	Stub string
+	Stub string `json:"stub,omitzero"`
 	// Hints are the tools' own wishes, resolved when the overlay was made.
-	Hints map[string]Hint
-	// Arguments is how much a strip leaves of arguments: "" for short values,
-	// [ArgumentsPrimary], [ArgumentsNone].
-	Arguments Arguments
-	// Primary names, by tool, the arguments that say what a call is about, the
-	// most telling first; those under [AnyTool] come after them. They were
-	// resolved when the overlay was made.
-	Primary map[string][]string
+	Hints map[string]Hint `json:"hints,omitzero"`
 	// Calls are the policies of Selective, by call id. Where an id was used
 	// more than once, "id@seq" names the one call whose entry has that seq.
-	Calls map[string]CallPolicy
+	Calls map[string]CallPolicy `json:"calls,omitzero"`
 	// Groups are policies of Selective that many calls share. What Calls says
 	// of a call goes first.
-	Groups []CallGroup
+	Groups []CallGroup `json:"groups,omitzero"`
 	// Rest is what Selective does to the calls of its range that Calls and
 	// Groups do not name: Omit, Strip or Keep. Empty leaves them to older overlays;
 	// otherwise the overlay applies to its whole range.
-	Rest Action
+	Rest Action `json:"rest,omitzero"`
 	// Marks is the form of what Trim says of lines that are gone: "" counts
 	// them, [MarksShort] puts "…" for each gap.
-	Marks string
+	Marks string `json:"marks,omitzero"`
+	// Arguments is how much a strip leaves of arguments: "" for short values,
+	// [ArgumentsPrimary], [ArgumentsNone].
+	Arguments Arguments `json:"arguments,omitzero"`
+	// Primary names, by tool, the arguments that say what a call is about, the
+	// most telling first; those under [AnyTool] come after them. They were
+	// resolved when the overlay was made.
+	Primary map[string][]string `json:"primary,omitzero"`
 }
 
 // Hint is a tool's own wish for its calls (semantics H1): it beats a strip.
@@ -266,33 +267,26 @@ type ToolDefinitionPolicy struct {
 	Names  []string `json:"names"`
 }
 
-// policyJSON is the object form of every other policy.
-type policyJSON struct {
-	Policy    Action                `json:"policy"`
-	Request   *bool                 `json:"request,omitzero"`
-	Response  *bool                 `json:"response,omitzero"`
-	Over      Size                  `json:"over,omitzero"`
-	FirstLine bool                  `json:"first_line,omitzero"`
-	Recall    bool                  `json:"recall,omitzero"`
-	Stub      string                `json:"stub,omitzero"`
-	Lines     lineRanges            `json:"lines,omitzero"`
-	Hints     map[string]Hint       `json:"hints,omitzero"`
-	Calls     map[string]CallPolicy `json:"calls,omitzero"`
-	Groups    []CallGroup           `json:"groups,omitzero"`
-	Rest      Action                `json:"rest,omitzero"`
-	Marks     string                `json:"marks,omitzero"`
-	Arguments Arguments             `json:"arguments,omitzero"`
-	Primary   map[string][]string   `json:"primary,omitzero"`
-	Entries   map[int64]TextTrim    `json:"entries,omitzero"`
-	Requests  bool                  `json:"requests,omitzero"`
-	Folded    *Folded               `json:"folded,omitzero"`
+// The types without their methods, for the object forms.
+type (
+	plainPolicy Policy
+	plainTools  ToolPolicy
+	plainTexts  TextPolicy
+)
+
+// toolsJSON is the object form of a [ToolPolicy]: a strip touches the sides that it does not
+// name.
+type toolsJSON struct {
+	Policy   Action `json:"policy"`
+	Request  *bool  `json:"request,omitzero"`
+	Response *bool  `json:"response,omitzero"`
+	plainTools
 }
 
 func isTrue(b *bool) bool { return b == nil || *b }
 
 // readPolicy reads either form; short tells what a bare string means.
-func readPolicy(dec *jsontext.Decoder, short func(string) (policyJSON, bool)) (policyJSON, error) {
-	var p policyJSON
+func readPolicy[T any](dec *jsontext.Decoder, short func(Action) (T, bool)) (p T, err error) {
 	if dec.PeekKind() != '"' {
 		return p, json.UnmarshalDecode(dec, &p, codecOptions)
 	}
@@ -300,32 +294,25 @@ func readPolicy(dec *jsontext.Decoder, short func(string) (policyJSON, bool)) (p
 	if err != nil {
 		return p, err
 	}
-	p, ok := short(name.String())
+	p, ok := short(Action(name.String()))
 	if !ok {
 		return p, fmt.Errorf("unknown policy %q", name.String())
 	}
 	return p, nil
 }
 
-func shortAction(s string) (policyJSON, bool) {
-	switch a := Action(s); a {
-	case Keep, Strip, Trim, Omit:
-		return policyJSON{Policy: a}, true
-	}
-	return policyJSON{}, false
-}
+// isShort tells the actions that may be written alone.
+func isShort(a Action) bool { return a == Keep || a == Strip || a == Trim || a == Omit }
 
-func shortTools(s string) (policyJSON, bool) {
+func shortTools(a Action) (toolsJSON, bool) {
 	no := false
-	switch s {
+	switch a {
 	case "strip-responses":
-		return policyJSON{Policy: Strip, Request: &no}, true
+		return toolsJSON{Policy: Strip, Request: &no}, true
 	case "strip-requests":
-		return policyJSON{Policy: Strip, Response: &no}, true
-	case string(Trim):
-		return policyJSON{}, false
+		return toolsJSON{Policy: Strip, Response: &no}, true
 	}
-	return shortAction(s)
+	return toolsJSON{Policy: a}, isShort(a) && a != Trim
 }
 
 // MarshalJSONTo implements json.MarshalerTo.
@@ -333,33 +320,29 @@ func (p Policy) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if p.Over == 0 {
 		return enc.WriteToken(jsontext.String(string(p.Action)))
 	}
-	return json.MarshalEncode(enc, policyJSON{Policy: p.Action, Over: p.Over})
+	return json.MarshalEncode(enc, plainPolicy(p))
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (p *Policy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	in, err := readPolicy(dec, shortAction)
+	in, err := readPolicy(dec, func(a Action) (plainPolicy, bool) { return plainPolicy{Action: a}, isShort(a) })
 	if err != nil {
 		return err
 	}
-	if in.Policy != Strip && in.Policy != Keep {
-		return fmt.Errorf("unknown policy %q: it is strip or keep", in.Policy)
+	if in.Action != Strip && in.Action != Keep {
+		return fmt.Errorf("unknown policy %q: it is strip or keep", in.Action)
 	}
-	*p = Policy{Action: in.Policy, Over: in.Over}
+	*p = Policy(in)
 	return nil
 }
 
 // MarshalJSONTo implements json.MarshalerTo.
 func (p ToolPolicy) MarshalJSONTo(enc *jsontext.Encoder) error {
-	out := policyJSON{
-		Policy: p.Action, Over: p.Over, FirstLine: p.FirstLine, Recall: p.Recall,
-		Stub: p.Stub, Hints: p.Hints, Calls: p.Calls, Groups: p.Groups, Rest: p.Rest, Marks: p.Marks,
-		Arguments: p.Arguments, Primary: p.Primary,
-	}
+	out := toolsJSON{Policy: p.Action, plainTools: plainTools(p)}
 	if p.Action == Strip {
 		out.Request, out.Response = &p.Request, &p.Response
 	}
-	return json.MarshalEncode(enc, out, json.Deterministic(true))
+	return json.MarshalEncode(enc, &out, json.Deterministic(true))
 }
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom. It also takes the short
@@ -384,12 +367,8 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	default:
 		return fmt.Errorf("unknown policy %q for arguments: expected primary or none", in.Arguments)
 	}
-	*p = ToolPolicy{
-		Action: in.Policy, Over: in.Over, FirstLine: in.FirstLine, Recall: in.Recall,
-		Stub: in.Stub, Hints: in.Hints, Calls: in.Calls, Groups: in.Groups, Rest: in.Rest, Marks: in.Marks,
-		Arguments: in.Arguments, Primary: in.Primary,
-	}
-	if in.Policy == Strip {
+	*p = ToolPolicy(in.plainTools)
+	if p.Action = in.Policy; p.Action == Strip {
 		p.Request, p.Response = isTrue(in.Request), isTrue(in.Response)
 	}
 	return nil
@@ -415,18 +394,10 @@ func (c CallPolicy) json() callJSON {
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (c *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	var in callJSON
-	if dec.PeekKind() != '"' {
-		if err := json.UnmarshalDecode(dec, &in, codecOptions); err != nil {
-			return err
-		}
-		return c.read(in)
-	}
-	short, err := readPolicy(dec, shortAction)
+	in, err := readPolicy(dec, func(a Action) (callJSON, bool) { return callJSON{Policy: a}, isShort(a) })
 	if err != nil {
 		return err
 	}
-	in.Policy = short.Policy
 	return c.read(in)
 }
 

@@ -190,24 +190,21 @@ func plainRanges(raw []byte) (list []LineRange, ok bool) {
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (p *TextPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	in, err := readPolicy(dec, shortNone)
+	in, err := readPolicy(dec, func(Action) (plainTexts, bool) { return plainTexts{}, false })
 	if err != nil {
 		return err
 	}
-	if in.Policy != Selective {
-		return fmt.Errorf("unknown policy %q: for texts it is selective", in.Policy)
+	if in.Action != Selective {
+		return fmt.Errorf("unknown policy %q: for texts it is selective", in.Action)
 	}
 	switch in.Rest {
 	case "", Keep, Omit:
 	default:
 		return fmt.Errorf("unknown policy %q for the rest: for texts it is omit or keep", in.Rest)
 	}
-	*p = TextPolicy{Action: in.Policy, Rest: in.Rest, Requests: in.Requests, Marks: in.Marks, Recall: in.Recall, Entries: in.Entries}
+	*p = TextPolicy(in)
 	return nil
 }
-
-// shortNone is for policies that have no short form.
-func shortNone(string) (policyJSON, bool) { return policyJSON{}, false }
 
 // textJSON is the object form of a [TextTrim].
 type textJSON struct {
@@ -223,7 +220,7 @@ func (t TextTrim) MarshalJSONTo(enc *jsontext.Encoder) error {
 
 // UnmarshalJSONFrom implements json.UnmarshalerFrom.
 func (t *TextTrim) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	in, err := readPolicy(dec, shortAction)
+	in, err := readPolicy(dec, func(a Action) (textJSON, bool) { return textJSON{Policy: a}, isShort(a) })
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/fitnames"
+	"tenfold/internal/rawjson"
 )
 
 // A Profile knows what a provider takes: it writes a projection as the body of
@@ -69,7 +70,7 @@ func (f Profile) Write(p *tenfold.Projection) ([]byte, error) {
 	}
 	w.config.Tools = f.tools(f.uniqueTools(w.config.Tools))
 	w.collect(p.Items())
-	body, err := json.Marshal(f.write(w), lenient, json.Deterministic(true))
+	body, err := json.Marshal(f.write(w), rawjson.Verbatim, json.Deterministic(true))
 	if err != nil {
 		return nil, fmt.Errorf("write %s body: %w", f.Name, err)
 	}
@@ -84,21 +85,13 @@ func (f Profile) Check(body []byte) []Violation {
 	if f.check == nil {
 		return []Violation{{"profile", errNoProfile.Error()}}
 	}
-	if !jsontext.Value(body).IsValid(lenient) {
+	if !jsontext.Value(body).IsValid(rawjson.Verbatim) {
 		return []Violation{{"body", "is not JSON"}}
 	}
 	return f.check(body)
 }
 
-// lenient takes what real transcripts hold, as the log's own form does: repeated
-// names, and strings that are not quite UTF-8.
-var lenient = json.JoinOptions(
-	jsontext.AllowDuplicateNames(true),
-	jsontext.AllowInvalidUTF8(true),
-	jsontext.PreserveRawStrings(true),
-)
-
-func unmarshal(object []byte, v any) error { return json.Unmarshal(object, v, lenient) }
+func unmarshal(object []byte, v any) error { return json.Unmarshal(object, v, rawjson.Verbatim) }
 
 // openingText begins a view that shows nothing.
 const openingText = "[Conversation continues]"
@@ -231,7 +224,7 @@ func (w *wire) foreign(item tenfold.ProviderItem) bool {
 	var block struct {
 		Type string `json:"type"`
 	}
-	if json.Unmarshal([]byte(data), &block, lenient) != nil {
+	if json.Unmarshal([]byte(data), &block, rawjson.Verbatim) != nil {
 		return false
 	}
 	// A note that another model answered is for the client: Anthropic takes it
@@ -267,7 +260,7 @@ func (w *wire) carries(r tenfold.Reasoning) bool {
 
 func isObject(text string) bool {
 	v := jsontext.Value(strings.TrimSpace(text))
-	return v.IsValid(lenient) && v.Kind() == '{'
+	return v.IsValid(rawjson.Verbatim) && v.Kind() == '{'
 }
 
 // maxCallID is the shortest limit of any provider: OpenAI's, for chat.
@@ -308,7 +301,7 @@ func argumentsObject(raw string) jsontext.Value {
 	case isObject(raw):
 		return v
 	}
-	wrapped, _ := json.Marshal(map[string]string{"input": raw}, lenient)
+	wrapped, _ := json.Marshal(map[string]string{"input": raw}, rawjson.Verbatim)
 	return wrapped
 }
 
@@ -408,7 +401,7 @@ func plainText(parts []bodyPart) string {
 
 // raw marshals a block whose fields are all known to marshal.
 func rawBlock(v any) jsontext.Value {
-	b, err := json.Marshal(v, lenient, json.Deterministic(true))
+	b, err := json.Marshal(v, rawjson.Verbatim, json.Deterministic(true))
 	if err != nil {
 		return jsontext.Value(`null`)
 	}

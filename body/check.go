@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/rawjson"
 )
 
 // The checks of this file and its neighbours read bodies afresh, and share
@@ -26,7 +28,7 @@ func at(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 // read decodes a body into v, or reports why not.
 func (r *report) read(path string, data []byte, v any) bool {
-	if err := json.Unmarshal(data, v, lenient); err != nil {
+	if err := json.Unmarshal(data, v, rawjson.Verbatim); err != nil {
 		r.addf(path, "has the wrong shape: %v", err)
 		return false
 	}
@@ -129,7 +131,7 @@ func checkTools(r *report, tools []namedTool, names naming) {
 }
 
 func checkObject(r *report, path string, v jsontext.Value) {
-	if !v.IsValid(lenient) || v.Kind() != '{' {
+	if !v.IsValid(rawjson.Verbatim) || v.Kind() != '{' {
 		r.addf(path, "is not a JSON object")
 	}
 }
@@ -291,7 +293,7 @@ func readTyped(r *report, path string, raw jsontext.Value, v any, types ...strin
 		return false
 	}
 	if !slices.Contains(types, only.Type) {
-		raw, _ = json.Marshal(only, lenient)
+		raw, _ = json.Marshal(only, rawjson.Verbatim)
 	}
 	return r.read(path, raw, v)
 }
@@ -307,7 +309,7 @@ func readBlock(r *report, path string, raw jsontext.Value) (b anthropicShape, ok
 			Data string `json:"data"`
 		} `json:"source"`
 	}
-	if b.Type == "image" && json.Unmarshal(raw, &image, lenient) == nil && len(image.Source.Data) > 5242880 {
+	if b.Type == "image" && json.Unmarshal(raw, &image, rawjson.Verbatim) == nil && len(image.Source.Data) > 5242880 {
 		r.addf(path, "an image over 5 MB")
 	}
 	return b, ok

@@ -6,6 +6,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/rawjson"
 )
 
 // A Thread checks the requests of one conversation, given in the order in which
@@ -109,9 +111,9 @@ func (p piece) sum(before [32]byte) (out [32]byte) {
 	h.Write(before[:])
 	h.Write([]byte(p.role + "\x00"))
 	var v any
-	if json.Unmarshal(p.raw, &v, lenient) == nil {
+	if json.Unmarshal(p.raw, &v, rawjson.Verbatim) == nil {
 		unmark(v)
-		if raw, err := json.Marshal(v, lenient, json.Deterministic(true)); err == nil {
+		if raw, err := json.Marshal(v, rawjson.Verbatim, json.Deterministic(true)); err == nil {
 			h.Write(raw)
 		}
 	}
@@ -152,7 +154,7 @@ func (f Profile) pieces(body []byte) (list []piece) {
 			Parts []jsontext.Value `json:"parts"`
 		} `json:"contents"`
 	}
-	if json.Unmarshal(body, &b, lenient) != nil {
+	if json.Unmarshal(body, &b, rawjson.Verbatim) != nil {
 		return nil // the check of the body says so
 	}
 	for _, head := range []jsontext.Value{b.System, b.Instructions, b.Gemini, b.Tools} {
@@ -164,7 +166,7 @@ func (f Profile) pieces(body []byte) (list []piece) {
 			Role      string `json:"role"`
 			Encrypted string `json:"encrypted_content"`
 		}
-		_ = json.Unmarshal(raw, &it, lenient)
+		_ = json.Unmarshal(raw, &it, rawjson.Verbatim)
 		p := piece{path: at("input", i), raw: raw, model: it.Role == "assistant" || it.Type == "function_call" || it.Type == "custom_tool_call"}
 		if it.Type == "reasoning" {
 			p.signature = it.Encrypted
@@ -178,7 +180,7 @@ func (f Profile) pieces(body []byte) (list []piece) {
 	}
 	for i, m := range b.Messages {
 		var blocks []jsontext.Value
-		if json.Unmarshal(m.Content, &blocks, lenient) != nil {
+		if json.Unmarshal(m.Content, &blocks, rawjson.Verbatim) != nil {
 			blocks = []jsontext.Value{m.Content}
 		}
 		for j, raw := range blocks {
@@ -187,7 +189,7 @@ func (f Profile) pieces(body []byte) (list []piece) {
 				Signature string `json:"signature"`
 				Data      string `json:"data"`
 			}
-			_ = json.Unmarshal(raw, &k, lenient)
+			_ = json.Unmarshal(raw, &k, rawjson.Verbatim)
 			p := piece{path: at(at("messages", i)+".content", j), role: m.Role, raw: raw, model: m.Role == "assistant"}
 			if k.Type == "thinking" || k.Type == "redacted_thinking" {
 				p.signature = k.Signature + k.Data
@@ -201,11 +203,11 @@ func (f Profile) pieces(body []byte) (list []piece) {
 // geminiPieces parts a part from the signature on it.
 func geminiPieces(p piece) []piece {
 	var members map[string]jsontext.Value
-	if json.Unmarshal(p.raw, &members, lenient) != nil {
+	if json.Unmarshal(p.raw, &members, rawjson.Verbatim) != nil {
 		return []piece{p}
 	}
 	var signature string
-	_ = json.Unmarshal(members["thoughtSignature"], &signature, lenient)
+	_ = json.Unmarshal(members["thoughtSignature"], &signature, rawjson.Verbatim)
 	if signature == "" {
 		return []piece{p}
 	}

@@ -199,12 +199,8 @@ func (r *Result) heldOutTable(s Summary) Table {
 		Columns: []string{"found", "lost", "left", "size", "early", "late"},
 	}
 	for _, row := range s.HeldOut {
-		size := missing
-		if row.Growth.OK() {
-			size = fmt.Sprintf("%.3f", row.Growth.Mean)
-		}
 		t.Rows = append(t.Rows, TableRow{row.Policy, []string{
-			fmt.Sprintf("%d/%d", row.Found, row.Cuts), fmt.Sprintf("%d/%d", row.Lost, row.Used), strconv.Itoa(row.Left), size,
+			fmt.Sprintf("%d/%d", row.Found, row.Cuts), fmt.Sprintf("%d/%d", row.Lost, row.Used), strconv.Itoa(row.Left), decimal(row.Growth),
 			decimal(row.EarlyPrepared) + " → " + decimal(row.EarlyCommitted), decimal(row.LatePrepared) + " → " + decimal(row.LateCommitted),
 		}})
 	}

@@ -80,10 +80,8 @@ func (r *Result) figures(g Group) Table {
 				put("95 %", interval(e))
 			}
 			switch {
-			case m == CUR && !alone && e.OK():
-				put("p10", fmt.Sprintf("%.3f", e.P10))
 			case m == CUR && !alone:
-				put("p10", missing)
+				put("p10", e.shown("%.3f", e.P10))
 			case m == EDR:
 				put("edits", fmt.Sprintf("%d/%d", row.Ready, row.Edits))
 			}
@@ -100,12 +98,7 @@ func (r *Result) figures(g Group) Table {
 }
 
 // interval is where an estimate lies with 95 %.
-func interval(e Estimate) string {
-	if !e.OK() {
-		return missing
-	}
-	return fmt.Sprintf("%.3f–%.3f", e.Low, e.High)
-}
+func interval(e Estimate) string { return e.shown("%.3f–%.3f", e.Low, e.High) }
 
 // recalls are the measures that tables split by horizon, format, source and cut.
 func recalls() []Measure { return []Measure{CUR, EDR} }
@@ -194,11 +187,8 @@ func (r *Result) ablations(g Group) Table {
 		}
 		cells := []string{inPercent(row.Figures[Kept])}
 		for _, m := range recalls() {
-			change := missing
-			if row.Figures[m].OK() {
-				change = fmt.Sprintf("%+.3f", row.Figures[m].Mean-full.Figures[m].Mean)
-			}
-			cells = append(cells, decimal(row.Figures[m]), change)
+			e := row.Figures[m]
+			cells = append(cells, decimal(e), e.shown("%+.3f", e.Mean-full.Figures[m].Mean))
 		}
 		t.Rows = append(t.Rows, TableRow{"  without " + without, cells})
 	}
@@ -236,26 +226,19 @@ func (r *Result) equalTable(s Summary) Table {
 }
 
 // decimal writes the mean of a share with three digits.
-func decimal(e Estimate) string {
-	if !e.OK() {
-		return missing
-	}
-	return fmt.Sprintf("%.3f", e.Mean)
-}
+func decimal(e Estimate) string { return e.shown("%.3f", e.Mean) }
 
-func inPercent(e Estimate) string {
-	if !e.OK() {
-		return missing
-	}
-	return percent(e.Mean)
-}
+func inPercent(e Estimate) string { return e.shown("%.1f %%", e.Mean*100) }
 
 // tenth writes the mean of a number with one digit.
-func tenth(e Estimate) string {
+func tenth(e Estimate) string { return e.shown("%.1f", e.Mean) }
+
+// shown writes figures of an estimate, where there are any.
+func (e Estimate) shown(format string, figures ...any) string {
 	if !e.OK() {
 		return missing
 	}
-	return fmt.Sprintf("%.1f", e.Mean)
+	return fmt.Sprintf(format, figures...)
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", share*100) }

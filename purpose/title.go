@@ -1,6 +1,7 @@
 package purpose
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,6 +34,18 @@ func Title(m tenfold.UserMessage) string {
 		length += n
 	}
 	return title.String()
+}
+
+// TitleOf is the title of the first request on the root that has one.
+func TitleOf(entries iter.Seq[tenfold.Entry]) string {
+	for e := range entries {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && e.Branch == "" {
+			if title := Title(m); title != "" {
+				return title
+			}
+		}
+	}
+	return ""
 }
 
 // wordsOf are the words of a text that a title may have.

@@ -253,8 +253,7 @@ func (c *Controller) clearingPays(plan strategy.Plan) bool {
 // affords is the largest view, as the log counts, that a compaction may leave where
 // the client would compact by itself.
 func (c *Controller) affords() int {
-	cold, _ := c.cacheRule().Cold(trigger.Cache{Touched: lastRequest(c.session.projection), Now: c.session.service.now()})
-	return int(min(c.past.balance.affords(c.price(), c.live.Micro.Stake, cold), math.MaxInt32))
+	return int(min(c.past.balance.affords(c.price(), c.live.Micro.Stake, c.isCold()), math.MaxInt32))
 }
 
 // usualPrice is taken where the model's is not known: most vendors' shares of plain

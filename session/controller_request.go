@@ -170,7 +170,7 @@ func (c *Controller) decideClearing(ctx context.Context, d Decision) (Decision, 
 	r.Strategies = []strategy.Strategy{c.live.Micro.Strategy}
 	r.Trigger = c.cacheRule()
 	r.Options.Source, r.Options.Classifier = sourceMicro, nil
-	if c.openCall() || c.nothingToClear(r) {
+	if c.openCall() || c.nothingToClear() {
 		return d, nil // B2
 	}
 	fires, why, made, err := c.session.triggerFires(ctx, r)
@@ -199,19 +199,17 @@ const (
 // nothingToClear tells that nothing came since that could make clearing worth it, so that
 // not every request costs a plan, which takes time with the length of the log: the
 // cache is still warm, the view within the limit, and little was added.
-func (c *Controller) nothingToClear(r Request) bool {
-	rule, ok := r.Trigger.(trigger.CacheAware)
-	if !ok || !c.cleared.found || c.cleared.epoch != c.past.epoch ||
+func (c *Controller) nothingToClear() bool {
+	if !c.cleared.found || c.cleared.epoch != c.past.epoch ||
 		c.cleared.cache.Planned && c.past.balance.allows(c.cleared.cache, c.price(), c.live.Micro.Stake) {
 		return false
 	}
-	least := cmp.Or(max(rule.ClearAtLeast, 0), trigger.DefaultClearAtLeast)
+	least := cmp.Or(max(c.live.Micro.ClearAtLeast, 0), trigger.DefaultClearAtLeast)
 	if c.session.log.Tokens()-c.cleared.tokens >= max(least/settledPart, c.session.projection.Tokens()/settledViewPart) {
 		return false
 	}
 	tokens, window := c.used()
-	cold, _ := rule.Cold(trigger.Cache{Touched: lastRequest(c.session.projection), Now: c.session.service.now()})
-	return !cold && tokens <= trigger.Limit(c.live.Auto.Trigger, window)
+	return !c.isCold() && tokens <= trigger.Limit(c.live.Auto.Trigger, window)
 }
 
 // isCold tells whether the provider has forgotten the prompt.

@@ -166,13 +166,7 @@ func (s *Session) callIsPending(turn int, through int64) bool {
 	if !rewound {
 		return true
 	}
-	then := tenfold.NewLog()
-	for e := range s.log.Entries() {
-		if e.Seq > through {
-			break
-		}
-		_, _ = then.Append(e) // as it is in a log
-	}
+	then := s.log.At(through)
 	return opensCall(then, turn, through, tenfold.Project(then).Rewound)
 }
 

@@ -104,20 +104,10 @@ func (s *Session) nextStoryEntry(after int64) int64 {
 	return 0
 }
 
-// noteOf is what a view begins with; empty where it is not noted that parts were shortened.
-func noteOf(p *tenfold.Projection) string {
-	for it := range p.Items() {
-		if m, ok := it.Payload.(tenfold.UserMessage); ok && it.Noted {
-			return m.Parts[0].Text
-		}
-	}
-	return ""
-}
-
 // onlyTakesBack tells whether a view shows all up to an entry as the session's does, and
 // nothing behind it.
 func (s *Session) onlyTakesBack(now *tenfold.Projection, through int64) bool {
-	if noteOf(now) != noteOf(s.projection) {
+	if now.Note() != s.projection.Note() {
 		return false
 	}
 	for e := range s.log.Entries() {

@@ -34,22 +34,26 @@ func answers(name, arguments string) bool {
 		return false
 	}
 	line, _ := t.Command(arguments)
-	s := scanner{rest: line}
+	r := readShell(line)
+	if r.more {
+		return saysNo(strings.Fields(line)) // the first word decides
+	}
 	var hangs [][]string // the commands that what follows hangs on, by &&
-	for s.rest != "" {
-		c, and := s.rest[0], strings.HasPrefix(s.rest, "&&")
-		if !s.step() {
-			return saysNo(strings.Fields(line)) // the first word decides
-		}
-		switch {
-		case and && len(s.segments) > 0:
-			hangs = append(hangs, s.segments[len(s.segments)-1])
-		case c == ';' || c == '\n':
+	var last []string
+	for _, c := range r.all {
+		switch c.after {
+		case "&&":
+			hangs = append(hangs, last)
+		case ";":
 			hangs = nil
 		}
+		if c.led {
+			last = nil
+		} else if words := c.texts(); words != nil {
+			last = words
+		}
 	}
-	s.endCommand()
-	return len(s.segments) > 0 && slices.ContainsFunc(append(hangs, s.segments[len(s.segments)-1]), saysNo)
+	return slices.ContainsFunc(append(hangs, last), saysNo)
 }
 
 // saysNo reports whether a command ends with 1 to say no.

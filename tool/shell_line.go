@@ -1,6 +1,10 @@
 package tool
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
 
 // A shellWord is a word of a command line; known where it is one text, whatever
 // variables set elsewhere are. A glob stands for the files that match it.
@@ -18,18 +22,44 @@ type shellCommand struct {
 	body string
 	// open and close count the subshells that begin before it and end after it.
 	open, close int
+	// led tells that variables are set for it, or that a word of the shell's own is in front.
+	led bool
 	// after is what joins it to the command before: "" for the first, ";" for
 	// a line end too.
 	after string
 }
 
+// texts are the words as they stand; nil without any.
+func (c *shellCommand) texts() (all []string) {
+	for _, w := range c.words {
+		all = append(all, w.text)
+	}
+	return all
+}
+
 // shellLines reads the commands of a line in the order in which they are
 // written, those of loops, branches and substitutions too. What it cannot read
 // ends it. It looks at each byte once, for a transcript is a stranger's.
-func shellLines(text string) []*shellCommand {
-	r := shellReader{text: text, set: map[string]string{}}
+func shellLines(text string) []*shellCommand { return readShell(text).all }
+
+func readShell(text string) *shellReader {
+	r := &shellReader{text: text, set: map[string]string{}}
 	r.commands(0)
-	return r.all
+	return r
+}
+
+// splitCommand cuts a command line into its commands, joined by |, ||, &&, ;
+// or line ends, and those into words. False for everything that could do more
+// than run them: variables, redirections, substitutions, subshells, background.
+func splitCommand(line string) (segments [][]string, ok bool) {
+	r := readShell(line)
+	for _, c := range r.all {
+		if words := c.texts(); words != nil {
+			segments = append(segments, words)
+		}
+		r.more = r.more || c.led
+	}
+	return segments, !r.more
 }
 
 type shellReader struct {
@@ -39,10 +69,14 @@ type shellReader struct {
 	now   *shellCommand
 	opens int
 	deep  int
+	led   bool
 	after string
 	// waiting are here-documents whose bodies begin at the next line end.
 	waiting []hereDocument
 	set     map[string]string // variables whose values are known
+	// more tells that the line may do more than run commands with the words that stand
+	// there: it expands, redirects, runs them in the background, or cannot be read.
+	more bool
 }
 
 type hereDocument struct {
@@ -58,8 +92,8 @@ func (r *shellReader) rest() string { return r.text[r.at:] }
 
 func (r *shellReader) command() *shellCommand {
 	if r.now == nil {
-		r.now = &shellCommand{open: r.opens, after: r.after}
-		r.opens = 0
+		r.now = &shellCommand{open: r.opens, after: r.after, led: r.led}
+		r.opens, r.led = 0, false
 		r.all = append(r.all, r.now)
 	}
 	return r.now
@@ -79,10 +113,11 @@ func (r *shellReader) end(by string) {
 			if r.set[name] = value; len(value) > longest {
 				delete(r.set, name)
 			}
-			c.words = c.words[1:]
+			c.words, c.led = c.words[1:], true
 		}
 	}
-	r.now = nil
+	r.more = r.more || r.led // what a word of the shell's own ends
+	r.now, r.led = nil, false
 }
 
 func isName(s string) bool {
@@ -101,12 +136,14 @@ func (r *shellReader) commands(until byte) {
 		c := r.text[r.at]
 		switch {
 		case c == ' ' || c == '\t' || c == '\r':
+			r.more = r.more || c == '\r'
 			r.at++
 		case c == '\n':
 			r.at++
 			r.end(";")
 			r.bodies()
 		case c == '#':
+			r.more = true
 			if n := strings.IndexByte(r.rest(), '\n'); n >= 0 {
 				r.at += n
 			} else {
@@ -118,19 +155,23 @@ func (r *shellReader) commands(until byte) {
 		case c == '(':
 			r.end(";")
 			r.opens++
+			r.more = true
 			r.at++
 		case c == ')': // of a subshell, or of a case
 			if r.end(";"); len(r.all) > 0 {
 				r.all[len(r.all)-1].close++
 			}
+			r.more = true
 			r.at++
 		case strings.HasPrefix(r.rest(), "&>"):
+			r.more = true
 			r.at++
 		case strings.HasPrefix(r.rest(), "&&"), strings.HasPrefix(r.rest(), "||"):
 			r.end(r.rest()[:2])
 			r.at += 2
 		case c == ';' || c == '&':
 			r.end(";")
+			r.more = r.more || c == '&'
 			r.at++
 		case c == '|':
 			r.end("|")
@@ -138,15 +179,19 @@ func (r *shellReader) commands(until byte) {
 		case (c == '<' || c == '>') && !strings.HasPrefix(r.rest(), "<(") && !strings.HasPrefix(r.rest(), ">("):
 			r.redirect()
 		default:
+			r.more = r.more || c == '!'
+			from := r.at
 			w, ok := r.word()
 			if !ok {
-				r.at = len(r.text)
+				r.at, r.more = len(r.text), true
 				return
 			}
-			if r.now == nil && w.known && keywords[w.text] {
+			if r.now == nil && keywords[r.text[from:r.at]] {
+				r.led = true
 				continue
 			}
 			if next := r.rest(); w.known && (next != "" && (next[0] == '>' || next[0] == '<')) && len(w.text) == 1 && w.text[0] >= '0' && w.text[0] <= '9' {
+				r.more = r.more || w.text != "1" && w.text != "2"
 				if w.text != "1" && next[0] == '>' { // what a program says of errors is no file of anybody's
 					r.skipped()
 				}
@@ -169,9 +214,13 @@ func (r *shellReader) skipped() {
 	was.to, was.add = was.to[:to], was.add[:add]
 }
 
+// harmless is where output may be sent without changing anything.
+var harmless = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^>(&[12]|\s*/dev/null)(\s|$|[;|&])`) })
+
 // redirect reads a redirection.
 func (r *shellReader) redirect() {
 	text, cmd := r.rest(), r.command()
+	r.more = r.more || !harmless().MatchString(text)
 	n := len(text) - len(strings.TrimLeft(text, "<>|&"))
 	op := text[:n]
 	r.at += n
@@ -242,6 +291,8 @@ func (r *shellReader) word() (w shellWord, ok bool) {
 		case c == '\\':
 			if r.at+1 < len(r.text) && r.text[r.at+1] != '\n' {
 				out.WriteByte(r.text[r.at+1])
+			} else {
+				r.more = true
 			}
 			r.at += min(2, len(r.text)-r.at)
 		case c == '$' || c == '`' || c == '<' || c == '>':
@@ -253,9 +304,10 @@ func (r *shellReader) word() (w shellWord, ok bool) {
 			out.WriteByte(c)
 			r.at++
 		case c == '{' && !strings.HasPrefix(r.rest(), "{ ") && !strings.HasPrefix(r.rest(), "{\n"):
-			w.known = false // {a,b}
+			w.known, r.more = false, true // {a,b}
 			r.at++
 		default:
+			r.more = r.more || c == '{' || c == '}'
 			out.WriteByte(c)
 			r.at++
 		}
@@ -272,6 +324,7 @@ func (r *shellReader) quoted(out *strings.Builder, known *bool) bool {
 			r.at++
 			return true
 		case c == '\\' && r.at+1 < len(r.text):
+			r.more = true
 			if next := r.text[r.at+1]; strings.IndexByte("$`\"\\", next) < 0 && next != '\n' {
 				out.WriteByte(c)
 			}
@@ -294,6 +347,7 @@ func (r *shellReader) quoted(out *strings.Builder, known *bool) bool {
 // expand reads a variable or a substitution. The commands of a substitution are
 // read as others are; what it stands for is not known.
 func (r *shellReader) expand(out *strings.Builder, known *bool) bool {
+	r.more = true
 	rest := r.rest()
 	if len(rest) > 1 && rest[1] == '(' || rest[0] == '`' {
 		*known = false

@@ -29,11 +29,15 @@ type Recorded struct {
 	// Responses is how many there are. Priced is how many of them have a price;
 	// Dollars is what those cost, and Unpriced names the models of the others,
 	// sorted, "" for those that name none.
-	Responses, Priced int
-	Dollars           float64
-	Unpriced          []string
+	Responses int      `json:"responses"`
+	Priced    int      `json:"priced" doc:"of them, with a known price"`
+	Dollars   float64  `json:"dollars"`
+	Unpriced  []string `json:"unpriced" doc:"models without a known price"`
 	// Input is the tokens no cache had to do with.
-	Input, CacheRead, CacheWrite, Output int
+	Input      int `json:"input"`
+	CacheRead  int `json:"cache_read"`
+	CacheWrite int `json:"cache_write"`
+	Output     int `json:"output"`
 }
 
 // Balance is what compactions cost and saved, in comparison with none.

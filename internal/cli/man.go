@@ -23,7 +23,6 @@ func manCommand(a *command.App) *cobra.Command {
 commands to a directory, named as man expects.`,
 		Example: `  tenfold man | man -l -
   tenfold man --dir ~/.local/share/man/man1`,
-		Args: command.Arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("dir") {
 				return manPages(a, c.Root(), dir)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,22 @@ interrupted. A command that fails or is interrupted leaves nothing half done.`,
 		compaction.Command(a), query.Command(a), compaction.ResumeCommand(a), conversation.Command(a), live.InstallCommand(a), live.UninstallCommand(a), live.HookCommand(a),
 		live.RecallCommand(a), live.MCPCommand(a), query.ACPCommand(a), live.RunCommand(a), live.ProxyCommand(a), serve.Command(a), serve.TenantCommand(a), serve.TokenCommand(a), serve.JobsCommand(a), config.Command(a), lab.Command(a), live.DoctorCommand(a), manCommand(a),
 	)
+	usual(root)
 	root.SetHelpCommand(helpCommand())
 	explainCompletion(root)
 	return root
+}
+
+// usual gives commands what most have: no arguments, and none that a shell completes by
+// the names of files, unless their usage names one.
+func usual(c *cobra.Command) {
+	if c.Args == nil {
+		c.Args = command.Arguments(0, 0, "")
+	}
+	if c.ValidArgsFunction == nil && !c.HasSubCommands() && !slices.ContainsFunc([]string{"FILE", "TRANSCRIPT", "MESSAGE"}, func(word string) bool { return strings.Contains(c.Use, word) }) {
+		c.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	for _, inner := range c.Commands() {
+		usual(inner)
+	}
 }

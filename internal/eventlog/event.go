@@ -15,6 +15,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/rawjson"
 	"tenfold/session"
 )
 
@@ -184,8 +185,5 @@ func newCompaction(h head, d session.Decision) compactionJSON {
 	return out
 }
 
-// options take what models and files hold: text that is not quite UTF-8, and
-// arguments that repeat a name.
-var options = json.JoinOptions(
-	jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true), json.Deterministic(true),
-)
+// options take what models and files hold.
+var options = json.JoinOptions(rawjson.Verbatim, json.Deterministic(true))

@@ -49,7 +49,7 @@ func (h *Host) readTranscript(ctx context.Context, a Ask) (session.Import, error
 		Created: c.Created, Log: sink.log,
 	}
 	if in.Title == "" {
-		in.Title = title(in.Log)
+		in.Title = purpose.TitleOf(in.Log.Entries())
 	}
 	return in, nil
 }
@@ -123,18 +123,6 @@ func (k *logSink) End(c transcript.Conversation, _ []string) error {
 	}
 	k.found = &c
 	return nil
-}
-
-// title is the beginning of what a person asked for first.
-func title(l *tenfold.Log) string {
-	for e := range l.Entries() {
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && e.Branch == "" {
-			if t := purpose.Title(m); t != "" {
-				return t
-			}
-		}
-	}
-	return ""
 }
 
 // store brings an import into the store: what is new of it.

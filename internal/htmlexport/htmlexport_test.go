@@ -239,6 +239,23 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+// The note of a view that begins with a summary is a part of that to a model, and one line of the page.
+func TestTheNoteStandsOnce(t *testing.T) {
+	t.Parallel()
+	l := logtest.Talk(t, "t", "u one", "a aardvark", "t", "u two", "c 1 Read {}", "r 1 "+strings.Repeat("a line of the result\n", 50), "a done")
+	if _, err := l.Append(
+		tenfold.Entry{ID: "strip", Payload: tenfold.Compaction{FromTurn: 1, ToTurn: 1, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}},
+		tenfold.Entry{ID: "sum", Payload: tenfold.Compaction{Summary: &tenfold.Summary{Text: "It was summarised.", Placement: tenfold.PlaceUser}}},
+	); err != nil {
+		t.Fatal(err)
+	}
+	page, _ := write(t, l, htmlexport.Options{})
+	_, shown, _ := strings.Cut(page, "</header>")
+	if n := strings.Count(shown, "Earlier parts are shortened"); n != 2 { // in its line, and open
+		t.Errorf("the note stands %d times", n)
+	}
+}
+
 // A text that is too long is cut, at a character, and the page says so.
 func TestCut(t *testing.T) {
 	t.Parallel()

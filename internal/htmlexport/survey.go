@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/report"
 	"tenfold/tool"
 )
 
@@ -36,12 +37,7 @@ func (p *page) collect() {
 	p.listed = make([]bool, p.log.Version()+1)
 	p.turns = make([]turnSum, max(p.log.Turns(), 1))
 	last := int64(0)
-	if note := p.view.Note(); note != "" {
-		p.added[0] = []tenfold.Item{{
-			Added: tenfold.AddedNote, Tokens: p.log.Counter().Count(note), Payload: tenfold.UserMessage{Parts: tenfold.Text(note), Synthetic: true},
-		}}
-	}
-	for it := range p.view.Items() {
+	for it := range report.Items(p.view) {
 		switch {
 		case it.Seq == 0:
 			p.added[last] = append(p.added[last], it)

@@ -15,7 +15,10 @@ import (
 // twice, and lone halves of surrogate pairs.
 var Lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
-// Unmarshal reads a value with them.
+// Verbatim also keeps strings as they are written, as the form of a log does.
+var Verbatim = json.JoinOptions(Lenient, jsontext.PreserveRawStrings(true))
+
+// Unmarshal reads a lenient value.
 func Unmarshal(data []byte, into any) error { return json.Unmarshal(data, into, Lenient) }
 
 // errNoObject names no part of what it is about: that may be conversation.

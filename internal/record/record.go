@@ -8,16 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
-)
-
-// lenient takes what a log's own form takes.
-var lenient = json.JoinOptions(
-	jsontext.AllowDuplicateNames(true),
-	jsontext.AllowInvalidUTF8(true),
-	jsontext.PreserveRawStrings(true),
+	"tenfold/internal/rawjson"
 )
 
 // A Record is the form in which a store keeps a payload: the one long text
@@ -85,7 +78,7 @@ func New(p tenfold.Payload) (Record, error) {
 	}
 	switch {
 	case rest != nil:
-		r.Head, err = json.Marshal(rest, lenient, json.Deterministic(true))
+		r.Head, err = json.Marshal(rest, rawjson.Verbatim, json.Deterministic(true))
 	case r.Text == "":
 		r.Head, err = tenfold.MarshalPayload(p)
 	}
@@ -138,7 +131,7 @@ func decodedHead(object []byte) (head, error) {
 }
 
 func unmarshalHead(object []byte) (h head, err error) {
-	err = json.Unmarshal(object, &h, lenient)
+	err = json.Unmarshal(object, &h, rawjson.Verbatim)
 	return h, err
 }
 

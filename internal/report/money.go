@@ -10,7 +10,7 @@ import (
 
 // Money is what a conversation cost and what compactions saved, in US dollars.
 type Money struct {
-	Recorded Recorded `json:"recorded"`
+	Recorded replay.Recorded `json:"recorded"`
 	// Model is the one whose prices and cache rules apply; empty without a
 	// balance.
 	Model string `json:"model,omitzero" doc:"whose prices and cache rules apply; left out without a balance"`
@@ -18,18 +18,6 @@ type Money struct {
 	Unpriced bool     `json:"unpriced,omitzero" doc:"its price is unknown: no balance"`
 	Own      *Balance `json:"own,omitzero" doc:"what compactions that the log holds saved"`
 	Ours     *Balance `json:"ours,omitzero" doc:"what the configured strategies would have saved"`
-}
-
-// Recorded is what usage records add up to, those of sub-agents included.
-type Recorded struct {
-	Responses  int      `json:"responses"`
-	Priced     int      `json:"priced" doc:"of them, with a known price"`
-	Dollars    float64  `json:"dollars"`
-	Unpriced   []string `json:"unpriced" doc:"models without a known price"`
-	Input      int      `json:"input"`
-	CacheRead  int      `json:"cache_read"`
-	CacheWrite int      `json:"cache_write"`
-	Output     int      `json:"output"`
 }
 
 // A Balance is what compactions cost and saved, in comparison with none.
@@ -54,13 +42,8 @@ func MoneyOf(ctx context.Context, l *tenfold.Log, o replay.Options, names ...str
 	if err != nil || (m.Recorded.Responses == 0 && len(o.Strategies) == 0) {
 		return nil, err
 	}
-	out := &Money{
-		Recorded: Recorded{
-			m.Recorded.Responses, m.Recorded.Priced, micros(m.Recorded.Dollars), m.Recorded.Unpriced,
-			m.Recorded.Input, m.Recorded.CacheRead, m.Recorded.CacheWrite, m.Recorded.Output,
-		},
-		Own: newBalance(m.Own, nil), Ours: newBalance(m.Ours, names),
-	}
+	out := &Money{Recorded: m.Recorded, Own: newBalance(m.Own, nil), Ours: newBalance(m.Ours, names)}
+	out.Recorded.Dollars = micros(m.Recorded.Dollars)
 	if out.Own != nil && out.Own.Compactions == 0 {
 		out.Own = nil // no request came after them
 	}

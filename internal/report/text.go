@@ -1,6 +1,7 @@
 package report
 
 import (
+	"iter"
 	"strings"
 
 	"tenfold"
@@ -32,6 +33,26 @@ func EntryText(p tenfold.Payload) string {
 		return p.Data
 	}
 	return ""
+}
+
+// Items are those of a view, its note before the first as one of its own, which is a part
+// of that to a model.
+func Items(p *tenfold.Projection) iter.Seq[tenfold.Item] {
+	return func(yield func(tenfold.Item) bool) {
+		for it := range p.Items() {
+			if m, ok := it.Payload.(tenfold.UserMessage); ok && it.Noted {
+				note := tenfold.Item{Turn: it.Turn, Step: it.Step, Added: tenfold.AddedNote, Payload: tenfold.UserMessage{Parts: m.Parts[:1:1], Synthetic: true}}
+				note.Tokens = p.Log().Counter().Count(m.Parts[0].Text)
+				m.Parts = m.Parts[1:]
+				if it.Payload, it.Tokens = m, it.Tokens-note.Tokens; !yield(note) {
+					return
+				}
+			}
+			if !yield(it) {
+				return
+			}
+		}
+	}
 }
 
 // PartsText joins the texts of a message or a result, and names its files.

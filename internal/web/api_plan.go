@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
 
@@ -186,23 +185,5 @@ func viewAt(o *session.Session, version int64) (*tenfold.Projection, error) {
 	case version == now:
 		return session.ViewOf(o.Projection().Snapshot(), ""), nil
 	}
-	then, err := logAt(o.Log(), version)
-	if err != nil {
-		return nil, fmt.Errorf("read conversation %s at version %s: %w", o.ID(), strconv.FormatInt(version, 10), err)
-	}
-	return session.ViewOf(tenfold.Project(then), ""), nil
-}
-
-// logAt is a log as it was at a version.
-func logAt(l *tenfold.Log, version int64) (*tenfold.Log, error) {
-	then := tenfold.NewLog(tenfold.WithCounter(l.Counter()))
-	for e := range l.Entries() {
-		if e.Seq > version {
-			break
-		}
-		if _, err := then.Append(e); err != nil {
-			return nil, err
-		}
-	}
-	return then, nil
+	return session.ViewOf(tenfold.Project(o.Log().At(version)), ""), nil
 }

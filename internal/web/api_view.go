@@ -156,11 +156,7 @@ func cached(p *tenfold.Projection, items []tenfold.Item) (n int, warm time.Time)
 		warm = at.Add(rule.Lifetime).UTC()
 	}
 	// What the request showed is what the log showed then.
-	then, err := logAt(p.Log(), request)
-	if err != nil {
-		return 0, warm
-	}
-	was := tenfold.Project(then)
+	was := tenfold.Project(p.Log().At(request))
 	if was.Config().System != p.Config().System || !slices.Equal(was.Config().Tools, p.Config().Tools) {
 		return 0, warm // they come before everything
 	}

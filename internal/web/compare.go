@@ -101,11 +101,7 @@ func compareOne(view *tenfold.Projection, id string) (*comparison, bool) {
 	if _, is := e.Payload.(tenfold.Compaction); !ok || !is {
 		return nil, false
 	}
-	past, err := logAt(l, e.Seq-1)
-	if err != nil {
-		return nil, false
-	}
-	before := tenfold.ProjectBranch(past, view.Branch())
+	before := tenfold.ProjectBranch(l.At(e.Seq-1), view.Branch())
 	return newComparison(id, before, before.Preview(e), token.Calibrate(l)), true
 }
 
@@ -158,35 +154,17 @@ func additions(p *tenfold.Projection) map[int64][]tenfold.Item {
 		return nil
 	}
 	added := map[int64][]tenfold.Item{}
-	count := p.Log().Counter().Count
-	begin := func(why tenfold.Addition, text string) {
-		if text != "" {
-			added[0] = append(added[0], tenfold.Item{Added: why, Tokens: count(text), Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}})
-		}
+	if text := p.Continuation(); text != "" { // in the system prompt
+		added[0] = []tenfold.Item{{Added: tenfold.AddedSummary, Tokens: p.Log().Counter().Count(text), Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}}}
 	}
-	begin(tenfold.AddedSummary, p.Continuation()) // in the system prompt
-	begin(tenfold.AddedNote, p.Note())
 	last := int64(0)
-	for it := range p.Items() {
+	for it := range report.Items(p) {
 		if it.Seq == 0 {
-			if it.Noted {
-				it.Payload, it.Tokens = unnoted(it), it.Tokens-count(p.Note())
-			}
 			added[last] = append(added[last], it)
 		}
 		last = max(last, it.Seq)
 	}
 	return added
-}
-
-// unnoted is what an item says without the note of the view, which has a row of its
-// own.
-func unnoted(it tenfold.Item) tenfold.Payload {
-	if m, ok := it.Payload.(tenfold.UserMessage); ok && it.Noted {
-		m.Parts = m.Parts[1:]
-		return m
-	}
-	return it.Payload
 }
 
 // tokens are what a view spends on an entry.

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold/internal/rawjson"
 	"tenfold/internal/web/door"
 	"tenfold/internal/web/shape"
 )
@@ -43,7 +44,7 @@ func apiConfig() huma.Config {
 // JSON already, as the arguments of a call, stays as it is.
 var jsonFormat = huma.Format{
 	Marshal: func(w io.Writer, v any) error {
-		return json.MarshalWrite(w, v, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true), json.Deterministic(true))
+		return json.MarshalWrite(w, v, rawjson.Verbatim, json.Deterministic(true))
 	},
 	Unmarshal: func(data []byte, v any) error { return json.Unmarshal(data, v) },
 }

@@ -33,7 +33,6 @@ A workspace's file that is new, or was trusted before, is trusted after the
 edit; see "tenfold config trust".`,
 		Example: `  tenfold config edit
   EDITOR="code --wait" tenfold config edit --workspace`,
-		Args: command.Arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return configEdit(c.Context(), a, workspace) },
 	}
 	c.Flags().BoolVar(&workspace, "workspace", false, "edit the workspace's file: the nearest in a parent\ndirectory, else .tenfold/config.toml here")

@@ -16,7 +16,6 @@ func configSchemaCommand(a *command.App) *cobra.Command {
 		Long: `Prints the JSON Schema of the configuration files, for editors that check and
 complete them. With --json it is on one line.`,
 		Example: `  tenfold config schema > tenfold.schema.json`,
-		Args:    command.Arguments(0, 0, ""),
 		RunE:    func(*cobra.Command, []string) error { return configSchema(a) },
 	}
 }

@@ -48,18 +48,8 @@ func newDiffer(a *command.App, view *tenfold.Projection, scale token.Scale, from
 		fates: map[tenfold.Fate]tenfold.Count{}, by: map[string]tenfold.Count{},
 		place: len(strconv.FormatInt(view.Version(), 10)), tokens: len(number.Thousands(scale.Tokens(mostTokens(view)))),
 	}
-	last, note := int64(0), view.Note()
-	noteTokens := view.Log().Counter().Count(note)
-	for it := range view.Items() {
-		if m, ok := it.Payload.(tenfold.UserMessage); ok && it.Noted { // it is shown, and counted, by itself
-			m.Parts = m.Parts[1:]
-			it.Payload, it.Tokens = m, it.Tokens-noteTokens
-			if from <= it.Turn && it.Turn <= to {
-				d.added[0] = append(d.added[0], tenfold.Item{
-					Turn: it.Turn, Step: it.Step, Added: tenfold.AddedNote, Tokens: noteTokens, Payload: tenfold.UserMessage{Parts: tenfold.Text(note)},
-				})
-			}
-		}
+	last := int64(0)
+	for it := range report.Items(view) {
 		switch {
 		case it.Turn < from || it.Turn > to:
 			continue

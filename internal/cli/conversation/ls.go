@@ -40,7 +40,6 @@ as --json does without --limit.`,
 		Example: `  tenfold conversation ls
   tenfold conversation ls --here --since 7d
   tenfold conversation ls --tool codex --json`,
-		Args: command.Arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if a.JSON && !c.Flags().Changed("limit") {
 				limit = 0

@@ -17,8 +17,7 @@ func newCommand(a *command.App) *cobra.Command {
 a title of several words; "title" can change it later.`,
 		Example: `  tenfold conversation new
   tenfold conversation new "The oven is too hot"`,
-		Args:              command.Arguments(0, 1, "one TITLE"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.Arguments(0, 1, "one TITLE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			l, err := a.Open(c.Context())
 			if err != nil {

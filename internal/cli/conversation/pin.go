@@ -29,8 +29,7 @@ are pinned together.`,
 		Example: `  tenfold conversation pin 17
   tenfold conversation pin 17 21 --id 0b9c1a2f
   tenfold conversation pin`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			return pinAll(c.Context(), a, c, args, true)
 		},
@@ -47,8 +46,7 @@ func unpinCommand(a *command.App) *cobra.Command {
 result are unpinned together.`,
 		Example: `  tenfold conversation unpin 17
   tenfold conversation unpin 17 21 --id 0b9c1a2f`,
-		Args:              command.Arguments(1, -1, "an ENTRY"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.Arguments(1, -1, "an ENTRY"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return pinAll(c.Context(), a, c, args, false)
 		},

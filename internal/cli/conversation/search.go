@@ -38,9 +38,8 @@ It searches the active conversation; --id selects another, --all searches all.`,
 		Example: `  tenfold conversation search oven
   tenfold conversation search 'flour "too hot"' --id 0b9c1a2f
   tenfold conversation search --all --limit 5 "permission denied"`,
-		Args:              command.Arguments(1, -1, "a QUERY"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(c *cobra.Command, args []string) error { return k.run(c.Context(), c, args) },
+		Args: command.Arguments(1, -1, "a QUERY"),
+		RunE: func(c *cobra.Command, args []string) error { return k.run(c.Context(), c, args) },
 	}
 	a.IDFlag(c)
 	f := c.Flags()

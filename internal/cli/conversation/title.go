@@ -18,9 +18,8 @@ title of several words; "" removes the title.`,
 		Example: `  tenfold conversation title
   tenfold conversation title "The oven is too hot"
   tenfold conversation title "The oven is too hot" --id 0b9c1a2f`,
-		Args:              titleArguments,
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(c *cobra.Command, args []string) error { return title(c.Context(), a, c, args) },
+		Args: titleArguments,
+		RunE: func(c *cobra.Command, args []string) error { return title(c.Context(), a, c, args) },
 	}
 	a.IDFlag(c)
 	return c

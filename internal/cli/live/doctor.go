@@ -36,7 +36,6 @@ changes nothing; it runs each agent with --version.
 Each line is ok, warn or fail, with a hint. The exit code is 1 if a check fails.`,
 		Example: `  tenfold doctor
   tenfold doctor --json`,
-		Args: command.Arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return doctor(c.Context(), a) },
 	}
 }

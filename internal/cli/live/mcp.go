@@ -29,8 +29,6 @@ so that the next compaction keeps it. An answer has at most 2,000 tokens.
 its files, or the command that does it.`,
 		Example: `  claude mcp add --scope user tenfold -- tenfold mcp
   tenfold mcp --print codex`,
-		Args:              command.Arguments(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if c.Flags().Changed("print") {
 				return printRegistration(a, client)

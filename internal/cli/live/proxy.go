@@ -63,7 +63,6 @@ is new on each start unless --token-file keeps it.
 			}
 			return nil
 		},
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return runProxy(c.Context(), a, f)
 		},

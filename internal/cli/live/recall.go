@@ -46,9 +46,8 @@ directory, then all others; --session selects one.`,
 		Example: `  tenfold recall 417093:512
   tenfold recall 417093:512#40-80
   tenfold recall --search 'parse_config permission denied'`,
-		Args:              command.Arguments(0, 1, "a REF"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(c *cobra.Command, args []string) error { return k.run(c.Context(), c, args) },
+		Args: command.Arguments(0, 1, "a REF"),
+		RunE: func(c *cobra.Command, args []string) error { return k.run(c.Context(), c, args) },
 	}
 	f := c.Flags()
 	f.StringVar(&k.search, "search", "", "find entries by the words of `QUERY`")

@@ -24,10 +24,8 @@ func proxyStatusCommand(a *command.App) *cobra.Command {
 them were changed, compactions, the tokens sent and saved, and the share of the
 prompts that the vendor read from its cache. If a conversation passes through
 unchanged, it says why.`,
-		Example:           `  tenfold proxy status`,
-		Args:              command.Arguments(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(c *cobra.Command, _ []string) error { return proxyStatus(c.Context(), a) },
+		Example: `  tenfold proxy status`,
+		RunE:    func(c *cobra.Command, _ []string) error { return proxyStatus(c.Context(), a) },
 	}
 }
 

@@ -39,9 +39,7 @@ The model is the one of --model or of model.name in your configuration; the
 editor offers all models that the configuration names.`,
 		Example: `  # Zed, in settings.json:
   "agent_servers": {"Tenfold": {"command": "tenfold", "args": ["acp"]}}`,
-		Args:              command.Arguments(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(c *cobra.Command, _ []string) error { return k.serve(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return k.serve(c.Context()) },
 	}
 	c.Flags().StringVar(&k.model, "model", "", "`MODEL` to ask, as PROVIDER/MODEL (default: as\nconfigured)")
 	c.Flags().StringArrayVar(&k.allow, "allow", nil, "allow `TOOL[:PATTERN]` without asking; may be\nrepeated")

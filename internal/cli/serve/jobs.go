@@ -79,7 +79,6 @@ week.`,
 		Example: `  tenfold jobs ls
   tenfold jobs ls --state failed --state retrying
   tenfold jobs ls --conversation 0192f --json`,
-		Args: command.Arguments(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error {
 			for _, s := range wanted {
 				if !slices.Contains(names, s) {

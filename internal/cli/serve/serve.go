@@ -79,9 +79,7 @@ From another machine, forward a port: ssh -L 7435:127.0.0.1:7435 HOST.`,
 		Example: `  tenfold serve
   tenfold serve --read-only --addr 127.0.0.1:7435 --no-open
   tenfold serve --token-file ~/.config/tenfold/serve-token --json`,
-		Args:              command.Arguments(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(c *cobra.Command, _ []string) error { return k.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error { return k.run(c.Context()) },
 	}
 	f := c.Flags()
 	f.StringVar(&k.address, "addr", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 picks a free port; a\nhost other than loopback requires\n--token-file or PostgreSQL")

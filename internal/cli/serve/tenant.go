@@ -171,8 +171,7 @@ With a master key (see "tenfold tenant encrypt --help") the tenant is encrypted
 from the start.`,
 		Example: `  tenfold tenant create kitchen
   tenfold tenant create kitchen --max-bytes 10G --requests-per-second 50`,
-		Args:              command.Arguments(1, 1, "a NAME"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.Arguments(1, 1, "a NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			l := tenant.Limits{JobsAtOnce: 4}
 			if err := f.set(&l); err != nil {
@@ -207,8 +206,6 @@ func tenantListCommand(a *command.App) *cobra.Command {
 it is encrypted, and limits. The number is what their tokens begin with.`,
 		Example: `  tenfold tenant ls
   tenfold tenant ls --json`,
-		Args:              command.Arguments(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return database(c.Context(), a, func(db *postgres.Database) error {
 				return listTenants(c.Context(), a, tenant.NewRegistry(db))
@@ -256,7 +253,7 @@ func listTenants(ctx context.Context, a *command.App, r *tenant.Registry) error 
 
 func tenantLimitsCommand(a *command.App) *cobra.Command {
 	var f limitFlags
-	c := &cobra.Command{
+	c := onTenant(a, &cobra.Command{
 		Use:   "limits NAME [flags]",
 		Short: "Show or change the limits of a tenant",
 		Long: `Changes the limits that flags name, and shows all limits. Servers follow within
@@ -266,30 +263,25 @@ are counted by each server for itself.`,
 		Example: `  tenfold tenant limits kitchen
   tenfold tenant limits kitchen --max-bytes 20G --requests-per-second none
   tenfold tenant limits kitchen --models allow`,
-		Args:              command.Arguments(1, 1, "a NAME"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, args []string) error {
-			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
-				changed := f != limitFlags{}
-				if err := f.set(&t.Limits); err != nil {
-					return err
-				}
-				if changed {
-					if err := r.SetLimits(c.Context(), operator, t.ID, t.Limits); err != nil {
-						return err
-					}
-				}
-				return a.Result(t, func() { a.Line(0, t.String()) })
-			})
-		},
-	}
+	}, 1, "a NAME", func(ctx context.Context, t aTenant, _ []string) error {
+		changed := f != limitFlags{}
+		if err := f.set(&t.Limits); err != nil {
+			return err
+		}
+		if changed {
+			if err := t.registry.SetLimits(ctx, operator, t.ID, t.Limits); err != nil {
+				return err
+			}
+		}
+		return a.Result(t, func() { a.Line(0, t.String()) })
+	})
 	f.register(c)
 	return c
 }
 
 func tenantAuditCommand(a *command.App) *cobra.Command {
 	since := command.Parsed[listing.Moment]{Parse: listing.ParseMoment}
-	c := &cobra.Command{
+	c := onTenant(a, &cobra.Command{
 		Use:   "audit NAME [flags]",
 		Short: "Show who did what to a tenant's data",
 		Long: `Shows the audit log of a tenant, the newest first: when, who, what, to which
@@ -299,26 +291,21 @@ a server, and requests refused because a token lacks a scope: once a minute for
 each token and operation.`,
 		Example: `  tenfold tenant audit kitchen
   tenfold tenant audit kitchen --since 2d --json`,
-		Args:              command.Arguments(1, 1, "a NAME"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, args []string) error {
-			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
-				page := tenant.Page{Limit: 1000}
-				if since.Value != nil {
-					page.Since = since.Value.At(a.Now())
-				}
-				return showAudit(c.Context(), a, r, t.ID, page)
-			})
-		},
-	}
+	}, 1, "a NAME", func(ctx context.Context, t aTenant, _ []string) error {
+		page := tenant.Page{Limit: 1000}
+		if since.Value != nil {
+			page.Since = since.Value.At(a.Now())
+		}
+		return showAudit(ctx, a, t, page)
+	})
 	c.Flags().Var(&since, "since", "only what was done after a `TIME`: 2026-01-31, 5h, 2d")
 	command.Complete(c, "since")
 	return c
 }
 
-func showAudit(ctx context.Context, a *command.App, r *tenant.Registry, number int, page tenant.Page) error {
+func showAudit(ctx context.Context, a *command.App, t aTenant, page tenant.Page) error {
 	for {
-		events, next, err := r.Events(ctx, number, page)
+		events, next, err := t.registry.Events(ctx, t.ID, page)
 		if err != nil {
 			return err
 		}

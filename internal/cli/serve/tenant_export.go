@@ -33,16 +33,15 @@ The export is in the clear, whether the tenant is encrypted or not: only you can
 read its files.`,
 		Example: `  tenfold tenant export kitchen --to kitchen.zip
   tenfold tenant export kitchen --to backup/kitchen`,
-		Args:              command.Arguments(1, 1, "a NAME"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.Arguments(1, 1, "a NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if to == "" {
 				return command.Usage("tenfold tenant export requires --to", "name a new directory, or a file that ends in .zip")
 			}
-			return onTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant, db *postgres.Database) error {
-				total, err := exportTenant(c.Context(), r, t, db, to)
+			return ofTenant(c.Context(), a, args[0], func(t aTenant) error {
+				total, err := exportTenant(c.Context(), t, to)
 				if err == nil {
-					err = r.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant export"})
+					err = t.registry.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant export"})
 				}
 				if err != nil {
 					return err
@@ -66,8 +65,8 @@ type movedJSON struct {
 
 // exportTenant writes a tenant to a directory or a zip file, which appears only when it
 // is complete.
-func exportTenant(ctx context.Context, r *tenant.Registry, t tenant.Tenant, db *postgres.Database, to string) (archive.Total, error) {
-	st, err := db.TenantNumbered(ctx, t.ID)
+func exportTenant(ctx context.Context, t aTenant, to string) (archive.Total, error) {
+	st, err := t.database.TenantNumbered(ctx, t.ID)
 	if err != nil {
 		return archive.Total{}, err
 	}
@@ -77,7 +76,7 @@ func exportTenant(ctx context.Context, r *tenant.Registry, t tenant.Tenant, db *
 		if err != nil {
 			return archive.Total{}, err
 		}
-		total, err := writeTenant(ctx, r, t, st, sink)
+		total, err := writeTenant(ctx, t.registry, t.Tenant, st, sink)
 		return total, errors.Join(err, end())
 	}
 	file, err := outfile.Create(to, 0o600)
@@ -86,7 +85,7 @@ func exportTenant(ctx context.Context, r *tenant.Registry, t tenant.Tenant, db *
 	}
 	defer file.Abandon()
 	sink, end := archive.Zip(file)
-	total, err := writeTenant(ctx, r, t, st, sink)
+	total, err := writeTenant(ctx, t.registry, t.Tenant, st, sink)
 	if err = errors.Join(err, end()); err == nil {
 		err = file.Commit()
 	}
@@ -157,16 +156,15 @@ are set by hand, tokens are made anew, and the audit log begins here. A
 conversation that the tenant already has ends the import.`,
 		Example: `  tenfold tenant create kitchen
   tenfold tenant import kitchen --from kitchen.zip`,
-		Args:              command.Arguments(1, 1, "a NAME"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.Arguments(1, 1, "a NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if from == "" {
 				return command.Usage("tenfold tenant import requires --from", `name what "tenfold tenant export" wrote`)
 			}
-			return onTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant, db *postgres.Database) error {
-				total, err := importTenant(c.Context(), t, db, from)
+			return ofTenant(c.Context(), a, args[0], func(t aTenant) error {
+				total, err := importTenant(c.Context(), t, from)
 				if err == nil {
-					err = r.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant import"})
+					err = t.registry.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant import"})
 				}
 				if err != nil {
 					return err
@@ -181,13 +179,13 @@ conversation that the tenant already has ends the import.`,
 	return c
 }
 
-func importTenant(ctx context.Context, t tenant.Tenant, db *postgres.Database, from string) (archive.Total, error) {
+func importTenant(ctx context.Context, t aTenant, from string) (archive.Total, error) {
 	files, closer, err := archive.Open(from)
 	if err != nil {
 		return archive.Total{}, err
 	}
 	defer closer.Close()
-	st, err := db.TenantNumbered(ctx, t.ID)
+	st, err := t.database.TenantNumbered(ctx, t.ID)
 	if err != nil {
 		return archive.Total{}, err
 	}

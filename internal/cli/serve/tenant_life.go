@@ -22,7 +22,7 @@ func tenantLifeCommands(a *command.App) []*cobra.Command {
 }
 
 func tenantEncryptCommand(a *command.App) *cobra.Command {
-	return &cobra.Command{
+	return onTenant(a, &cobra.Command{
 		Use:   "encrypt NAME",
 		Short: "Encrypt what a tenant writes",
 		Long: `Gives a tenant keys of its own, and seals all of its conversations, while
@@ -37,23 +37,18 @@ written in the clear remains in freed pages until PostgreSQL reuses them, and in
 older backups.`,
 		Example: `  export TENFOLD_MASTER_KEY_COMMAND="pass show tenfold/master"
   tenfold tenant encrypt kitchen`,
-		Args:              command.Arguments(1, 1, "a NAME"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, args []string) error {
-			return onTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant, db *postgres.Database) error {
-				done, err := db.Encrypt(c.Context(), t.ID)
-				if err == nil {
-					err = r.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant encrypt"})
-				}
-				if err != nil {
-					return err
-				}
-				return a.Result(done, func() {
-					a.Noticef("tenant %s is encrypted; sealed %s with %s", t.Name, number.Count(done.Conversations, "conversation"), number.CountOf(done.Entries, "entry", "entries"))
-				})
-			})
-		},
-	}
+	}, 1, "a NAME", func(ctx context.Context, t aTenant, _ []string) error {
+		done, err := t.database.Encrypt(ctx, t.ID)
+		if err == nil {
+			err = t.registry.Record(ctx, t.ID, tenant.Event{Actor: operator, Action: "tenant encrypt"})
+		}
+		if err != nil {
+			return err
+		}
+		return a.Result(done, func() {
+			a.Noticef("tenant %s is encrypted; sealed %s with %s", t.Name, number.Count(done.Conversations, "conversation"), number.CountOf(done.Entries, "entry", "entries"))
+		})
+	})
 }
 
 func tenantRekeyCommand(a *command.App) *cobra.Command {
@@ -70,17 +65,16 @@ With a NAME and --data, that tenant gets a new data key, which seals what is
 written from then on; what is there stays readable by its own key.`,
 		Example: `  tenfold tenant rekey
   tenfold tenant rekey kitchen --data`,
-		Args:              command.Arguments(0, 1, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.Arguments(0, 1, ""),
 		RunE: func(c *cobra.Command, args []string) error {
 			if data != (len(args) == 1) {
 				return command.Usage("tenfold tenant rekey takes a NAME together with --data", `"tenfold tenant rekey" wraps all keys, "tenfold tenant rekey NAME --data" makes a new one`)
 			}
 			if data {
-				return onTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant, db *postgres.Database) error {
-					version, err := db.Rotate(c.Context(), t.ID)
+				return ofTenant(c.Context(), a, args[0], func(t aTenant) error {
+					version, err := t.database.Rotate(c.Context(), t.ID)
 					if err == nil {
-						err = r.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant rekey"})
+						err = t.registry.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant rekey"})
 					}
 					if err != nil {
 						return err
@@ -114,8 +108,6 @@ are empty then. Servers with jobs do this once a day. No conversation is exempt;
 pins only affect what a model sees.`,
 		Example: `  tenfold tenant limits kitchen --retain-days 90
   tenfold tenant retain --dry-run`,
-		Args:              command.Arguments(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return database(c.Context(), a, func(db *postgres.Database) error {
 				q, err := job.Open(c.Context(), db)
@@ -153,7 +145,7 @@ func showMaintained(a *command.App, m postgres.Maintained, dry bool) {
 
 func tenantEraseCommand(a *command.App) *cobra.Command {
 	var yes bool
-	c := &cobra.Command{
+	c := onTenant(a, &cobra.Command{
 		Use:   "erase NAME [flags]",
 		Short: "Erase a tenant permanently, with a proof",
 		Long: `Erases a tenant: its conversations, tokens, jobs, limits and audit log, in one
@@ -167,21 +159,16 @@ What a tenant without encryption wrote remains in freed pages until PostgreSQL
 reuses them; VACUUM FULL ends that.`,
 		Example: `  tenfold tenant export kitchen --to kitchen.zip
   tenfold tenant erase kitchen`,
-		Args:              command.Arguments(1, 1, "a NAME"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, args []string) error {
-			return onTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant, db *postgres.Database) error {
-				return erase(c.Context(), a, r, t, db, yes)
-			})
-		},
-	}
+	}, 1, "a NAME", func(ctx context.Context, t aTenant, _ []string) error {
+		return erase(ctx, a, t, yes)
+	})
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "erase without asking")
 	return c
 }
 
-func erase(ctx context.Context, a *command.App, r *tenant.Registry, t tenant.Tenant, db *postgres.Database, yes bool) error {
+func erase(ctx context.Context, a *command.App, t aTenant, yes bool) error {
 	if !yes {
-		u, err := r.Usage(ctx, t.ID)
+		u, err := t.registry.Usage(ctx, t.ID)
 		if err != nil {
 			return err
 		}
@@ -195,12 +182,12 @@ func erase(ctx context.Context, a *command.App, r *tenant.Registry, t tenant.Ten
 			return nil
 		}
 	}
-	q, err := job.Open(ctx, db)
+	q, err := job.Open(ctx, t.database)
 	if err != nil {
 		return err
 	}
 	defer q.Close()
-	proof, err := db.Erase(ctx, t.Name, operator.Token+" ", func(ctx context.Context, tx pgx.Tx, tenant int) (postgres.ErasedTable, error) {
+	proof, err := t.database.Erase(ctx, t.Name, operator.Token+" ", func(ctx context.Context, tx pgx.Tx, tenant int) (postgres.ErasedTable, error) {
 		jobs, err := q.Erase(ctx, tx, tenant, "")
 		return postgres.ErasedTable{Name: "jobs", Before: jobs}, err
 	})
@@ -229,14 +216,31 @@ func erase(ctx context.Context, a *command.App, r *tenant.Registry, t tenant.Ten
 	})
 }
 
-// onTenant runs f on the tenant of a name, with its database.
-func onTenant(ctx context.Context, a *command.App, name string, f func(*tenant.Registry, tenant.Tenant, *postgres.Database) error) error {
+// aTenant is one of a database, and who keeps what there is of it.
+type aTenant struct {
+	tenant.Tenant
+	registry *tenant.Registry
+	database *postgres.Database
+}
+
+// ofTenant runs f on the tenant of a name.
+func ofTenant(ctx context.Context, a *command.App, name string, f func(aTenant) error) error {
 	return database(ctx, a, func(db *postgres.Database) error {
 		r := tenant.NewRegistry(db)
 		t, err := r.Find(ctx, name)
 		if err != nil {
 			return err
 		}
-		return f(r, t, db)
+		return f(aTenant{t, r, db})
 	})
+}
+
+// onTenant completes a command whose arguments are those that are named, a tenant the first of
+// them.
+func onTenant(a *command.App, c *cobra.Command, arguments int, named string, run func(ctx context.Context, t aTenant, args []string) error) *cobra.Command {
+	c.Args = command.Arguments(arguments, arguments, named)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return ofTenant(c.Context(), a, args[0], func(t aTenant) error { return run(c.Context(), t, args[1:]) })
+	}
+	return c
 }

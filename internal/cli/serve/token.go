@@ -13,7 +13,6 @@ import (
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
-	"tenfold/store/postgres"
 )
 
 // TokenCommand is "tenfold token".
@@ -33,11 +32,6 @@ Only its hash is stored. Needs the database's URL in --store or TENFOLD_STORE.`,
 	}
 	c.AddCommand(tokenCreateCommand(a), tokenListCommand(a), tokenRotateCommand(a), tokenRevokeCommand(a))
 	return c
-}
-
-// ofTenant runs f on the tenant of a name.
-func ofTenant(ctx context.Context, a *command.App, name string, f func(*tenant.Registry, tenant.Tenant) error) error {
-	return onTenant(ctx, a, name, func(r *tenant.Registry, t tenant.Tenant, _ *postgres.Database) error { return f(r, t) })
 }
 
 // parseDuration reads "90d", "12h" or "30m"; "0" is none.
@@ -87,15 +81,14 @@ send it as "Authorization: Bearer TOKEN"; the command line takes it from
 TENFOLD_TOKEN.`,
 		Example: `  tenfold token create kitchen --label ci --scopes read,append --expires 90d
   tenfold token create kitchen --label "Ann's laptop" --scopes admin > token`,
-		Args:              command.Arguments(1, 1, "a TENANT"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args: command.Arguments(1, 1, "a TENANT"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if label == "" || scopes.Value == nil {
 				return command.Usage(c.CommandPath()+" requires --label and --scopes", `for example --label ci --scopes read,append`)
 			}
 			n := tenant.NewToken{Label: label, Scopes: *scopes.Value, For: expires.Given()}
-			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
-				made, secret, err := r.CreateToken(c.Context(), operator, t.ID, n)
+			return ofTenant(c.Context(), a, args[0], func(t aTenant) error {
+				made, secret, err := t.registry.CreateToken(c.Context(), operator, t.ID, n)
 				if err != nil {
 					return err
 				}
@@ -113,32 +106,27 @@ TENFOLD_TOKEN.`,
 }
 
 func tokenListCommand(a *command.App) *cobra.Command {
-	return &cobra.Command{
+	return onTenant(a, &cobra.Command{
 		Use:   "ls TENANT",
 		Short: "List the tokens of a tenant",
 		Long: `Lists the tokens of a tenant, the newest first: id, label, scopes, whether it is
 valid, when it was used last (to the minute) and when it ends.`,
-		Example:           `  tenfold token ls kitchen`,
-		Args:              command.Arguments(1, 1, "a TENANT"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, args []string) error {
-			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
-				all, err := r.Tokens(c.Context(), t.ID)
-				if err != nil {
-					return err
-				}
-				for _, one := range all {
-					if err := a.Result(one, func() { showToken(a, one) }); err != nil {
-						return err
-					}
-				}
-				if len(all) == 0 {
-					a.Noticef("tenant %s has no tokens; %q makes one", t.Name, makeToken(t.Name))
-				}
-				return nil
-			})
-		},
-	}
+		Example: `  tenfold token ls kitchen`,
+	}, 1, "a TENANT", func(ctx context.Context, t aTenant, _ []string) error {
+		all, err := t.registry.Tokens(ctx, t.ID)
+		if err != nil {
+			return err
+		}
+		for _, one := range all {
+			if err := a.Result(one, func() { showToken(a, one) }); err != nil {
+				return err
+			}
+		}
+		if len(all) == 0 {
+			a.Noticef("tenant %s has no tokens; %q makes one", t.Name, makeToken(t.Name))
+		}
+		return nil
+	})
 }
 
 func showToken(a *command.App, t tenant.Token) {
@@ -155,54 +143,44 @@ func showToken(a *command.App, t tenant.Token) {
 
 func tokenRotateCommand(a *command.App) *cobra.Command {
 	grace := command.Parsed[time.Duration]{Parse: parseDuration}
-	c := &cobra.Command{
+	c := onTenant(a, &cobra.Command{
 		Use:   "rotate TENANT ID [flags]",
 		Short: "Replace a token with a new one",
 		Long: `Creates a token with the label, the scopes and the time to live of another, and
 prints it. The old one ends at once, or after --grace.`,
-		Example:           `  tenfold token rotate kitchen q7x2 --grace 1h`,
-		Args:              command.Arguments(2, 2, "a TENANT and an ID"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, args []string) error {
-			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
-				old, err := r.FindToken(c.Context(), t.ID, args[1])
-				if err != nil {
-					return err
-				}
-				made, secret, err := r.RotateToken(c.Context(), operator, t.ID, old.ID, grace.Given())
-				if err != nil {
-					return err
-				}
-				return showMade(a, made, secret)
-			})
-		},
-	}
+		Example: `  tenfold token rotate kitchen q7x2 --grace 1h`,
+	}, 2, "a TENANT and an ID", func(ctx context.Context, t aTenant, args []string) error {
+		old, err := t.registry.FindToken(ctx, t.ID, args[0])
+		if err != nil {
+			return err
+		}
+		made, secret, err := t.registry.RotateToken(ctx, operator, t.ID, old.ID, grace.Given())
+		if err != nil {
+			return err
+		}
+		return showMade(a, made, secret)
+	})
 	c.Flags().Var(&grace, "grace", "how long the old token stays valid: a `TIME` such as\n1h or 2d (default: it ends at once)")
 	command.Complete(c, "grace")
 	return c
 }
 
 func tokenRevokeCommand(a *command.App) *cobra.Command {
-	return &cobra.Command{
-		Use:               "revoke TENANT ID",
-		Short:             "End a token",
-		Long:              `Ends a token. Servers refuse it within seconds, and end its streams.`,
-		Example:           `  tenfold token revoke kitchen q7x2`,
-		Args:              command.Arguments(2, 2, "a TENANT and an ID"),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(c *cobra.Command, args []string) error {
-			return ofTenant(c.Context(), a, args[0], func(r *tenant.Registry, t tenant.Tenant) error {
-				one, err := r.FindToken(c.Context(), t.ID, args[1])
-				if err == nil {
-					one, err = r.RevokeToken(c.Context(), operator, t.ID, one.ID)
-				}
-				if err != nil {
-					return err
-				}
-				return a.Result(one, func() {
-					a.Noticef("revoked token %s (%s); servers refuse it within %s", one.ID, terminal.VisibleLine(one.Label), tenant.Fresh)
-				})
-			})
-		},
-	}
+	return onTenant(a, &cobra.Command{
+		Use:     "revoke TENANT ID",
+		Short:   "End a token",
+		Long:    `Ends a token. Servers refuse it within seconds, and end its streams.`,
+		Example: `  tenfold token revoke kitchen q7x2`,
+	}, 2, "a TENANT and an ID", func(ctx context.Context, t aTenant, args []string) error {
+		one, err := t.registry.FindToken(ctx, t.ID, args[0])
+		if err == nil {
+			one, err = t.registry.RevokeToken(ctx, operator, t.ID, one.ID)
+		}
+		if err != nil {
+			return err
+		}
+		return a.Result(one, func() {
+			a.Noticef("revoked token %s (%s); servers refuse it within %s", one.ID, terminal.VisibleLine(one.Label), tenant.Fresh)
+		})
+	})
 }

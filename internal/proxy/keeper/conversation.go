@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"tenfold"
 	"tenfold/purpose"
@@ -28,25 +29,13 @@ func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDe
 	d, _ := changedConfig(tenfold.Config{}, head)
 	all := append([]tenfold.Entry{{Time: began, Payload: d}}, entries...)
 	s, err := svc.Create(ctx, session.Create{
-		Title: titleOf(entries), Created: began, Entries: all,
+		Title: purpose.TitleOf(slices.Values(entries)), Created: began, Entries: all,
 		Origin: store.Origin{Key: t.id.origin, Tool: t.id.tool, Directory: t.dir},
 	})
 	if err != nil {
 		return err
 	}
 	return t.adopt(s)
-}
-
-// titleOf is the beginning of what a person asked for first.
-func titleOf(entries []tenfold.Entry) string {
-	for _, e := range entries {
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && e.Branch == "" {
-			if title := purpose.Title(m); title != "" {
-				return title
-			}
-		}
-	}
-	return ""
 }
 
 // adopt makes a conversation that of the history.

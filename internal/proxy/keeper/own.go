@@ -115,20 +115,6 @@ func viewUpTo(p *tenfold.Projection, through int64) (*tenfold.Projection, error)
 	return tenfold.Project(l), nil
 }
 
-// viewThen is the view of a conversation as it was when the log ended with an entry.
-func viewThen(s *session.Session, seq int64) (*tenfold.Projection, error) {
-	l := tenfold.NewLog()
-	for e := range s.Log().Entries() {
-		if e.Seq > seq {
-			break
-		}
-		if _, err := l.Append(e); err != nil {
-			return nil, err
-		}
-	}
-	return tenfold.Project(l), nil
-}
-
 // viewText is a view up to an entry as text, in the form that summarisers read (M5).
 func viewText(p *tenfold.Projection, through int64) (string, error) {
 	p, err := viewUpTo(p, through)
@@ -304,11 +290,8 @@ func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 		if saidAtFirst(ex.in.Protocol, ex.r, b.mark) == 0 {
 			continue
 		}
-		p, err := viewThen(s, seq)
-		if err == nil {
-			b.text, err = viewText(p, seq)
-		}
-		if err != nil {
+		var err error
+		if b.text, err = viewText(tenfold.Project(l.At(seq)), seq); err != nil {
 			return story{}, err
 		}
 		if b.messages = b.find(ex.in.Protocol, ex.r); b.messages > 0 {
