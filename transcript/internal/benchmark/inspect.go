@@ -76,9 +76,7 @@ func importInspect(ctx context.Context, src engine.Source, doc engine.Document, 
 			s.out.At(created.UTC())
 		}
 		if i == 0 {
-			if _, err := s.out.KeepRest("log", "inspect-eval.log", &top, samples); err != nil {
-				return err
-			}
+			s.out.KeepRest("log", "inspect-eval.log", &top, samples)
 		}
 		if err := s.read(sm); err != nil {
 			return err
@@ -102,27 +100,19 @@ func (s *inspectSample) read(m engine.Members) error {
 	s.attached = f.Object(m.Get("attachments"))
 	items := f.List(m.Get("messages"))
 	if s.model != "" && s.model != "none/none" {
-		if err := s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique("model:" + engine.Digest([]byte(s.model))), Payload: tenfold.ConfigDelta{Model: s.model}}); err != nil {
-			return err
-		}
+		_ = s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique("model:" + engine.Digest([]byte(s.model))), Payload: tenfold.ConfigDelta{Model: s.model}})
 	}
 	if err := f.Each(s.ctx, items, &s.find, s.message); err != nil {
 		return err
 	}
-	id, err := s.out.KeepRest("sample", "inspect-eval.sample", f, items)
-	if err != nil {
-		return err
-	}
+	id := s.out.KeepRest("sample", "inspect-eval.sample", f, items)
 	for _, one := range f.Object(m.Get("model_usage")) {
 		model, _ := f.Scan.UnquoteIn(walk.Span{From: 0, To: len(one.Name)}, one.Name)
 		u := f.Object(one.At)
-		err := s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique(id + "/usage"), Payload: tenfold.Usage{
+		_ = s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique(id + "/usage"), Payload: tenfold.Usage{
 			Model: model, Input: f.Number(u.Get("input_tokens")), Output: f.Number(u.Get("output_tokens")),
 			CacheRead: f.Number(u.Get("input_tokens_cache_read")), CacheWrite: f.Number(u.Get("input_tokens_cache_write")),
 		}})
-		if err != nil {
-			return err
-		}
 	}
 	if len(items) == 0 {
 		s.out.Warn.Add(0, "sample has no messages: the conversation is empty", "")

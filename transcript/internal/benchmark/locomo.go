@@ -125,9 +125,7 @@ func (l *locomo) read(talk walk.Span) error {
 		}
 		all = append(all, s.items...)
 	}
-	if _, err := l.out.KeepRest("sample", "locomo.sample", f, all); err != nil {
-		return err
-	}
+	l.out.KeepRest("sample", "locomo.sample", f, all)
 	return l.out.End()
 }
 
@@ -144,9 +142,7 @@ func (l *locomo) utterance(m engine.Members, opened *bool) error {
 	id := l.out.Ids.Unique(key)
 	if !*opened {
 		*opened = true
-		if err := l.out.Turn(id); err != nil {
-			return err
-		}
+		l.out.Turn(id)
 	}
 	speaker := f.Peek(m.Get("speaker"))
 	if speaker == "" || !f.Is(m.Get("text"), '"') {

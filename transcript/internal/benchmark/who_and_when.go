@@ -79,9 +79,7 @@ func importWhoAndWhen(ctx context.Context, src engine.Source, doc engine.Documen
 	if err := top.Each(ctx, items, &f, func(m engine.Members) error { return spoken(&out, &f, m) }); err != nil {
 		return err
 	}
-	if _, err := out.KeepRest("document", "who-and-when.document", &top, items); err != nil {
-		return err
-	}
+	out.KeepRest("document", "who-and-when.document", &top, items)
 	return out.End()
 }
 

@@ -57,9 +57,7 @@ func (t *anthropicStream) event(c *Chat, raw []byte, id string) (bool, error) {
 		c.In.Reset(usage.Raw())
 		t.usage.read(&c.In)
 	}
-	if err := c.Keep(id, tenfold.Kind("anthropic."+typ), raw); err != nil {
-		return true, err
-	}
+	_ = c.Keep(id, tenfold.Kind("anthropic."+typ), raw)
 	switch typ {
 	case "message_start":
 		if t.model != "" {

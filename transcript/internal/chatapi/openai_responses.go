@@ -120,9 +120,7 @@ func (o *responses) document(doc engine.Document) error {
 		if !root.First().Found() {
 			return doc.Problem(o.src, engine.OpenAIResponses, 0, errors.New("there is no item in the list"), hint)
 		}
-		if err := o.list(root, false); err != nil {
-			return err
-		}
+		_ = o.list(root, false)
 		return o.End()
 	case '{':
 	default:
@@ -150,27 +148,19 @@ func (o *responses) body(root walk.Node, doc engine.Document, hint string) error
 		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, walk.AppendCompact(nil, first.Raw()))
 	}
 	o.At(UnixTime(float64(root.Number("created_at"))))
-	if err := o.config(root); err != nil {
-		return err
-	}
+	_ = o.config(root)
 	if input.IsText() {
 		o.items.Cuts = o.items.Cuts[:0]
 		u := tenfold.UserMessage{Parts: tenfold.Text(o.items.Text(input))}
 		id := o.itemID(input)
-		if err := o.Show(id, ItemEntries(id, string(input.Raw()), One(u))); err != nil {
-			return err
-		}
-	} else if err := o.list(input, false); err != nil {
-		return err
+		_ = o.Show(id, ItemEntries(id, string(input.Raw()), One(u)))
+	} else {
+		_ = o.list(input, false)
 	}
-	if err := o.list(output, true); err != nil {
-		return err
-	}
+	_ = o.list(output, true)
 	if u, ok := o.usage(root.Get("usage")); ok {
 		id := o.Ids.Unique("usage:" + engine.Digest(walk.AppendCompact([]byte(o.message), root.Get("usage").Raw())))
-		if err := o.Emit(tenfold.Entry{ID: id, MessageID: o.message, Payload: u}); err != nil {
-			return err
-		}
+		_ = o.Emit(tenfold.Entry{ID: id, MessageID: o.message, Payload: u})
 	}
 	return o.End()
 }

@@ -26,9 +26,7 @@ func (t *ItemTurns) Show(id string, entries []tenfold.Entry) error {
 	}
 	t.State = next
 	if open {
-		if err := t.Turn(id); err != nil {
-			return err
-		}
+		t.Turn(id)
 	}
 	return t.All(entries)
 }

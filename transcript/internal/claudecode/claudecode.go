@@ -129,6 +129,7 @@ type claude struct {
 
 	conv      engine.Conversation
 	begun     bool
+	err       error
 	visible   bool            // a model saw something
 	sessionID string          // the first one
 	early     []tenfold.Entry // until the conversation's id is known
@@ -191,9 +192,7 @@ func (c *claude) line(l *claudeLine) error {
 	switch l.typ {
 	case "user", "assistant", "system":
 		if !l.sidechain {
-			if err := c.leaveQueue(l); err != nil {
-				return err
-			}
+			c.leaveQueue(l)
 		}
 	}
 	switch {
@@ -249,8 +248,12 @@ func (c *claude) unknown(l *claudeLine, id, name string) error {
 }
 
 // emit hands entries on, keeping count of turns and steps.
+// Their first error sticks, as that of an [engine.Emitter] does.
 func (c *claude) emit(entries ...tenfold.Entry) error {
 	for _, e := range entries {
+		if c.err != nil {
+			break
+		}
 		c.place.See(e)
 		if e.Payload.Kind().Visible() {
 			c.visible = true
@@ -264,16 +267,12 @@ func (c *claude) emit(entries ...tenfold.Entry) error {
 			if c.conv.ID == "" && len(c.early) < earlyLimit {
 				continue
 			}
-			if err := c.begin(); err != nil {
-				return err
-			}
+			c.err = c.begin()
 			continue
 		}
-		if err := c.sink.Entry(e); err != nil {
-			return err
-		}
+		c.err = c.sink.Entry(e)
 	}
-	return nil
+	return c.err
 }
 
 func (c *claude) begin() error {
@@ -295,12 +294,8 @@ func (c *claude) begin() error {
 }
 
 func (c *claude) finish(ctx context.Context, src engine.Source) error {
-	if err := c.leaveQueue(nil); err != nil {
-		return err
-	}
-	if err := c.closeAll(); err != nil {
-		return err
-	}
+	c.leaveQueue(nil)
+	_ = c.closeAll()
 	if c.pend != nil {
 		c.warnNoSummary()
 	}
@@ -311,14 +306,15 @@ func (c *claude) finish(ctx context.Context, src engine.Source) error {
 		c.warn.Add(0, "file without messages: the conversation is empty", "")
 	}
 	if !c.begun {
-		if err := c.begin(); err != nil {
-			return err
-		}
+		c.err = c.begin()
 	}
 	for _, t := range c.titles {
 		if t != "" {
 			c.conv.Title = t
 		}
+	}
+	if c.err != nil {
+		return c.err
 	}
 	return c.sink.End(c.conv, c.warn.Text())
 }

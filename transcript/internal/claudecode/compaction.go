@@ -32,9 +32,7 @@ func (c *claude) compactBoundary(l *claudeLine, id string) error {
 	if c.place.Opened || len(l.compact.tools) == 0 {
 		c.pend = &boundary{compactData: l.compact, line: l.number}
 	}
-	if err := c.closeAll(); err != nil {
-		return err
-	}
+	_ = c.closeAll()
 	return c.unknown(l, id, "claude-code.system")
 }
 
@@ -42,9 +40,7 @@ func (c *claude) compactBoundary(l *claudeLine, id string) error {
 // the boundary, as the one user message Claude Code sent it in. The text is
 // nowhere else, so that undo leaves no stray summary behind (C7).
 func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id string) error {
-	if err := c.closeAll(); err != nil {
-		return err
-	}
+	_ = c.closeAll()
 	pend := c.pend
 	c.pend = nil
 	if pend == nil {
@@ -115,9 +111,7 @@ func (c *claude) bareSummary(l *claudeLine, m *chatapi.BlockMessage, id string) 
 	u, _ := rest[0].Payload.(tenfold.UserMessage)
 	u.Synthetic = true
 	rest[0].Payload = u
-	if err := c.startTurn(id); err != nil {
-		return err
-	}
+	_ = c.startTurn(id)
 	c.opened = engine.TurnOpen
 	return c.emit(rest...)
 }
@@ -127,12 +121,8 @@ func (c *claude) microBoundary(l *claudeLine, id string) error {
 	if l.sidechain && !c.own {
 		return c.unknown(l, id, "claude-code.system")
 	}
-	if err := c.closeAll(); err != nil {
-		return err
-	}
-	if err := c.unknown(l, id, "claude-code.system"); err != nil {
-		return err
-	}
+	_ = c.closeAll()
+	_ = c.unknown(l, id, "claude-code.system")
 	d := l.compact
 	if len(d.calls) == 0 || !c.place.Opened {
 		return nil

@@ -11,17 +11,12 @@ import (
 
 // prompt opens a turn for what a person typed. A turn that holds nothing but
 // injected messages yet is taken over: a caveat comes before its command.
-func (c *claude) prompt(l *claudeLine, id string) error {
-	if err := c.rewind(l, id); err != nil {
-		return err
-	}
+func (c *claude) prompt(l *claudeLine, id string) {
+	c.rewind(l, id)
 	if c.opened != engine.TurnSoft {
-		if err := c.startTurn(id); err != nil {
-			return err
-		}
+		_ = c.startTurn(id)
 	}
 	c.opened = engine.TurnOpen
-	return nil
 }
 
 // ensureTurn makes sure that an injected message or a result stands in a turn.

@@ -134,17 +134,11 @@ func (d *cline) Message(c *chatapi.Chat, raw []byte, id string) error {
 	}
 	switch {
 	case t.summary && d.groups["condense "+t.condenseID] != nil:
-		if err := d.condense(c, w, &t, id); err != nil {
-			return err
-		}
+		_ = d.condense(c, w, &t, id)
 	case t.marker && d.groups["truncate "+t.truncationID] != nil:
-		if err := d.truncate(c, w, &t, id); err != nil {
-			return err
-		}
+		d.truncate(c, w, &t, id)
 	default:
-		if err := d.shown(c, w, &t, id); err != nil {
-			return err
-		}
+		_ = d.shown(c, w, &t, id)
 	}
 	if m.Role == "assistant" {
 		for _, b := range m.Blocks {
@@ -152,9 +146,7 @@ func (d *cline) Message(c *chatapi.Chat, raw []byte, id string) error {
 				d.calls[id] = name
 			}
 		}
-		if err := d.addUsage(c, &t, id); err != nil {
-			return err
-		}
+		d.addUsage(c, &t, id)
 	}
 	d.count++
 	return d.compactPrefix(c)
@@ -169,16 +161,12 @@ func (d *cline) shown(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string
 	if key != d.hidden {
 		d.hidden = key
 		if d.M.Role == "assistant" || t.summary || t.marker || !d.opensTurn(w) {
-			if err := c.Turn(id); err != nil {
-				return err
-			}
+			c.Turn(id)
 			from = c.Place.Turn
 		}
 	}
 	d.any = true
-	if err := d.Read(c, w, id, t.summary || t.marker); err != nil {
-		return err
-	}
+	_ = d.Read(c, w, id, t.summary || t.marker)
 	if from < 0 {
 		from = c.Place.Turn
 	}

@@ -141,24 +141,20 @@ func (d *cline) condense(c *chatapi.Chat, w *engine.Finder, t *clineTags, id str
 
 // truncate makes an overlay of a cut; the marker is a message that the model
 // sees where the cut is.
-func (d *cline) truncate(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string) error {
+func (d *cline) truncate(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string) {
 	g := d.groups["truncate "+t.truncationID]
 	if g.done {
-		return d.shown(c, w, t, id)
+		_ = d.shown(c, w, t, id)
+		return
 	}
 	g.done = true
 	o := tenfold.Compaction{FromTurn: g.from, ToTurn: g.to, Source: tenfold.SourceImport, Reason: "truncate", Turns: tenfold.Omit}
-	if err := c.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o}); err != nil {
-		return err
-	}
+	_ = c.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o})
 	d.hidden = "\n"
-	if err := d.shown(c, w, t, id); err != nil {
-		return err
-	}
+	_ = d.shown(c, w, t, id)
 	for _, k := range t.keys(d.known) {
 		d.hide(k, g.from, g.to)
 	}
-	return nil
 }
 
 // overlay emits a compaction that came from a message. What hides the message

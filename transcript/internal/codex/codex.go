@@ -224,9 +224,7 @@ func (c *codex) item(root, payload walk.Node, id string) error {
 		}
 	}
 	entries := chatapi.ItemEntries(id, walk.Splice(root.Raw(), c.items.Cuts), payloads)
-	if err := c.Show(id, entries); err != nil {
-		return err
-	}
+	_ = c.Show(id, entries)
 	c.noteShown(payload.Text("role"), entries)
 	return nil
 }

@@ -169,9 +169,7 @@ func (c *codex) replace(id, source string, o tenfold.Compaction, pins map[string
 	}
 	for _, e := range list {
 		e.Source, source = source, ""
-		if err := c.Emit(e); err != nil {
-			return err
-		}
+		_ = c.Emit(e)
 	}
 	for _, it := range rest {
 		for i := range it.entries {
@@ -181,9 +179,7 @@ func (c *codex) replace(id, source string, o tenfold.Compaction, pins map[string
 			}
 		}
 		it.entries[0].Source, source = source, ""
-		if err := c.Show(it.entries[0].ID, it.entries); err != nil {
-			return err
-		}
+		_ = c.Show(it.entries[0].ID, it.entries)
 		c.noteShown(it.role, it.entries)
 		c.State = engine.TurnOpen // a prompt after it is a turn of its own
 	}

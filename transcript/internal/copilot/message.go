@@ -41,9 +41,7 @@ func (c *copilot) user(e *Event, id string) error {
 		u.Purpose = tenfold.Context
 	}
 	if !u.Synthetic {
-		if err := c.Open(id); err != nil {
-			return err
-		}
+		c.Open(id)
 		c.places[e.id] = c.Place.Here()
 	}
 	return c.Show(tenfold.Entry{ID: id, Branch: branch, Source: w.Done(), Payload: u})
@@ -56,9 +54,7 @@ func (c *copilot) assistant(e *Event, id string) error {
 	model := cmp.Or(e.model, c.models[branch], c.models[""])
 	if e.model != "" && e.model != c.models[branch] {
 		c.models[branch] = e.model
-		if err := c.Emit(tenfold.Entry{ID: id + "/model", Branch: branch, Payload: tenfold.ConfigDelta{Model: e.model}}); err != nil {
-			return err
-		}
+		_ = c.Emit(tenfold.Entry{ID: id + "/model", Branch: branch, Payload: tenfold.ConfigDelta{Model: e.model}})
 	}
 	var blocks []tenfold.Payload
 	if r, ok := copilotReasoning(&w, e, model); ok {
@@ -80,18 +76,14 @@ func (c *copilot) assistant(e *Event, id string) error {
 		message = e.message
 	}
 	if len(blocks) == 0 {
-		if err := c.unknown(e, id); err != nil {
-			return err
-		}
+		_ = c.unknown(e, id)
 	}
 	for i, b := range blocks {
 		entry := tenfold.Entry{ID: engine.BlockID(id, i), Branch: branch, MessageID: message, Payload: b}
 		if i == 0 {
 			entry.Source = w.Done()
 		}
-		if err := c.Show(entry); err != nil {
-			return err
-		}
+		_ = c.Show(entry)
 	}
 	c.output = 0
 	if e.output == 0 || c.billed[message] {
@@ -161,9 +153,7 @@ func (c *copilot) system(e *Event, id string) error {
 }
 
 func (c *copilot) session(e *Event, id string) error {
-	if err := c.unknown(e, id); err != nil {
-		return err
-	}
+	_ = c.unknown(e, id)
 	if e.selected == "" || e.selected == c.models[""] {
 		return nil
 	}

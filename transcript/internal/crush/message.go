@@ -128,9 +128,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 	if len(entries) == 0 || m.Role == "system" {
 		return s.keep(id, raw)
 	}
-	if err := s.begin(m, id, entries[0], typed); err != nil {
-		return err
-	}
+	s.begin(m, id, entries[0], typed)
 	var started []string
 	for i := range entries {
 		e := &entries[i]
@@ -147,9 +145,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 		case tenfold.AssistantMessage, tenfold.Reasoning:
 			e.MessageID = id
 		}
-		if err := s.emit(*e); err != nil {
-			return err
-		}
+		_ = s.emit(*e)
 	}
 	for _, child := range started {
 		if err := s.agent(child); err != nil {
@@ -164,15 +160,13 @@ func (s *Session) keep(id string, raw []byte) error {
 }
 
 // begin opens a turn where one is due, and says when the model changed.
-func (s *Session) begin(m Row, id string, first tenfold.Entry, typed bool) error {
+func (s *Session) begin(m Row, id string, first tenfold.Entry, typed bool) {
 	if s.branch != "" {
-		return nil
+		return
 	}
 	if m.model != "" && m.model != s.model {
 		s.model = m.model
-		if err := s.emit(tenfold.Entry{ID: id + "/config", Payload: tenfold.ConfigDelta{Model: m.model}}); err != nil {
-			return err
-		}
+		_ = s.emit(tenfold.Entry{ID: id + "/config", Payload: tenfold.ConfigDelta{Model: m.model}})
 	}
 	before := s.opened
 	_, user := first.Payload.(tenfold.UserMessage)
@@ -184,14 +178,13 @@ func (s *Session) begin(m Row, id string, first tenfold.Entry, typed bool) error
 		if typed {
 			s.opened = engine.TurnOpen
 		}
-		return nil
+		return
 	default:
 		s.opened = engine.TurnOpen
 	}
 	if user || before == engine.TurnOver {
-		return s.Em.Turn(id)
+		s.Em.Turn(id)
 	}
-	return nil
 }
 
 // summary makes an overlay of a summary: crush goes on with it, as a user's

@@ -133,18 +133,14 @@ func (g *geminiCLI) record(r *Record, line int) error {
 	case r.kind != '{':
 		return g.KeepValue(line, r.raw)
 	case r.rewindTo.Found():
-		if err := g.restarted(); err != nil {
-			return err
-		}
+		g.restarted()
 		return g.rewind(r)
 	case r.set:
 		return g.changes(r)
 	case r.session != "" || r.messages != nil:
 		return g.session(r)
 	}
-	if err := g.restarted(); err != nil {
-		return err
-	}
+	g.restarted()
 	return g.message(r.raw, &r.Msg)
 }
 
@@ -171,13 +167,9 @@ func (g *geminiCLI) session(r *Record) error {
 	}
 	// A file that grew says another lastUpdated: the id must not know it.
 	source := walk.AppendCompact(nil, []byte(w.Done()))
-	if err := g.Keep(g.Ids.Unique("session"), "gemini-cli.session", source); err != nil {
-		return err
-	}
+	_ = g.Keep(g.Ids.Unique("session"), "gemini-cli.session", source)
 	for i := range r.messages {
-		if err := g.message(r.raw, &r.messages[i]); err != nil {
-			return err
-		}
+		_ = g.message(r.raw, &r.messages[i])
 	}
 	return nil
 }

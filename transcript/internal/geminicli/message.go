@@ -89,9 +89,7 @@ func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, so
 		results[0].Source = w.source()
 	}
 	for _, e := range results {
-		if err := g.showIn(st, e); err != nil {
-			return err
-		}
+		_ = g.showIn(st, e)
 	}
 	if len(parts) == 0 {
 		if len(results) > 0 {
@@ -109,9 +107,7 @@ func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, so
 		u.Synthetic = true
 	default:
 		st.prompt = true
-		if err := g.Open(st.base); err != nil {
-			return err
-		}
+		g.Open(st.base)
 	}
 	return g.showIn(st, tenfold.Entry{ID: st.base, Source: w.source(), Payload: u})
 }
@@ -160,9 +156,7 @@ func (g *geminiCLI) snapshot(w *geminiCLIWriter, text string, st *geminiCLIState
 // their results, and what it cost.
 func (g *geminiCLI) response(raw []byte, m *geminiCLIMessage, st *geminiCLIState, sourced bool) error {
 	w := g.writer(raw, m, sourced)
-	if err := g.ChangeModel(st.base, m.model, &g.model); err != nil {
-		return err
-	}
+	g.ChangeModel(st.base, m.model, &g.model)
 	blocks := g.blocks(w, m, st, st.base)
 	if len(blocks) > 0 {
 		blocks[0].Source = w.source()
@@ -170,9 +164,7 @@ func (g *geminiCLI) response(raw []byte, m *geminiCLIMessage, st *geminiCLIState
 		return err
 	}
 	for _, e := range blocks {
-		if err := g.showIn(st, e); err != nil {
-			return err
-		}
+		_ = g.showIn(st, e)
 	}
 	return g.usage(m, st)
 }

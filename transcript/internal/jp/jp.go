@@ -216,13 +216,9 @@ func (j *jp) next(value []byte) error {
 	}
 	j.At(engine.JpTime(e.stamp))
 	if j.base != nil {
-		if err := j.baseConfig(); err != nil {
-			return err
-		}
+		j.baseConfig()
 	}
-	if err := j.event(&e); err != nil {
-		return err
-	}
+	_ = j.event(&e)
 	switch e.typ {
 	case "turn_start":
 		j.turns.Start(j.Place.Turn)
@@ -243,14 +239,14 @@ func (j *jp) name(first []byte) {
 
 // baseConfig writes the configuration that newer versions keep beside the
 // events, where older ones begin with a config_delta.
-func (j *jp) baseConfig() error {
+func (j *jp) baseConfig() {
 	base := bytes.TrimSpace(bytes.TrimPrefix(j.base, engine.Bom))
 	j.base = nil
 	if len(base) == 0 || base[0] != '{' || !jsontext.Value(base).IsValid(walk.ScanOptions...) {
 		j.Warn.Add(0, "sibling file, base_config.json, is not a JSON object: the configuration is missing", "")
-		return nil
+		return
 	}
-	return j.Emit(tenfold.Entry{ID: "base-config", Payload: j.config(walk.AppendCompact(nil, base))})
+	_ = j.Emit(tenfold.Entry{ID: "base-config", Payload: j.config(walk.AppendCompact(nil, base))})
 }
 
 func (j *jp) finish() error {
@@ -258,9 +254,7 @@ func (j *jp) finish() error {
 		j.name(nil)
 		j.Warn.Add(0, "file without events: the conversation is empty", "")
 		if j.base != nil {
-			if err := j.baseConfig(); err != nil {
-				return err
-			}
+			j.baseConfig()
 		}
 	}
 	return j.End()

@@ -50,9 +50,7 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 	if finished && viewOfOurs(text) {
 		for i := range m.list {
 			p := &m.list[i]
-			if err := o.keep(o.partID(p, id, i), tenfold.Kind("opencode."+p.typ), p.Of(m.raw)); err != nil {
-				return true, err
-			}
+			_ = o.keep(o.partID(p, id, i), tenfold.Kind("opencode."+p.typ), p.Of(m.raw))
 		}
 		return true, nil
 	}
@@ -135,7 +133,7 @@ func (o *openCodeSession) overlay(m *openCodeMessage, pend *openCodeCompaction, 
 }
 
 // prune makes an overlay that clears the results opencode cleared up to a time.
-func (o *openCodeSession) prune(until int) error {
+func (o *openCodeSession) prune(until int) {
 	var due, later []openCodePruned
 	for _, p := range o.pruned {
 		if p.at <= until {
@@ -145,11 +143,11 @@ func (o *openCodeSession) prune(until int) error {
 		}
 	}
 	if o.pruned = later; len(due) == 0 {
-		return nil
+		return
 	}
 	if o.branch != "" {
 		o.em.Warn.Add(0, "sub-agent had results cleared, which are shown whole", "sub-agents had results cleared, which are shown whole")
-		return nil
+		return
 	}
 	calls := make(map[string]tenfold.CallPolicy, len(due))
 	var names strings.Builder
@@ -157,7 +155,7 @@ func (o *openCodeSession) prune(until int) error {
 		calls[p.call] = tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
 		names.WriteString(p.call + "@" + itoa(p.at) + "\n")
 	}
-	return o.emit(tenfold.Entry{ID: o.em.Ids.Unique("prune:" + engine.Digest([]byte(names.String()))), Payload: tenfold.Compaction{
+	_ = o.emit(tenfold.Entry{ID: o.em.Ids.Unique("prune:" + engine.Digest([]byte(names.String()))), Payload: tenfold.Compaction{
 		ToTurn: o.em.Place.Turn, Source: tenfold.SourceImport, Reason: "pruned in opencode",
 		ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Calls: calls},
 	}})

@@ -89,9 +89,7 @@ func (r *openCodeRoot) session(id, branch string, depth int) error {
 	if branch != "" {
 		key = "session/" + branch
 	}
-	if err := o.keep(r.em.Ids.Unique(key), SessionName, slices.Concat([]byte(`{"info":`), document, []byte(`,"messages":null}`))); err != nil {
-		return err
-	}
+	_ = o.keep(r.em.Ids.Unique(key), SessionName, slices.Concat([]byte(`{"info":`), document, []byte(`,"messages":null}`)))
 	messages, err := r.rows.messages.Of(r.ctx, id)
 	if err != nil {
 		return err
@@ -118,9 +116,7 @@ func (r *openCodeRoot) session(id, branch string, depth int) error {
 			return err
 		}
 	}
-	if err := o.finish(); err != nil {
-		return err
-	}
+	_ = o.finish()
 	if err := r.tasks(o, id); err != nil {
 		return err
 	}

@@ -42,9 +42,7 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 		o.reverted(m, false) // a compaction: a turn begins after it
 		return o.keep(id, UserName, m.raw)
 	}
-	if err := o.turn(id, typed); err != nil {
-		return err
-	}
+	o.turn(id, typed)
 	u := tenfold.UserMessage{Parts: parts, Synthetic: !typed}
 	if u.Purpose = purpose.Of(u); u.Synthetic && u.Purpose == tenfold.Request {
 		u.Purpose = tenfold.Notice
@@ -57,9 +55,9 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 
 // turn opens a turn for a user's message. A turn that holds nothing but
 // injected messages yet is taken over by a prompt.
-func (o *openCodeSession) turn(id string, typed bool) error {
+func (o *openCodeSession) turn(id string, typed bool) {
 	if o.branch != "" {
-		return nil
+		return
 	}
 	before := o.opened
 	if typed {
@@ -72,22 +70,21 @@ func (o *openCodeSession) turn(id string, typed bool) error {
 		}
 	case typed && before == engine.TurnOpen:
 	default:
-		return nil
+		return
 	}
-	return o.em.Turn(id)
+	o.em.Turn(id)
 }
 
 // resume makes sure that an answer stands in a turn.
-func (o *openCodeSession) resume(id string) error {
+func (o *openCodeSession) resume(id string) {
 	if o.branch != "" || o.opened == engine.TurnOpen {
-		return nil
+		return
 	}
 	over := o.opened == engine.TurnOver
 	o.opened = engine.TurnOpen
 	if over {
-		return o.em.Turn(id)
+		o.em.Turn(id)
 	}
-	return nil
 }
 
 // openCodeSaid reports whether a user's part was sent to the model.
@@ -136,9 +133,7 @@ func openCodeFilePart(w *engine.Finder, f openCodeFile) tenfold.Part {
 
 // assistant hands on an assistant's message, part by part.
 func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
-	if err := o.keep(id, MessageName, []byte(walk.Splice(m.raw, []walk.Cut{{Span: m.parts, With: walk.CutValue}}))); err != nil {
-		return err
-	}
+	_ = o.keep(id, MessageName, []byte(walk.Splice(m.raw, []walk.Cut{{Span: m.parts, With: walk.CutValue}})))
 	if m.summary {
 		done, err := o.summary(m, id)
 		if done || err != nil {
@@ -223,9 +218,7 @@ func (o *openCodeSession) emitPart(m *openCodeMessage, p *openCodePart, id strin
 		}
 		return o.keep(id, tenfold.Kind(name), p.Of(m.raw))
 	}
-	if err := o.resume(id); err != nil {
-		return err
-	}
+	o.resume(id)
 	e.Source = walk.SpliceIn(m.raw, p.Span, w.Cuts)
 	err := o.emit(e)
 	o.remember(m)
@@ -267,19 +260,15 @@ func openCodeReasoning(w *engine.Finder, p *openCodePart) tenfold.Reasoning {
 // response are out. The record is the Source of the result, so that importing
 // again when a running call is done brings what the record says then.
 func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) error {
-	if err := o.resume(id); err != nil {
-		return err
-	}
+	o.resume(id)
 	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
 	name := cmp.Or(p.call, id)
 	name = o.calls.Unique(name)
 	if w.IsString(p.opaque.thought) {
 		thought, _ := o.scan.UnquoteIn(p.opaque.thought, m.raw)
-		if err := o.emit(tenfold.Entry{
+		_ = o.emit(tenfold.Entry{
 			ID: id + "/thought", MessageID: o.step, Payload: tenfold.Reasoning{Provider: "gemini", Signature: thought, CallID: name},
-		}); err != nil {
-			return err
-		}
+		})
 	}
 	call := tenfold.ToolCall{CallID: name, Name: p.tool, Arguments: "{}"}
 	if p.input.Found() {
@@ -349,9 +338,7 @@ func (o *openCodeSession) flush() error {
 		}
 	}
 	for _, e := range results {
-		if err := o.emit(e); err != nil {
-			return err
-		}
+		_ = o.emit(e)
 	}
 	return nil
 }

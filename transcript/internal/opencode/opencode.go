@@ -91,9 +91,7 @@ func importOpenCode(ctx context.Context, src engine.Source, d engine.Document, s
 		o.em.Conv.ID = engine.ContentID(src.Name, engine.OpenCode, walk.AppendCompact(nil, first))
 	}
 	head := walk.Splice(d.Raw, []walk.Cut{{Span: list, With: walk.CutValue}})
-	if err := o.em.Keep(o.em.Ids.Unique("session"), SessionName, walk.AppendCompact(nil, []byte(head))); err != nil {
-		return err
-	}
+	_ = o.em.Keep(o.em.Ids.Unique("session"), SessionName, walk.AppendCompact(nil, []byte(head)))
 	for i, at := range messages {
 		if i%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -103,9 +101,7 @@ func importOpenCode(ctx context.Context, src engine.Source, d engine.Document, s
 			return err
 		}
 	}
-	if err := o.finish(); err != nil {
-		return err
-	}
+	_ = o.finish()
 	return o.em.End()
 }
 
@@ -186,12 +182,8 @@ func (o *openCodeSession) message(raw []byte) error {
 		o.em.Warn.Odd(0, "message")
 		return o.keep(id, openCodeOtherName, raw)
 	}
-	if err := o.prune(m.created); err != nil {
-		return err
-	}
-	if err := o.configure(m, id); err != nil {
-		return err
-	}
+	o.prune(m.created)
+	o.configure(m, id)
 	if m.role == "user" {
 		return o.user(m, id)
 	}
@@ -199,7 +191,7 @@ func (o *openCodeSession) message(raw []byte) error {
 }
 
 // configure says when the model or the system prompt is another from here on.
-func (o *openCodeSession) configure(m *openCodeMessage, id string) error {
+func (o *openCodeSession) configure(m *openCodeMessage, id string) {
 	var delta tenfold.ConfigDelta
 	if m.model != "" && m.model != o.model && !m.summary {
 		o.model, delta.Model = m.model, m.model
@@ -210,9 +202,9 @@ func (o *openCodeSession) configure(m *openCodeMessage, id string) error {
 		}
 	}
 	if delta.Model == "" && delta.System == nil || o.branch != "" {
-		return nil
+		return
 	}
-	return o.emit(tenfold.Entry{ID: id + "/config", Payload: delta})
+	_ = o.emit(tenfold.Entry{ID: id + "/config", Payload: delta})
 }
 
 // finish hands on what was waiting for the session's end.
@@ -220,8 +212,6 @@ func (o *openCodeSession) finish() error {
 	if o.pend != nil {
 		o.warnNoSummary()
 	}
-	if err := o.prune(int(^uint(0) >> 1)); err != nil {
-		return err
-	}
+	o.prune(int(^uint(0) >> 1))
 	return o.takeBack()
 }

@@ -232,9 +232,7 @@ func (h *openHandsFile) record(raw []byte) error {
 			flat = append(flat, at)
 		}
 	}
-	if _, err := o.out.KeepRest("record", "openhands-events.record", &f, flat); err != nil {
-		return err
-	}
+	o.out.KeepRest("record", "openhands-events.record", &f, flat)
 	return o.finish()
 }
 
@@ -282,9 +280,7 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 	}
 	o := h.begin(engine.ConversationID(id))
 	o.out.Conv.Named = engine.IsUnique(id)
-	if err := o.state(&f, m); err != nil {
-		return err
-	}
+	_ = o.state(&f, m)
 	if len(names) > eventFiles {
 		o.out.Warn.Add(0, strconv.Itoa(len(names)-eventFiles)+" events are too many and are left out", "")
 		names = names[:eventFiles]
@@ -333,8 +329,6 @@ func (o *openHands) state(f *engine.Finder, m engine.Members) error {
 		}
 	}
 	id := o.out.Ids.Unique("state:" + engine.Digest(f.Raw))
-	if err := o.out.Keep(id, "openhands-events.state", f.Raw); err != nil {
-		return err
-	}
+	_ = o.out.Keep(id, "openhands-events.state", f.Raw)
 	return o.model(id, f.Peek(f.In(f.In(m.Get("agent"), "llm"), "model")))
 }

@@ -16,9 +16,7 @@ func (p *pi) message(r *Record, id string) error {
 	switch m.role {
 	case "user":
 		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
-			if err := p.Open(id); err != nil {
-				return err
-			}
+			p.Open(id)
 			return p.show(tenfold.Entry{ID: id, Source: w.Done(), Payload: tenfold.UserMessage{Parts: parts}})
 		}
 	case "custom", "hookMessage":
@@ -76,13 +74,9 @@ func (p *pi) assistant(r *Record, id string) error {
 	case w.IsString(m.content):
 		blocks = append(blocks, tenfold.AssistantMessage{Text: w.Text(m.content)})
 	}
-	if err := p.ChangeModel(id, m.model, &p.model); err != nil {
-		return err
-	}
+	p.ChangeModel(id, m.model, &p.model)
 	if len(blocks) == 0 {
-		if err := p.unknown(r, id); err != nil { // aborted or failed before it said anything
-			return err
-		}
+		_ = p.unknown(r, id) // aborted or failed before it said anything
 	}
 	dropped := m.Failed() && len(blocks) > 0
 	if dropped {
@@ -93,14 +87,10 @@ func (p *pi) assistant(r *Record, id string) error {
 		if i == 0 {
 			e.Source = w.Done()
 		}
-		if err := p.show(e); err != nil {
-			return err
-		}
+		_ = p.show(e)
 	}
 	if dropped {
-		if err := p.drop(id); err != nil {
-			return err
-		}
+		p.drop(id)
 	}
 	return p.usage(m, id)
 }

@@ -139,9 +139,7 @@ func (p *pi) record(r *Record, line int) error {
 		return p.Keep(p.Ids.Unique("session"), "pi.session", r.raw)
 	}
 	id := p.Ids.Record(r.id, r.raw)
-	if err := p.attach(r, id); err != nil {
-		return err
-	}
+	p.attach(r, id)
 	err := p.body(r, id)
 	n := &p.nodes[len(p.nodes)-1]
 	if n.turn = -1; p.Place.Opened {

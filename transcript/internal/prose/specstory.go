@@ -82,9 +82,7 @@ func (s *specStory) line(line string) error {
 	h, ok := SpecHeader(bare)
 	switch {
 	case ok:
-		if err := s.text(); err != nil {
-			return err
-		}
+		_ = s.text()
 		s.before.Add(line)
 		return s.section(h)
 	case s.role == "":
@@ -102,9 +100,7 @@ func (s *specStory) line(line string) error {
 
 // open begins a block that lasts to the line that ends with end.
 func (s *specStory) open(line, bare, end string) error {
-	if err := s.text(); err != nil {
-		return err
-	}
+	_ = s.text()
 	s.inside = end
 	s.body.Add(line)
 	if strings.HasSuffix(bare, end) {
@@ -219,9 +215,7 @@ func (s *specStory) text() error {
 	if s.role == "user" {
 		u := tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: s.sidechain || engine.IsInjected(text)}
 		if !u.Synthetic {
-			if err := s.out.Turn(id); err != nil {
-				return err
-			}
+			s.out.Turn(id)
 		}
 		e.Payload = u
 	}
@@ -378,16 +372,12 @@ func (s *specStory) finish() error {
 		s.inside = ""
 		s.out.Warn.Add(0, "block at the end was cut off and is kept as text", "")
 	}
-	if err := s.text(); err != nil {
-		return err
-	}
+	_ = s.text()
 	if s.sections == 0 {
 		return s.r.Problem(engine.SpecStory, errors.New("there is no section of a user or an agent in it"), "was the session saved?")
 	}
 	if rest := s.before.Take(); rest != "" {
-		if err := s.out.Keep(s.out.Ids.Unique(TextID(rest)), "specstory-md.text", []byte(Literal(rest))); err != nil {
-			return err
-		}
+		_ = s.out.Keep(s.out.Ids.Unique(TextID(rest)), "specstory-md.text", []byte(Literal(rest)))
 	}
 	return s.out.End()
 }
