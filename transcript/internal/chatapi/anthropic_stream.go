@@ -98,7 +98,7 @@ func (t *anthropicStream) stop(c *Chat, id string) error {
 	raw := t.whole()
 	t.block = nil
 	c.In.Reset(raw)
-	m := AnthropicMessage{BlockMessage: BlockMessage{Kind: '{', Content: elsewhere, Blocks: readBlocks(&c.In, nil)}, Role: "assistant"}
+	m := AnthropicMessage{BlockMessage: BlockMessage{Kind: '{', Content: walk.Elsewhere, Blocks: readBlocks(&c.In, nil)}, Role: "assistant"}
 	m.Twice = c.In.Twice
 	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	if c.In.Err != nil || !m.Readable(w) {

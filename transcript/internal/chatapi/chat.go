@@ -402,12 +402,8 @@ func (c *Chat) unknownRole() {
 func (c *Chat) say(id string, w *engine.Finder, messageID string, payloads []tenfold.Payload) error {
 	turned := false
 	var err error
-	for i, p := range payloads {
-		e := tenfold.Entry{ID: engine.BlockID(id, i), MessageID: messageID, Payload: p}
-		if i == 0 {
-			e.Source = w.Done()
-		}
-		if u, ok := p.(tenfold.UserMessage); ok && !u.Synthetic && !turned {
+	for _, e := range engine.Entries(id, messageID, w.Done(), payloads) {
+		if u, ok := e.Payload.(tenfold.UserMessage); ok && !u.Synthetic && !turned {
 			turned = true
 			c.Turn(e.ID)
 		}

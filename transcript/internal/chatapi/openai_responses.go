@@ -153,7 +153,7 @@ func (o *responses) body(root walk.Node, doc engine.Document, hint string) error
 		o.items.Cuts = o.items.Cuts[:0]
 		u := tenfold.UserMessage{Parts: tenfold.Text(o.items.Text(input))}
 		id := o.itemID(input)
-		_ = o.Show(id, ItemEntries(id, string(input.Raw()), One(u)))
+		_ = o.Show(id, engine.Entries(id, "", string(input.Raw()), One(u)))
 	} else {
 		_ = o.list(input, false)
 	}
@@ -262,13 +262,11 @@ func (o *responses) item(n walk.Node, id string, record walk.Node, output bool) 
 		c.From, c.To = c.From-from, c.To-from
 	}
 	source := string(walk.AppendCompact(nil, []byte(walk.Splice(record.Raw(), o.items.Cuts))))
-	entries := ItemEntries(id, source, payloads)
+	message := ""
 	if output {
-		for i := range entries {
-			entries[i].MessageID = o.message
-		}
+		message = o.message
 	}
-	return o.Show(id, entries)
+	return o.Show(id, engine.Entries(id, message, source, payloads))
 }
 
 // usage reads what a response cost. Cached tokens are a part of the input.

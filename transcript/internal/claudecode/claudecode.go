@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,29 +76,16 @@ func (claudeImporter) Recognise(h engine.Head) engine.Confidence {
 	if (geminicli.QwenImporter{}).Recognise(h) == engine.Certain {
 		return engine.No // its lines are like these
 	}
-	ours, all, messages := 0, 0, 0
-	for _, o := range s.Objects {
-		if !claudeType(o) {
-			// A first line larger than the head shows only its beginning.
-			if o.Whole {
-				all++
-			} else if o.Has("parentUuid", "isSidechain") {
-				ours, messages, all = ours+1, messages+1, all+1
-			}
-			continue
-		}
-		ours, all = ours+1, all+1
-		if o.Has("uuid", "parentUuid") {
-			messages++
-		}
-	}
+	// A first line larger than the head shows only its beginning.
+	begun := func(o engine.Object) bool { return !o.Whole && o.Has("parentUuid", "isSidechain") }
+	ours := func(o engine.Object) bool { return claudeType(o) || begun(o) }
 	switch {
-	case messages > 0 && 2*ours > all:
+	case !s.Mostly(ours):
+		return engine.No
+	case slices.ContainsFunc(s.Objects, func(o engine.Object) bool { return ours(o) && o.Has("parentUuid") && (o.Has("uuid") || !claudeType(o)) }):
 		return engine.Certain
-	case ours > 0 && 2*ours > all:
-		return engine.Likely
 	}
-	return engine.No
+	return engine.Likely
 }
 
 // Import implements [engine.Importer].

@@ -68,11 +68,8 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 		c.warn.Add(l.number, "compaction came without a summary: nothing is hidden", "compactions came without a summary: nothing is hidden")
 		return c.unknown(l, id, "claude-code.user")
 	}
-	o := tenfold.Compaction{
-		ToTurn: c.place.Turn, Source: tenfold.SourceImport, Reason: pend.trigger,
-		TokensBefore: pend.preTokens, TokensAfter: pend.postTokens,
-		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
-	}
+	o := engine.Summarised(c.place.Turn, pend.trigger, text)
+	o.TokensBefore, o.TokensAfter = pend.preTokens, pend.postTokens
 	if pend.preserved {
 		c.keepPreserved(&o, pend)
 	}
@@ -84,17 +81,8 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 // keepPreserved ends the range before the first message that the compaction
 // kept verbatim; a range can only end on a step (L6).
 func (c *claude) keepPreserved(o *tenfold.Compaction, pend *boundary) {
-	i, ok := c.nodes[pend.head]
-	if ok && c.tree[i].shown {
-		switch n := c.tree[i]; {
-		case n.step > 0:
-			step := int(n.step) - 1
-			o.ToTurn, o.ToStep = int(n.turn), &step
-			return
-		case n.turn > 0:
-			o.ToTurn = int(n.turn) - 1
-			return
-		}
+	if i, ok := c.nodes[pend.head]; ok && c.tree[i].shown && engine.EndBefore(o, int(c.tree[i].turn), int(c.tree[i].step)) {
+		return
 	}
 	c.warn.Add(pend.line, "compaction kept messages verbatim that cannot be told apart: its summary covers them too",
 		"compactions kept messages verbatim that cannot be told apart: their summaries cover them too")

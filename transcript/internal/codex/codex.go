@@ -223,7 +223,7 @@ func (c *codex) item(root, payload walk.Node, id string) error {
 			payloads[i] = r
 		}
 	}
-	entries := chatapi.ItemEntries(id, walk.Splice(root.Raw(), c.items.Cuts), payloads)
+	entries := engine.Entries(id, "", walk.Splice(root.Raw(), c.items.Cuts), payloads)
 	_ = c.Show(id, entries)
 	c.noteShown(payload.Text("role"), entries)
 	return nil

@@ -108,7 +108,7 @@ func (c *codex) history(list walk.Node, id string) ([]kept, bool) {
 		c.items.Cuts, c.items.Odd = nil, false
 		if payloads := c.items.Item(n); len(payloads) > 0 {
 			itemID := id + "/item-" + strconv.Itoa(i)
-			items = append(items, kept{entries: chatapi.ItemEntries(itemID, "", payloads), role: n.Text("role"), cuts: c.items.Cuts})
+			items = append(items, kept{entries: engine.Entries(itemID, "", "", payloads), role: n.Text("role"), cuts: c.items.Cuts})
 		}
 		i++
 	}

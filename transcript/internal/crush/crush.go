@@ -56,7 +56,7 @@ func (crushImporter) ImportDatabase(ctx context.Context, d *database.Database, o
 		return err
 	}
 	for _, root := range tree.RootsOf(only) {
-		r := &Root{ctx: ctx, d: d, Tree: tree, rows: rows, Em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}}, Calls: &engine.Ids{}, Told: map[string]bool{}}
+		r := &Root{ctx: ctx, d: d, Tree: tree, rows: rows, Em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}}, Told: map[string]bool{}}
 		r.Em.Conv = engine.Conversation{ID: engine.ConversationID(root), Named: true, Format: engine.Crush}
 		if err := r.session(root, "", 0); err != nil {
 			return err
@@ -75,7 +75,6 @@ type Root struct {
 	Tree  *database.SessionTree
 	rows  *database.Rows
 	Em    *engine.Emitter
-	Calls *engine.Ids
 	Told  map[string]bool
 	names engine.Ids // of branches
 }

@@ -2,6 +2,7 @@ package geminicli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -53,20 +54,12 @@ func (geminiCLIImporter) Recognise(h engine.Head) engine.Confidence {
 	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
 		return engine.No
 	}
-	ours, all, sure := 0, 0, false
-	for _, o := range s.Objects {
-		if geminiCLIType(o) {
-			ours++
-			sure = sure || o.Has("sessionId", "projectHash") || o.Values["type"] == "gemini"
-		}
-		if o.Whole || geminiCLIType(o) {
-			all++
-		}
-	}
-	switch {
-	case 2*ours <= all:
+	if !s.Mostly(geminiCLIType) {
 		return engine.No
-	case sure:
+	}
+	if slices.ContainsFunc(s.Objects, func(o engine.Object) bool {
+		return geminiCLIType(o) && (o.Has("sessionId", "projectHash") || o.Values["type"] == "gemini")
+	}) {
 		return engine.Certain
 	}
 	return engine.Maybe

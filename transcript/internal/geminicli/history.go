@@ -264,21 +264,13 @@ func (g *geminiCLI) compressed(r *Record, id string) (bool, error) {
 			return false, nil
 		}
 	}
-	o := tenfold.Compaction{
-		ToTurn: g.Place.Turn, Source: tenfold.SourceImport, Reason: "compressed in gemini-cli",
-		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
-	}
+	o := engine.Summarised(g.Place.Turn, compression, text)
 	over := true
 	for _, st := range g.history[from:] {
 		if !st.shown {
 			continue
 		}
-		switch {
-		case st.step > 0:
-			o.ToTurn, o.ToStep = st.turn, new(st.step-1)
-		case st.turn > 0:
-			o.ToTurn = st.turn - 1
-		default:
+		if !engine.EndBefore(&o, st.turn, st.step) {
 			return true, nil // nothing goes before it
 		}
 		over = false

@@ -198,10 +198,7 @@ func (q *qwen) entries(w *engine.Finder, g *chatapi.GeminiContent, id string, mo
 	if model {
 		q.calls.Next()
 		payloads, _ := g.Said(w, &q.calls)
-		for i, p := range payloads {
-			list = append(list, tenfold.Entry{ID: engine.BlockID(id, i), MessageID: id, Payload: p})
-		}
-		return list
+		return engine.Entries(id, id, "", payloads)
 	}
 	var parts []tenfold.Part
 	for i := range g.Parts {
@@ -213,7 +210,7 @@ func (q *qwen) entries(w *engine.Finder, g *chatapi.GeminiContent, id string, mo
 		} else if part, ok := p.Given(w); ok {
 			parts = append(parts, part)
 		} else if p.Kind == '{' {
-			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.Whole(p.Span)}})
+			parts = append(parts, w.UnknownPart("", p.Span))
 		}
 	}
 	if len(parts) > 0 {

@@ -10,8 +10,8 @@ import (
 
 // openCodeCompaction is a compaction that was asked for and has no summary yet.
 type openCodeCompaction struct {
-	message, tail string
-	auto          bool
+	tail string
+	auto bool
 }
 
 // openCodePruned is a call whose result opencode cleared, and when.
@@ -34,7 +34,7 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 	pend := o.pend
 	o.pend = nil
 	if pend == nil {
-		pend = &openCodeCompaction{message: m.parent} // older versions only mark the answer
+		pend = &openCodeCompaction{} // older versions only mark the answer
 	}
 	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
 	var texts []string
@@ -118,13 +118,7 @@ func (o *openCodeSession) overlay(m *openCodeMessage, pend *openCodeCompaction, 
 	}
 	// A range can only end on a step (L6); the request above the tail stays
 	// visible with it (P9).
-	switch at, ok := o.places[pend.tail]; {
-	case ok && at.Step > 0:
-		step := at.Step - 1
-		c.ToTurn, c.ToStep = at.Turn, &step
-	case ok && at.Turn > 0:
-		c.ToTurn = at.Turn - 1
-	default:
+	if at, ok := o.places[pend.tail]; !ok || !engine.EndBefore(&c, at.Turn, at.Step) {
 		pend.tail = ""
 		o.em.Warn.Add(0, "compaction kept messages that cannot be told apart: its summary covers them too",
 			"compactions kept messages that cannot be told apart: their summaries cover them too")

@@ -30,7 +30,7 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 			if o.pend != nil {
 				o.warnNoSummary()
 			}
-			o.pend = &openCodeCompaction{message: m.id, tail: p.tail, auto: p.auto}
+			o.pend = &openCodeCompaction{tail: p.tail, auto: p.auto}
 		case openCodeSaid(p, m.raw):
 			typed = typed || !p.synthetic
 		}
@@ -53,36 +53,16 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 	return err
 }
 
-// turn opens a turn for a user's message. A turn that holds nothing but
-// injected messages yet is taken over by a prompt.
+// turn opens a turn for a user's message, where it begins one.
 func (o *openCodeSession) turn(id string, typed bool) {
-	if o.branch != "" {
-		return
+	if o.branch == "" && o.opened.Said(typed) {
+		o.em.Turn(id)
 	}
-	before := o.opened
-	if typed {
-		o.opened = engine.TurnOpen
-	}
-	switch {
-	case before == engine.TurnNone || before == engine.TurnOver:
-		if !typed {
-			o.opened = engine.TurnSoft
-		}
-	case typed && before == engine.TurnOpen:
-	default:
-		return
-	}
-	o.em.Turn(id)
 }
 
 // resume makes sure that an answer stands in a turn.
 func (o *openCodeSession) resume(id string) {
-	if o.branch != "" || o.opened == engine.TurnOpen {
-		return
-	}
-	over := o.opened == engine.TurnOver
-	o.opened = engine.TurnOpen
-	if over {
+	if o.branch == "" && o.opened.Answered() {
 		o.em.Turn(id)
 	}
 }
@@ -112,23 +92,12 @@ func openCodeUser(w *engine.Finder, m *openCodeMessage) []tenfold.Part {
 		case "text":
 			parts = append(parts, tenfold.TextPart(w.Text(p.text)))
 		case "file":
-			parts = append(parts, openCodeFilePart(w, p.file))
+			parts = append(parts, engine.FilePart(p.file.name, p.file.mime, w.Text(p.file.url)))
 		case "subtask":
 			parts = append(parts, tenfold.TextPart(openCodeSubtaskText))
 		}
 	}
 	return parts
-}
-
-func openCodeFilePart(w *engine.Finder, f openCodeFile) tenfold.Part {
-	out := &tenfold.File{Type: tenfold.PartFile, Name: f.name, MediaType: f.mime}
-	if strings.HasPrefix(f.mime, "image/") {
-		out.Type = tenfold.PartImage
-	}
-	if w.IsString(f.url) {
-		out.URI = w.Text(f.url)
-	}
-	return tenfold.Part{File: out}
 }
 
 // assistant hands on an assistant's message, part by part.
@@ -238,18 +207,9 @@ func openCodeReasoning(w *engine.Finder, p *openCodePart) tenfold.Reasoning {
 	q := p.opaque
 	switch {
 	case w.IsString(q.signature) || w.IsString(q.redacted):
-		r.Provider = "anthropic"
-		if w.IsString(q.signature) {
-			r.Signature = w.Text(q.signature)
-		}
-		if w.IsString(q.redacted) {
-			r.Encrypted = w.Text(q.redacted)
-		}
+		r.Provider, r.Signature, r.Encrypted = "anthropic", w.Text(q.signature), w.Text(q.redacted)
 	case q.item != "" || w.IsString(q.encrypted):
-		r.Provider, r.ItemID = "openai", q.item
-		if w.IsString(q.encrypted) {
-			r.Encrypted = w.Text(q.encrypted)
-		}
+		r.Provider, r.ItemID, r.Encrypted = "openai", q.item, w.Text(q.encrypted)
 	case w.IsString(q.thought):
 		r.Provider, r.Signature = "gemini", w.Text(q.thought)
 	}
@@ -320,7 +280,7 @@ func openCodeResult(w *engine.Finder, p *openCodePart, call string) (tenfold.Too
 		r.Parts = append(r.Parts, tenfold.TextPart(string(at.Of(w.Raw))))
 	}
 	for _, f := range p.files {
-		r.Parts = append(r.Parts, openCodeFilePart(w, f))
+		r.Parts = append(r.Parts, engine.FilePart(f.name, f.mime, w.Text(f.url)))
 	}
 	return r, true
 }

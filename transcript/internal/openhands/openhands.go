@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,22 +31,7 @@ func Handler() engine.Handler {
 
 // Recognise implements [engine.Importer].
 func (openHandsImporter) Recognise(h engine.Head) engine.Confidence {
-	ours, seen := 0, 0
-	for _, o := range h.JSON.Objects {
-		if openHandsState(o) {
-			return engine.Certain
-		}
-		if openHandsRecord(o) {
-			return engine.Certain
-		}
-		switch {
-		case openHandsEvent(o):
-			seen, ours = seen+1, ours+1
-		case o.Whole:
-			seen++ // the head may end in the last
-		}
-	}
-	if seen > 0 && 2*ours > seen {
+	if slices.ContainsFunc(h.JSON.Objects, openHandsState) || slices.ContainsFunc(h.JSON.Objects, openHandsRecord) || h.JSON.Mostly(openHandsEvent) {
 		return engine.Certain
 	}
 	return engine.No

@@ -82,11 +82,7 @@ func (p *pi) assistant(r *Record, id string) error {
 	if dropped {
 		p.Over = true // a turn of its own, to be hidden
 	}
-	for i, b := range blocks {
-		e := tenfold.Entry{ID: engine.BlockID(id, i), MessageID: id, Payload: b}
-		if i == 0 {
-			e.Source = w.Done()
-		}
+	for _, e := range engine.Entries(id, id, w.Done(), blocks) {
 		_ = p.show(e)
 	}
 	if dropped {
@@ -188,10 +184,10 @@ func piParts(w *engine.Finder, m *piMessage) ([]tenfold.Part, bool) {
 			parts = append(parts, tenfold.TextPart(w.Text(b.text)))
 		case b.typ == "image" && w.IsString(b.data):
 			parts = append(parts, tenfold.Part{File: &tenfold.File{
-				Type: tenfold.PartImage, MediaType: b.mediaType, URI: "data:" + b.mediaType + ";base64," + w.Text(b.data),
+				Type: tenfold.PartImage, MediaType: b.mediaType, URI: engine.Inline(b.mediaType, w.Text(b.data)),
 			}})
 		default:
-			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: b.typ, Detail: w.Whole(b.Span)}})
+			parts = append(parts, w.UnknownPart(b.typ, b.Span))
 		}
 	}
 	return parts, true

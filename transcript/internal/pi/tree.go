@@ -332,10 +332,8 @@ func (p *pi) compaction(r *Record, id string) error {
 			p.revoke(old, false, id)
 		}
 	}
-	o := tenfold.Compaction{
-		ToTurn: c.turn, Source: tenfold.SourceImport, Reason: "compacted in pi", TokensBefore: r.tokens,
-		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
-	}
+	o := engine.Summarised(c.turn, "compacted in pi", text)
+	o.TokensBefore = r.tokens
 	if c.step >= 0 {
 		o.ToStep = &c.step
 	}
