@@ -12,15 +12,11 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// sweAgentImporter reads the trajectories of SWE-agent and mini-swe-agent.
-type sweAgentImporter struct{}
-
 func SweAgentHandler() engine.Handler {
-	return engine.Handler{Format: engine.SWEAgent, About: "SWE-agent and mini-swe-agent trajectories (.traj)", Importer: sweAgentImporter{}}
+	return engine.Handler{Format: engine.SWEAgent, About: "SWE-agent and mini-swe-agent trajectories (.traj)", Recognise: recogniseSWEAgent, Import: importSWEAgent}
 }
 
-// Recognise implements [engine.Importer].
-func (sweAgentImporter) Recognise(h engine.Head) engine.Confidence {
+func recogniseSWEAgent(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if len(s.Objects) == 0 {
 		return engine.No
@@ -59,46 +55,44 @@ func (sweAgentImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (sweAgentImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return engine.WithDocument(ctx, src, engine.SWEAgent, func(doc engine.Document) error { return importSWEAgent(ctx, src, doc, sink) })
-}
-
-func importSWEAgent(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
-	a := &sweAgent{}
-	top := &a.doc
-	m, items, err := top.Document(doc)
-	if err != nil {
-		return err
-	}
-	if !top.Is(top.Root(), '[') {
-		list := m.Get("history")
-		if !top.Is(list, '[') {
-			list = m.Get("messages")
+// importSWEAgent reads the trajectories of SWE-agent and mini-swe-agent.
+func importSWEAgent(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.SWEAgent, func(doc engine.Document) error {
+		a := &sweAgent{}
+		top := &a.doc
+		m, items, err := top.Document(doc)
+		if err != nil {
+			return err
 		}
-		if !top.Is(list, '[') {
-			return doc.Problem(src, engine.SWEAgent, 0, errors.New("there is neither a history nor messages"), "a trajectory has its messages in \"history\"")
-		}
-		if items = top.List(list); top.Scan.Err != nil {
-			return doc.Broken(top.Scan.Err)
-		}
-	}
-	var first []byte
-	if len(items) > 0 {
-		first = items[0].Of(top.Raw)
-		for _, at := range items {
-			// Prompts differ where systems do not.
-			if top.Peek(top.In(at, "role")) == "user" {
-				first = at.Of(top.Raw)
-				break
+		if !top.Is(top.Root(), '[') {
+			list := m.Get("history")
+			if !top.Is(list, '[') {
+				list = m.Get("messages")
+			}
+			if !top.Is(list, '[') {
+				return doc.Problem(0, errors.New("there is neither a history nor messages"), "a trajectory has its messages in \"history\"")
+			}
+			if items = top.List(list); top.Scan.Err != nil {
+				return doc.Broken(top.Scan.Err)
 			}
 		}
-	}
-	a.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.SWEAgent, first), Format: engine.SWEAgent}}
-	if err := top.Each(ctx, items, &a.find, a.message); err != nil {
-		return err
-	}
-	return a.finish(m, items)
+		var first []byte
+		if len(items) > 0 {
+			first = items[0].Of(top.Raw)
+			for _, at := range items {
+				// Prompts differ where systems do not.
+				if top.Peek(top.In(at, "role")) == "user" {
+					first = at.Of(top.Raw)
+					break
+				}
+			}
+		}
+		a.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.SWEAgent, first), Format: engine.SWEAgent}}
+		if err := top.Each(ctx, items, &a.find, a.message); err != nil {
+			return err
+		}
+		return a.finish(m, items)
+	})
 }
 
 // sweAgent is one import.

@@ -14,32 +14,9 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// claudeImporter reads the session files of Claude Code: a line is a record of
-// the session, and the user and assistant lines among them hold the blocks of
-// API messages.
-//
-//	text, thinking, tool_use …    one entry a block, MessageID = message.id
-//	unknown assistant blocks      provider_item, back to Anthropic only
-//	user text, images             one user_message a line
-//	tool_result                   tool_result, after all calls of its response
-//	message.usage                 one usage a response, from its last line
-//	message.model, when it changes config_delta
-//	typed prompts and commands    turn_start + user_message
-//	injected lines                user_message, synthetic
-//	attachments                   user_message: typed while it worked, files, hooks
-//	system local_command          user_message, synthetic
-//	queue-operation               user_message for what was typed, in older versions
-//	compact_boundary + summary    compaction with the summary
-//	compact_boundary + our view   nothing a model sees: it is in the file already
-//	microcompact_boundary         compaction that strips the named results
-//	isSidechain, agent_progress   the same on a branch
-//	subagents/agent-<id>.jsonl    the same, after the session's own lines
-//	everything else               an unknown kind "claude-code.<type>"
-type claudeImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.ClaudeCode, About: "Claude Code session files (*.jsonl)", Importer: claudeImporter{}, Exporter: claudeExporter{},
+		Format: engine.ClaudeCode, About: "Claude Code session files (*.jsonl)", Recognise: recognise, Import: importFile, Export: export, Client: &client,
 		Homes: []string{".claude/projects"}, HomeEnv: "CLAUDE_CONFIG_DIR", Part: claudePart,
 		Sessions: []string{"*/*.jsonl"}, Ran: [][]string{{"cwd"}},
 	}
@@ -67,13 +44,12 @@ func claudeType(o engine.Object) bool {
 	return false
 }
 
-// Recognise implements [engine.Importer].
-func (claudeImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject {
 		return engine.No
 	}
-	if (geminicli.QwenImporter{}).Recognise(h) == engine.Certain {
+	if geminicli.RecogniseQwen(h) == engine.Certain {
 		return engine.No // its lines are like these
 	}
 	// A first line larger than the head shows only its beginning.
@@ -88,8 +64,28 @@ func (claudeImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.Likely
 }
 
-// Import implements [engine.Importer].
-func (claudeImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the session files of Claude Code: a line is a record of
+// the session, and the user and assistant lines among them hold the blocks of
+// API messages.
+//
+//	text, thinking, tool_use …    one entry a block, MessageID = message.id
+//	unknown assistant blocks      provider_item, back to Anthropic only
+//	user text, images             one user_message a line
+//	tool_result                   tool_result, after all calls of its response
+//	message.usage                 one usage a response, from its last line
+//	message.model, when it changes config_delta
+//	typed prompts and commands    turn_start + user_message
+//	injected lines                user_message, synthetic
+//	attachments                   user_message: typed while it worked, files, hooks
+//	system local_command          user_message, synthetic
+//	queue-operation               user_message for what was typed, in older versions
+//	compact_boundary + summary    compaction with the summary
+//	compact_boundary + our view   nothing a model sees: it is in the file already
+//	microcompact_boundary         compaction that strips the named results
+//	isSidechain, agent_progress   the same on a branch
+//	subagents/agent-<id>.jsonl    the same, after the session's own lines
+//	everything else               an unknown kind "claude-code.<type>"
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	c := &claude{
 		r: engine.NewLineReader(ctx, src), sink: sink, name: src.Name, scan: walk.Scanner{Cost: walk.BlockCost},
 		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},

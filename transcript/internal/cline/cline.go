@@ -12,29 +12,16 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// clineImporter reads the tasks of Cline and Roo: Anthropic messages with a
-// time each. Calls that older versions wrote as XML into the text stay text,
-// and so do their results, for so the model saw them.
-//
-//	api_conversation_history.json  a list of messages
-//	<id>.messages.json             the same in a record
-//	isSummary + condenseParent     compaction with the summary
-//	isTruncationMarker + truncationParent  compaction that omits
-//	<id>.compaction.json beside    compaction of the first messages
-//	ui_messages.json beside        usage and cost; tokens of condensations
-type clineImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.Cline, About: "Cline and Roo tasks (api_conversation_history.json, *.messages.json)", Importer: clineImporter{},
+		Format: engine.Cline, About: "Cline and Roo tasks (api_conversation_history.json, *.messages.json)", Recognise: recognise, Import: importFile,
 		Mains: []string{History},
 	}
 }
 
 const History = "api_conversation_history.json"
 
-// Recognise implements [engine.Importer].
-func (clineImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	base := path.Base(filepath.ToSlash(h.Name))
 	if s.Shape == engine.ShapeText || len(s.Objects) == 0 {
@@ -72,8 +59,17 @@ func (clineImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (clineImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the tasks of Cline and Roo: Anthropic messages with a
+// time each. Calls that older versions wrote as XML into the text stay text,
+// and so do their results, for so the model saw them.
+//
+//	api_conversation_history.json  a list of messages
+//	<id>.messages.json             the same in a record
+//	isSummary + condenseParent     compaction with the summary
+//	isTruncationMarker + truncationParent  compaction that omits
+//	<id>.compaction.json beside    compaction of the first messages
+//	ui_messages.json beside        usage and cost; tokens of condensations
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	return chatapi.ImportChat(ctx, src, sink, engine.Cline, &cline{})
 }
 

@@ -10,25 +10,10 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// geminiCLIImporter reads the chat files of Gemini CLI in both layouts: one JSON
-// object with the messages, and JSON lines. In lines a message may come again
-// with more, {"$set":…} changes the session, its messages included, and
-// {"$rewindTo":…} takes messages back.
-//
-//	user                      turn_start + user_message
-//	gemini                    thoughts as reasoning, text, calls, results, usage
-//	model, when it changes    config_delta
-//	<state_snapshot>          compaction with the snapshot as summary
-//	a message again           what is new in it; a message that changed is
-//	                          hidden by an overlay and stands again
-//	$rewindTo                 compaction that hides what was taken back
-//	everything else           an unknown kind "gemini-cli.<type>"
-type geminiCLIImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.GeminiCLI, About: "Gemini CLI chats (session-*.json, *.jsonl)", Importer: geminiCLIImporter{},
-		Exporter: geminiCLIExporter{}, Homes: []string{".gemini/tmp"},
+		Format: engine.GeminiCLI, About: "Gemini CLI chats (session-*.json, *.jsonl)", Recognise: recognise, Import: importFile,
+		Export: export, Client: &client, Homes: []string{".gemini/tmp"},
 		Sessions: []string{"*/chats/session-*.json", "*/chats/session-*.jsonl"}, RanIn: projectRoot,
 	}
 }
@@ -48,8 +33,7 @@ func geminiCLIType(o engine.Object) bool {
 	return false
 }
 
-// Recognise implements [engine.Importer].
-func (geminiCLIImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
 		return engine.No
@@ -65,8 +49,20 @@ func (geminiCLIImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.Maybe
 }
 
-// Import implements [engine.Importer].
-func (geminiCLIImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the chat files of Gemini CLI in both layouts: one JSON
+// object with the messages, and JSON lines. In lines a message may come again
+// with more, {"$set":…} changes the session, its messages included, and
+// {"$rewindTo":…} takes messages back.
+//
+//	user                      turn_start + user_message
+//	gemini                    thoughts as reasoning, text, calls, results, usage
+//	model, when it changes    config_delta
+//	<state_snapshot>          compaction with the snapshot as summary
+//	a message again           what is new in it; a message that changed is
+//	                          hidden by an overlay and stands again
+//	$rewindTo                 compaction that hides what was taken back
+//	everything else           an unknown kind "gemini-cli.<type>"
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err

@@ -10,28 +10,15 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// QwenImporter reads the chat files of Qwen Code: a line is a record of a tree
-// that uuid and parentUuid make, with a content of Gemini's API in it.
-//
-//	user                    turn_start + user_message
-//	assistant               reasoning, text, calls, and usage
-//	tool_result             results of calls
-//	model, when it changes  config_delta
-//	chat_compression        compaction with the summary; what was kept follows
-//	a record that hangs     compaction that hides what came after the record
-//	from an earlier one     it hangs from
-//	everything else         an unknown kind "qwen-code.<type>"
-type QwenImporter struct{}
-
 func QwenHandler() engine.Handler {
 	return engine.Handler{
-		Format: engine.QwenCode, About: "Qwen Code chats (*.jsonl)", Importer: QwenImporter{}, Homes: []string{".qwen/projects", ".qwen/tmp"},
+		Format: engine.QwenCode, About: "Qwen Code chats (*.jsonl)", Recognise: RecogniseQwen, Import: importQwen, Homes: []string{".qwen/projects", ".qwen/tmp"},
 		Sessions: []string{"*/chats/*.jsonl", "*/chats/*.json"}, Ran: [][]string{{"cwd"}},
 	}
 }
 
-// Recognise implements [engine.Importer].
-func (QwenImporter) Recognise(h engine.Head) engine.Confidence {
+// RecogniseQwen is for Claude Code too, whose lines are like these.
+func RecogniseQwen(h engine.Head) engine.Confidence {
 	if s := h.JSON.Shape; s != engine.ShapeLines && s != engine.ShapeObject {
 		return engine.No
 	}
@@ -55,8 +42,18 @@ func (QwenImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (QwenImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importQwen reads the chat files of Qwen Code: a line is a record of a tree
+// that uuid and parentUuid make, with a content of Gemini's API in it.
+//
+//	user                    turn_start + user_message
+//	assistant               reasoning, text, calls, and usage
+//	tool_result             results of calls
+//	model, when it changes  config_delta
+//	chat_compression        compaction with the summary; what was kept follows
+//	a record that hangs     compaction that hides what came after the record
+//	from an earlier one     it hangs from
+//	everything else         an unknown kind "qwen-code.<type>"
+func importQwen(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	q := &qwen{Session: engine.NewSession(src, sink, engine.QwenCode), at: map[string]int{}, compacted: map[int]string{}}
 	return q.ReadLines(ctx, func(raw []byte) { q.rec.parse(&q.Scan, raw) }, func(line int) error { return q.record(&q.rec, line) })
 }

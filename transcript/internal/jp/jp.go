@@ -18,19 +18,14 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// jpImporter reads the conversations of JP: events.json with its siblings
-// metadata.json and base_config.json, and the older messages.json.
-type jpImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.JP, About: "JP conversations (events.json, messages.json)", Importer: jpImporter{}, Exporter: Exporter{},
+		Format: engine.JP, About: "JP conversations (events.json, messages.json)", Recognise: recognise, Import: importFile, Export: export,
 		Mains: []string{"events.json", "messages.json"},
 	}
 }
 
-// Recognise implements [engine.Importer].
-func (jpImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if s.Shape != engine.ShapeArray {
 		return engine.No
@@ -69,8 +64,9 @@ func (jpImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the conversations of JP: events.json with its siblings
+// metadata.json and base_config.json, and the older messages.json.
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err

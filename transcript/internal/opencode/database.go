@@ -10,15 +10,15 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// owns implements [engine.DatabaseImporter].
-func (openCodeImporter) Owns(d *database.Database) bool {
-	return d.Has("session") && d.Has("message") && d.Has("part")
+func Database() database.Importer {
+	owns := func(d *database.Database) bool { return d.Has("session") && d.Has("message") && d.Has("part") }
+	return database.Importer{Format: engine.OpenCode, Owns: owns, Import: importDatabase, List: listSessions}
 }
 
-// ImportDatabase hands on each session that no other one started as a
+// importDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it. A session is
 // told as its export would tell it.
-func (openCodeImporter) ImportDatabase(ctx context.Context, d *database.Database, only string, sink engine.Sink) error {
+func importDatabase(ctx context.Context, d *database.Database, only string, sink engine.Sink) error {
 	if err := d.Need("session", "id"); err != nil {
 		return err
 	}

@@ -17,20 +17,14 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// openHandsImporter reads the event logs of OpenHands: those of its first
-// versions and those of its SDK, as an array, as JSON lines, as the history in
-// the records of a benchmark's output, and as a directory of events.
-type openHandsImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.OpenHands, About: "OpenHands events (array, JSON lines, output.jsonl, base_state.json)",
-		Importer: openHandsImporter{}, Homes: []string{".openhands/conversations"}, Mains: []string{"base_state.json"},
+		Recognise: recognise, Import: importFile, Homes: []string{".openhands/conversations"}, Mains: []string{"base_state.json"},
 	}
 }
 
-// Recognise implements [engine.Importer].
-func (openHandsImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	if slices.ContainsFunc(h.JSON.Objects, openHandsState) || slices.ContainsFunc(h.JSON.Objects, openHandsRecord) || h.JSON.Mostly(openHandsEvent) {
 		return engine.Certain
 	}
@@ -70,8 +64,10 @@ func openHandsEvent(o engine.Object) bool {
 	return false
 }
 
-// Import implements [engine.Importer].
-func (openHandsImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the event logs of OpenHands: those of its first
+// versions and those of its SDK, as an array, as JSON lines, as the history in
+// the records of a benchmark's output, and as a directory of events.
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	h := &openHandsFile{ctx: ctx, src: src, sink: sink}
 	head, err := h.src.Head()
 	if err != nil {
@@ -242,7 +238,7 @@ func (h *openHandsFile) single(doc engine.Document) error {
 	if dir := filepath.Dir(filepath.Dir(h.src.Name)); isEventFile(h.src.Name) && dir != "." {
 		state = filepath.Join(dir, state)
 	}
-	return doc.Problem(h.src, engine.OpenHands, 0, errors.New("this is one event of a conversation"), "read the whole of it: try "+state+" beside the directory of events")
+	return doc.Problem(0, errors.New("this is one event of a conversation"), "read the whole of it: try "+state+" beside the directory of events")
 }
 
 // What is read of a directory of events is bounded.

@@ -14,11 +14,8 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// aiderImporter reads Aider's chat history: a file of sessions in Markdown.
-type aiderImporter struct{}
-
 func AiderHandler() engine.Handler {
-	return engine.Handler{Format: engine.Aider, About: "Aider chat histories (.aider.chat.history.md)", Importer: aiderImporter{}}
+	return engine.Handler{Format: engine.Aider, About: "Aider chat histories (.aider.chat.history.md)", Recognise: recogniseAider, Import: importAider}
 }
 
 const (
@@ -28,8 +25,7 @@ const (
 	aiderBreak   = "  " // how Aider ends a line that is to stay one
 )
 
-// Recognise implements [engine.Importer].
-func (aiderImporter) Recognise(h engine.Head) engine.Confidence {
+func recogniseAider(h engine.Head) engine.Confidence {
 	text := h.Text()
 	if bytes.HasPrefix(text, []byte(AiderHeading)) || bytes.Contains(text, []byte("\n"+AiderHeading)) {
 		return engine.Certain
@@ -48,8 +44,8 @@ func (aiderImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (aiderImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importAider reads Aider's chat history: a file of sessions in Markdown.
+func importAider(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	a := &aider{src: src, sink: sink, r: engine.NewLineReader(ctx, src)}
 	if err := a.r.EachText(a.line); err != nil {
 		return err

@@ -13,12 +13,8 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// plainImporter reads text in which each speech begins with who speaks, and
-// JSON lines that hold such a text as "messages_display".
-type plainImporter struct{}
-
 func PlainHandler() engine.Handler {
-	return engine.Handler{Format: engine.Plain, About: "plain text with \"User:\" and \"Assistant:\" in front of each speech", Importer: plainImporter{}}
+	return engine.Handler{Format: engine.Plain, About: "plain text with \"User:\" and \"Assistant:\" in front of each speech", Recognise: recognisePlain, Import: importPlain}
 }
 
 // plainRole tells who speaks in a line, "" when the speech goes on.
@@ -46,8 +42,7 @@ func plainRole(line string) (role, prefix string) {
 	return role, prefix
 }
 
-// Recognise implements [engine.Importer].
-func (plainImporter) Recognise(h engine.Head) engine.Confidence {
+func recognisePlain(h engine.Head) engine.Confidence {
 	for _, o := range h.JSON.Objects {
 		if o.Has("messages_display") {
 			return engine.Certain
@@ -72,8 +67,9 @@ func (plainImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (plainImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importPlain reads text in which each speech begins with who speaks, and
+// JSON lines that hold such a text as "messages_display".
+func importPlain(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err
