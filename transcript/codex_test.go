@@ -389,7 +389,7 @@ func TestCodexRecognise(t *testing.T) {
 		`{"input":["a","b"]}`, `{"type":"user","uuid":"a","message":{"role":"user","content":"x"}}`,
 	} {
 		h := engine.NewHead([]byte(text), "x")
-		if (codex.Importer{}).Recognise(h) != engine.No || (chatapi.OpenaiResponses{}).Recognise(h) != engine.No {
+		if codex.Handler().Recognise(h) != engine.No || chatapi.RecogniseResponses(h) != engine.No {
 			t.Errorf("%s is taken", text)
 		}
 	}

@@ -48,7 +48,7 @@ func samples(tb testing.TB, format Format) []written {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if h, _ := find(f); h.Importer == nil || info.IsDir() || strings.HasSuffix(path, ".golden") || strings.HasSuffix(path, ".sql") {
+		if h, _ := find(f); h.Import == nil || info.IsDir() || strings.HasSuffix(path, ".golden") || strings.HasSuffix(path, ".sql") {
 			continue
 		}
 		if corpustest.UnderRace && !corpustest.All() && format == "" && len(list) > 0 && list[len(list)-1].format == f {

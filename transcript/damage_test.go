@@ -229,7 +229,7 @@ func TestSamplesRefused(t *testing.T) {
 	for _, w := range list {
 		for _, f := range Formats() {
 			h, _ := find(f.Format)
-			if h.Importer == nil || h.Importer.Recognise(engine.NewHead(w.data, w.path)) != engine.No {
+			if h.Import == nil || h.Recognise(engine.NewHead(w.data, w.path)) != engine.No {
 				continue
 			}
 			got, err := w.read(w.data, f.Format)

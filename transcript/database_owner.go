@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tenfold/transcript/internal/database"
-	"tenfold/transcript/internal/engine"
 )
 
 // importDatabase imports a database as the given format, or as what its tables
@@ -17,19 +16,19 @@ func importDatabase(ctx context.Context, src Source, from Format, sink Sink) err
 		return err
 	}
 	defer d.Close()
-	h, err := owner(d, from)
+	importer, err := owner(d, from)
 	if err != nil {
 		return err
 	}
-	d.Format = h.Format
+	d.Format = importer.Format
 	if src.Intake != nil {
+		h, _ := find(d.Format)
 		src.Intake.Ran = h.Ran
 	}
 	if src.Progress != nil {
 		defer func() { src.Progress(src.Size) }()
 	}
-	importer, _ := h.Importer.(database.Importer) // as find saw
-	if err := importer.ImportDatabase(ctx, d, src.Only, sink); err != nil {
+	if err := importer.Import(ctx, d, src.Only, sink); err != nil {
 		return err
 	}
 	return d.Unchanged()
@@ -42,19 +41,18 @@ func databaseFormat(ctx context.Context, src Source) (Format, error) {
 		return "", err
 	}
 	defer d.Close()
-	h, err := owner(d, "")
-	return h.Format, err
+	importer, err := owner(d, "")
+	return importer.Format, err
 }
 
-// owner finds the handler whose tables these are; from asks for one format.
-func owner(d *database.Database, from Format) (engine.Handler, error) {
-	for _, h := range handlers() {
-		importer, ok := h.Importer.(database.Importer)
-		if ok && (from == "" || from == h.Format) && importer.Owns(d) {
-			return h, nil
+// owner finds whose tables these are; from asks for one format.
+func owner(d *database.Database, from Format) (database.Importer, error) {
+	for _, importer := range databases() {
+		if (from == "" || from == importer.Format) && importer.Owns(d) {
+			return importer, nil
 		}
 	}
-	return engine.Handler{}, &Error{
+	return database.Importer{}, &Error{
 		Name: d.Name, Format: from, Err: errors.New("this is an SQLite database of another tool: " + d.Describe()),
 		Hint: "databases can be read of " + databaseFormats(),
 	}
@@ -62,10 +60,8 @@ func owner(d *database.Database, from Format) (engine.Handler, error) {
 
 func databaseFormats() string {
 	var names []string
-	for _, h := range handlers() {
-		if _, ok := h.Importer.(database.Importer); ok {
-			names = append(names, string(h.Format))
-		}
+	for _, importer := range databases() {
+		names = append(names, string(importer.Format))
 	}
 	return strings.Join(names, ", ")
 }

@@ -43,10 +43,10 @@ func Detect(head []byte, name string) (Format, error) {
 // recognise finds the formats whose importers are surest of a source.
 func recognise(h engine.Head) (best engine.Confidence, found []Format) {
 	for _, known := range handlers() {
-		if known.Importer == nil {
+		if known.Import == nil {
 			continue
 		}
-		switch c := known.Importer.Recognise(h); {
+		switch c := known.Recognise(h); {
 		case c == engine.No || c < best:
 		case c > best:
 			best, found = c, []Format{known.Format}

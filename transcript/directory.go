@@ -73,7 +73,7 @@ func jpDirectory(c Conversation) string {
 // event, JP finds it there.
 func jpFiles(dir string, v View) (warnings []string, err error) {
 	var events bytes.Buffer
-	if warnings, err = (jp.Exporter{}).Export(&events, v); err != nil {
+	if warnings, err = jp.Handler().Export(&events, v); err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{"events.json": events.Bytes()}

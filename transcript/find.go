@@ -144,7 +144,7 @@ func formatOf(ctx context.Context, path string) (Format, error) {
 // that no such place is known of the format.
 func Homes(format Format, home string, getenv func(string) string) ([]string, error) {
 	h, ok := find(format)
-	if !ok || h.Importer == nil {
+	if !ok || h.Import == nil {
 		return nil, &Error{Err: fmt.Errorf("unknown format %q", format), Hint: "it is one of " + knownFormats()}
 	}
 	if len(h.Homes) == 0 {

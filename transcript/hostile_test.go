@@ -76,7 +76,7 @@ func TestMemory(t *testing.T) {
 	const own = 24 << 20
 	seen := map[string]bool{}
 	for _, f := range corpustest.Files(t) { // the largest first
-		if h, _ := find(Format(f.Format)); h.Importer == nil || seen[f.Format] {
+		if h, _ := find(Format(f.Format)); h.Import == nil || seen[f.Format] {
 			continue
 		}
 		seen[f.Format] = true

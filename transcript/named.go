@@ -11,15 +11,15 @@ import (
 
 // importNamed reads a source as the format that the caller names.
 func importNamed(ctx context.Context, src Source, head []byte, as engine.Handler, sink Sink) error {
-	problem, other := mistaken(head, src.Name, as.Format, as.Importer)
+	problem, other := mistaken(head, src.Name, as)
 	switch {
 	case problem == nil:
-		return as.Importer.Import(ctx, src, sink)
+		return as.Import(ctx, src, sink)
 	case other == engine.Certain:
 		return problem
 	}
 	d := &doubted{Sink: sink}
-	err := as.Importer.Import(ctx, src, d)
+	err := as.Import(ctx, src, d)
 	if bad := (*Error)(nil); errors.As(err, &bad) && !d.read && other == engine.Likely {
 		return problem
 	}
@@ -35,20 +35,20 @@ func importNamed(ctx context.Context, src Source, head []byte, as engine.Handler
 // mistaken says that a source named to be of one format is of another, or of
 // none: nil where the name may be right. How surely it is of the other decides:
 // where that is not certain it is only an error if nothing can be read.
-func mistaken(head []byte, name string, from Format, importer engine.Importer) (problem *Error, other engine.Confidence) {
+func mistaken(head []byte, name string, as engine.Handler) (problem *Error, other engine.Confidence) {
 	h := engine.NewHead(head, name)
-	if importer.Recognise(h) != engine.No {
+	if as.Recognise(h) != engine.No {
 		return nil, engine.No
 	}
 	best, found := recognise(h)
 	if best < engine.Likely || len(found) != 1 {
 		return &Error{
-			Name: name, Err: fmt.Errorf("not of format %s: nothing is said in it that can be read so", from),
+			Name: name, Err: fmt.Errorf("not of format %s: nothing is said in it that can be read so", as.Format),
 			Hint: "try another format, or leave --from out",
 		}, engine.No
 	}
 	return &Error{
-		Name: name, Err: fmt.Errorf("not of format %s: it looks like %s", from, found[0]),
+		Name: name, Err: fmt.Errorf("not of format %s: it looks like %s", as.Format, found[0]),
 		Hint: "try --from " + string(found[0]) + ", or leave it out",
 	}, best
 }

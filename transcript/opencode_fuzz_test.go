@@ -49,7 +49,7 @@ func FuzzCrush(f *testing.F) {
 	f.Add([]byte("s[]\na{}\nu[\nt[{\"data\":[]}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var k Collector
-		root := &crush.Root{Tree: &database.SessionTree{}, Em: &engine.Emitter{Place: &engine.RootLog{}, Sink: &k, Conv: Conversation{ID: "c", Format: Crush}}, Calls: &engine.Ids{}, Told: map[string]bool{}}
+		root := &crush.Root{Tree: &database.SessionTree{}, Em: &engine.Emitter{Place: &engine.RootLog{}, Sink: &k, Conv: Conversation{ID: "c", Format: Crush}}, Told: map[string]bool{}}
 		s := &crush.Session{Root: root, ID: "c", Started: map[string]string{}}
 		for line := range bytes.Lines(data) {
 			line = bytes.Trim(line, " \t\r\n")

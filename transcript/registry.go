@@ -11,6 +11,7 @@ import (
 	"tenfold/transcript/internal/codex"
 	"tenfold/transcript/internal/copilot"
 	"tenfold/transcript/internal/crush"
+	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/geminicli"
 	"tenfold/transcript/internal/jp"
@@ -62,12 +63,17 @@ func handlers() []engine.Handler {
 	)
 }
 
+// databases lists those whose tools keep sessions in databases.
+func databases() []database.Importer {
+	return []database.Importer{opencode.Database(), crush.Database()}
+}
+
 // Formats lists the formats this package knows, in the order in which a
 // listing shows them.
 func Formats() []FormatInfo {
 	var infos []FormatInfo
 	for _, h := range handlers() {
-		infos = append(infos, FormatInfo{Format: h.Format, About: h.About, Import: h.Importer != nil, Export: h.Exporter != nil})
+		infos = append(infos, FormatInfo{Format: h.Format, About: h.About, Import: h.Import != nil, Export: h.Export != nil})
 	}
 	return infos
 }

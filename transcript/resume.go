@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"slices"
+
 	"tenfold/transcript/internal/engine"
 )
 
@@ -9,38 +11,30 @@ import (
 // data is the file's. The clients' own releases say which they take: Claude Code
 // 2.1, Codex 0.169, opencode 1.18, pi 0.87, Gemini CLI 0.61.
 func Resume(format Format, file string, data []byte) []string {
-	if r, ok := exporter[engine.Resumer](format); ok {
-		return r.Resume(file, data)
+	if c := client(format); c != nil {
+		return c.Resume(file, data)
 	}
 	return nil
 }
 
-// exporter is the exporter of a format, if it has an ability.
-func exporter[Able any](format Format) (able Able, ok bool) {
+// client is the one that goes on with sessions in a format, or nil.
+func client(format Format) *engine.Client {
 	h, _ := find(format)
-	able, ok = h.Exporter.(Able)
-	return able, ok
+	return h.Client
 }
 
 // Resumable lists the formats of the clients that go on with a session which
 // Tenfold puts among theirs.
 func Resumable() []Format {
-	var list []Format
-	for _, format := range Keepers() {
-		_, keeps := exporter[engine.Keeper](format)
-		if _, adopts := exporter[engine.Adopter](format); keeps || adopts {
-			list = append(list, format)
-		}
-	}
-	return list
+	return slices.DeleteFunc(Keepers(), func(f Format) bool { return client(f) == nil })
 }
 
 // Keep says in which file a client looks for an exported session that was made
 // from one in another file of its. The path is empty where the client looks in no
 // file but takes sessions in by a command: any file does.
 func Keep(format Format, original string, data []byte) (path string) {
-	if k, ok := exporter[engine.Keeper](format); ok {
-		return k.Keep(original, data)
+	if c := client(format); c != nil && c.Keep != nil {
+		return c.Keep(original, data)
 	}
 	return ""
 }
@@ -50,11 +44,8 @@ func Keep(format Format, original string, data []byte) (path string) {
 // says nothing. The last one is the client with the session open. They are to run
 // in the session's directory.
 func Continue(format Format, file string, data []byte) [][]string {
-	if k, ok := exporter[engine.Keeper](format); ok {
-		return [][]string{k.Continue(file, data)}
-	}
-	if a, ok := exporter[engine.Adopter](format); ok {
-		return a.Adopt(file, data)
+	if c := client(format); c != nil {
+		return c.Continue(file, data)
 	}
 	return nil
 }
@@ -65,8 +56,8 @@ func ShellCommand(words []string) string { return engine.ShellCommand(words) }
 // Program is the command of a client that goes on with sessions; empty if none
 // does.
 func Program(format Format) string {
-	if r, ok := exporter[engine.Resumer](format); ok {
-		return r.Program()
+	if c := client(format); c != nil {
+		return c.Program
 	}
 	return ""
 }

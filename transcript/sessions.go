@@ -126,16 +126,12 @@ func databaseSessions(ctx context.Context, in Session) ([]Session, error) {
 		return nil, err
 	}
 	defer d.Close()
-	h, err := owner(d, in.Format)
-	if err != nil {
+	importer, err := owner(d, in.Format)
+	if err != nil || importer.List == nil {
 		return nil, err
 	}
-	lister, ok := h.Importer.(database.SessionLister)
-	if !ok {
-		return nil, nil
-	}
 	var list []Session
-	err = lister.ListSessions(ctx, d, func(c database.Session) {
+	err = importer.List(ctx, d, func(c database.Session) {
 		list = append(list, Session{
 			Format: in.Format, ID: c.ID, Only: c.ID, Path: in.Path, Changed: c.Updated, Directory: c.Directory,
 			Title: c.Title, Began: c.Created, Ended: c.Updated, Tokens: c.Tokens, Agent: c.Agent, described: true,

@@ -103,7 +103,7 @@ func importUnpacked(ctx context.Context, src Source, head []byte, from Format) e
 		}
 	}
 	h, ok := find(from)
-	if !ok || h.Importer == nil {
+	if !ok || h.Import == nil {
 		return &Error{Name: src.Name, Err: fmt.Errorf("unknown format %q", from), Hint: "it is one of " + knownFormats()}
 	}
 	in.Format, in.Ran = from, h.Ran
@@ -113,7 +113,7 @@ func importUnpacked(ctx context.Context, src Source, head []byte, from Format) e
 	if named {
 		return in.Done(importNamed(ctx, src, head, h, in))
 	}
-	return in.Done(h.Importer.Import(ctx, src, in))
+	return in.Done(h.Import(ctx, src, in))
 }
 
 // Renewed gives what tells of messages that a compacted export in a format leaves
@@ -131,7 +131,7 @@ func Renewed(to Format) func(tenfold.Payload) bool {
 // has no place for.
 func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 	h, _ := find(to)
-	if h.Exporter == nil {
+	if h.Export == nil {
 		return nil, &Error{
 			Err:  fmt.Errorf("cannot export to %q", to),
 			Hint: "it is one of " + named(func(f FormatInfo) bool { return f.Export }),
@@ -145,7 +145,7 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 		return nil, fmt.Errorf("export conversation %s: %w", id, err)
 	}
 	signed := 0
-	if _, ok := h.Exporter.(engine.Resumer); ok {
+	if h.Client != nil {
 		if v, signed, err = v.WithoutSigned(to); err != nil {
 			return nil, fmt.Errorf("export conversation %s: %w", id, err)
 		}
@@ -154,7 +154,7 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 	if Renewed(to) != nil {
 		v, left = v.WithoutRenewed()
 	}
-	if warnings, err = h.Exporter.Export(w, v); err != nil {
+	if warnings, err = h.Export(w, v); err != nil {
 		return warnings, fmt.Errorf("export conversation %s: %w", v.ID, err)
 	}
 	switch left {

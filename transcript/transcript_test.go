@@ -83,7 +83,7 @@ func TestDetectCorpus(t *testing.T) {
 		if strings.Contains(f.Name, "openai__responses__") {
 			want = OpenAIResponses // the index knows no name for it
 		}
-		if h, known := find(want); !known || h.Importer == nil {
+		if h, known := find(want); !known || h.Import == nil {
 			want = ""
 		}
 		if body := apiBodies[f.Name]; want == "" && body != "" {

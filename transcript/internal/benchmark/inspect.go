@@ -13,16 +13,11 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// inspectImporter reads the evaluation logs of Inspect in JSON: a conversation
-// for each sample.
-type inspectImporter struct{}
-
 func InspectHandler() engine.Handler {
-	return engine.Handler{Format: engine.InspectEval, About: "Inspect AI evaluation logs (JSON)", Importer: inspectImporter{}}
+	return engine.Handler{Format: engine.InspectEval, About: "Inspect AI evaluation logs (JSON)", Recognise: recogniseInspect, Import: importInspect}
 }
 
-// Recognise implements [engine.Importer].
-func (inspectImporter) Recognise(h engine.Head) engine.Confidence {
+func recogniseInspect(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if len(s.Objects) != 1 || s.Shape == engine.ShapeArray {
 		return engine.No
@@ -35,56 +30,53 @@ func (inspectImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (inspectImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return engine.WithDocument(ctx, src, engine.InspectEval, func(doc engine.Document) error { return importInspect(ctx, src, doc, sink) })
-}
-
-func importInspect(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
-	var top engine.Finder
-	m, _, err := top.Document(doc)
-	if err != nil {
-		return err
-	}
-	list := m.Get("samples")
-	samples := top.List(list)
-	if top.Scan.Err != nil {
-		return doc.Broken(top.Scan.Err)
-	}
-	if len(samples) == 0 {
-		return doc.Problem(src, engine.InspectEval, int64(list.From), errors.New("the log holds no samples, and so no conversation"),
-			"write the log with its samples, or read it after they ran")
-	}
-	eval := top.Object(m.Get("eval"))
-	run := cmp.Or(top.Peek(eval.Get("eval_id")), top.Peek(eval.Get("run_id")))
-	if run == "" {
-		run = engine.Digest(top.Raw[:min(len(top.Raw), 4096)])
-	}
-	var names engine.Ids
-	for i, at := range samples {
-		s := &inspectSample{ctx: ctx, model: top.Peek(eval.Get("model"))}
-		s.sample.Reset(at.Of(top.Raw))
-		sm := s.sample.Object(s.sample.Root())
-		id := s.sample.Peek(sm.Get("uuid"))
-		if id == "" {
-			id = engine.Numbered(run, at.Of(top.Raw))
+// importInspect reads the evaluation logs of Inspect in JSON: a conversation
+// for each sample.
+func importInspect(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.InspectEval, func(doc engine.Document) error {
+		var top engine.Finder
+		m, _, err := top.Document(doc)
+		if err != nil {
+			return err
 		}
-		s.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
-			ID: engine.ConversationID(names.Unique(engine.ConversationID(id))), Named: engine.IsUnique(id), Format: engine.InspectEval, Title: engine.FirstLine(top.Peek(eval.Get("task"))),
-		}}
-		if created, err := time.Parse(time.RFC3339, top.Peek(eval.Get("created"))); err == nil {
-			s.out.At(created.UTC())
+		list := m.Get("samples")
+		samples := top.List(list)
+		if top.Scan.Err != nil {
+			return doc.Broken(top.Scan.Err)
 		}
-		if i == 0 {
-			if _, err := s.out.KeepRest("log", "inspect-eval.log", &top, samples); err != nil {
+		if len(samples) == 0 {
+			return doc.Problem(int64(list.From), errors.New("the log holds no samples, and so no conversation"),
+				"write the log with its samples, or read it after they ran")
+		}
+		eval := top.Object(m.Get("eval"))
+		run := cmp.Or(top.Peek(eval.Get("eval_id")), top.Peek(eval.Get("run_id")))
+		if run == "" {
+			run = engine.Digest(top.Raw[:min(len(top.Raw), 4096)])
+		}
+		var names engine.Ids
+		for i, at := range samples {
+			s := &inspectSample{ctx: ctx, model: top.Peek(eval.Get("model"))}
+			s.sample.Reset(at.Of(top.Raw))
+			sm := s.sample.Object(s.sample.Root())
+			id := s.sample.Peek(sm.Get("uuid"))
+			if id == "" {
+				id = engine.Numbered(run, at.Of(top.Raw))
+			}
+			s.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
+				ID: engine.ConversationID(names.Unique(engine.ConversationID(id))), Named: engine.IsUnique(id), Format: engine.InspectEval, Title: engine.FirstLine(top.Peek(eval.Get("task"))),
+			}}
+			if created, err := time.Parse(time.RFC3339, top.Peek(eval.Get("created"))); err == nil {
+				s.out.At(created.UTC())
+			}
+			if i == 0 {
+				s.out.KeepRest("log", "inspect-eval.log", &top, samples)
+			}
+			if err := s.read(sm); err != nil {
 				return err
 			}
 		}
-		if err := s.read(sm); err != nil {
-			return err
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // inspectSample is the import of one sample.
@@ -102,27 +94,19 @@ func (s *inspectSample) read(m engine.Members) error {
 	s.attached = f.Object(m.Get("attachments"))
 	items := f.List(m.Get("messages"))
 	if s.model != "" && s.model != "none/none" {
-		if err := s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique("model:" + engine.Digest([]byte(s.model))), Payload: tenfold.ConfigDelta{Model: s.model}}); err != nil {
-			return err
-		}
+		_ = s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique("model:" + engine.Digest([]byte(s.model))), Payload: tenfold.ConfigDelta{Model: s.model}})
 	}
 	if err := f.Each(s.ctx, items, &s.find, s.message); err != nil {
 		return err
 	}
-	id, err := s.out.KeepRest("sample", "inspect-eval.sample", f, items)
-	if err != nil {
-		return err
-	}
+	id := s.out.KeepRest("sample", "inspect-eval.sample", f, items)
 	for _, one := range f.Object(m.Get("model_usage")) {
 		model, _ := f.Scan.UnquoteIn(walk.Span{From: 0, To: len(one.Name)}, one.Name)
 		u := f.Object(one.At)
-		err := s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique(id + "/usage"), Payload: tenfold.Usage{
+		_ = s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique(id + "/usage"), Payload: tenfold.Usage{
 			Model: model, Input: f.Number(u.Get("input_tokens")), Output: f.Number(u.Get("output_tokens")),
 			CacheRead: f.Number(u.Get("input_tokens_cache_read")), CacheWrite: f.Number(u.Get("input_tokens_cache_write")),
 		}})
-		if err != nil {
-			return err
-		}
 	}
 	if len(items) == 0 {
 		s.out.Warn.Add(0, "sample has no messages: the conversation is empty", "")

@@ -14,16 +14,11 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// locomoImporter reads the conversations of the LoCoMo benchmark: two people
-// who talk over many sessions.
-type locomoImporter struct{}
-
 func LocomoHandler() engine.Handler {
-	return engine.Handler{Format: engine.LoCoMo, About: "LoCoMo benchmark conversations", Importer: locomoImporter{}}
+	return engine.Handler{Format: engine.LoCoMo, About: "LoCoMo benchmark conversations", Recognise: recogniseLoCoMo, Import: importLoCoMo}
 }
 
-// Recognise implements [engine.Importer].
-func (locomoImporter) Recognise(h engine.Head) engine.Confidence {
+func recogniseLoCoMo(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if len(s.Objects) == 0 {
 		return engine.No
@@ -40,44 +35,43 @@ func (locomoImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (locomoImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return engine.WithDocument(ctx, src, engine.LoCoMo, func(doc engine.Document) error { return importLoCoMo(ctx, src, doc, sink) })
-}
-
-func importLoCoMo(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
-	var top engine.Finder
-	m, samples, err := top.Document(doc)
-	if err != nil {
-		return err
-	}
-	if m != nil {
-		samples = []walk.Span{top.Root()}
-	}
-	var names engine.Ids
-	found := false
-	for i, at := range samples {
-		l := &locomo{ctx: ctx}
-		l.sample.Reset(at.Of(top.Raw))
-		m = l.sample.Object(l.sample.Root())
-		talk := m.Get("conversation")
-		if !l.sample.Is(talk, '{') {
-			continue
-		}
-		found = true
-		id := cmp.Or(l.sample.Peek(m.Get("sample_id")), strconv.Itoa(i))
-		l.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
-			ID:     engine.ConversationID(names.Unique("locomo-" + id + "-" + engine.Digest(talk.Of(l.sample.Raw))[:8])),
-			Format: engine.LoCoMo,
-		}}
-		if err := l.read(talk); err != nil {
+// importLoCoMo reads the conversations of the LoCoMo benchmark: two people
+// who talk over many sessions.
+func importLoCoMo(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.LoCoMo, func(doc engine.Document) error {
+		var top engine.Finder
+		m, samples, err := top.Document(doc)
+		if err != nil {
 			return err
 		}
-	}
-	if !found {
-		return doc.Problem(src, engine.LoCoMo, 0, errors.New("there is no conversation in it"), "a LoCoMo sample has its sessions in \"conversation\"")
-	}
-	return nil
+		if m != nil {
+			samples = []walk.Span{top.Root()}
+		}
+		var names engine.Ids
+		found := false
+		for i, at := range samples {
+			l := &locomo{ctx: ctx}
+			l.sample.Reset(at.Of(top.Raw))
+			m = l.sample.Object(l.sample.Root())
+			talk := m.Get("conversation")
+			if !l.sample.Is(talk, '{') {
+				continue
+			}
+			found = true
+			id := cmp.Or(l.sample.Peek(m.Get("sample_id")), strconv.Itoa(i))
+			l.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
+				ID:     engine.ConversationID(names.Unique("locomo-" + id + "-" + engine.Digest(talk.Of(l.sample.Raw))[:8])),
+				Format: engine.LoCoMo,
+			}}
+			if err := l.read(talk); err != nil {
+				return err
+			}
+		}
+		if !found {
+			return doc.Problem(0, errors.New("there is no conversation in it"), "a LoCoMo sample has its sessions in \"conversation\"")
+		}
+		return nil
+	})
 }
 
 // locomo is the import of one sample.
@@ -125,9 +119,7 @@ func (l *locomo) read(talk walk.Span) error {
 		}
 		all = append(all, s.items...)
 	}
-	if _, err := l.out.KeepRest("sample", "locomo.sample", f, all); err != nil {
-		return err
-	}
+	l.out.KeepRest("sample", "locomo.sample", f, all)
 	return l.out.End()
 }
 
@@ -144,9 +136,7 @@ func (l *locomo) utterance(m engine.Members, opened *bool) error {
 	id := l.out.Ids.Unique(key)
 	if !*opened {
 		*opened = true
-		if err := l.out.Turn(id); err != nil {
-			return err
-		}
+		l.out.Turn(id)
 	}
 	speaker := f.Peek(m.Get("speaker"))
 	if speaker == "" || !f.Is(m.Get("text"), '"') {

@@ -12,15 +12,11 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// sweAgentImporter reads the trajectories of SWE-agent and mini-swe-agent.
-type sweAgentImporter struct{}
-
 func SweAgentHandler() engine.Handler {
-	return engine.Handler{Format: engine.SWEAgent, About: "SWE-agent and mini-swe-agent trajectories (.traj)", Importer: sweAgentImporter{}}
+	return engine.Handler{Format: engine.SWEAgent, About: "SWE-agent and mini-swe-agent trajectories (.traj)", Recognise: recogniseSWEAgent, Import: importSWEAgent}
 }
 
-// Recognise implements [engine.Importer].
-func (sweAgentImporter) Recognise(h engine.Head) engine.Confidence {
+func recogniseSWEAgent(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if len(s.Objects) == 0 {
 		return engine.No
@@ -59,46 +55,44 @@ func (sweAgentImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (sweAgentImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return engine.WithDocument(ctx, src, engine.SWEAgent, func(doc engine.Document) error { return importSWEAgent(ctx, src, doc, sink) })
-}
-
-func importSWEAgent(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
-	a := &sweAgent{}
-	top := &a.doc
-	m, items, err := top.Document(doc)
-	if err != nil {
-		return err
-	}
-	if !top.Is(top.Root(), '[') {
-		list := m.Get("history")
-		if !top.Is(list, '[') {
-			list = m.Get("messages")
+// importSWEAgent reads the trajectories of SWE-agent and mini-swe-agent.
+func importSWEAgent(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.SWEAgent, func(doc engine.Document) error {
+		a := &sweAgent{}
+		top := &a.doc
+		m, items, err := top.Document(doc)
+		if err != nil {
+			return err
 		}
-		if !top.Is(list, '[') {
-			return doc.Problem(src, engine.SWEAgent, 0, errors.New("there is neither a history nor messages"), "a trajectory has its messages in \"history\"")
-		}
-		if items = top.List(list); top.Scan.Err != nil {
-			return doc.Broken(top.Scan.Err)
-		}
-	}
-	var first []byte
-	if len(items) > 0 {
-		first = items[0].Of(top.Raw)
-		for _, at := range items {
-			// Prompts differ where systems do not.
-			if top.Peek(top.In(at, "role")) == "user" {
-				first = at.Of(top.Raw)
-				break
+		if !top.Is(top.Root(), '[') {
+			list := m.Get("history")
+			if !top.Is(list, '[') {
+				list = m.Get("messages")
+			}
+			if !top.Is(list, '[') {
+				return doc.Problem(0, errors.New("there is neither a history nor messages"), "a trajectory has its messages in \"history\"")
+			}
+			if items = top.List(list); top.Scan.Err != nil {
+				return doc.Broken(top.Scan.Err)
 			}
 		}
-	}
-	a.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.SWEAgent, first), Format: engine.SWEAgent}}
-	if err := top.Each(ctx, items, &a.find, a.message); err != nil {
-		return err
-	}
-	return a.finish(m, items)
+		var first []byte
+		if len(items) > 0 {
+			first = items[0].Of(top.Raw)
+			for _, at := range items {
+				// Prompts differ where systems do not.
+				if top.Peek(top.In(at, "role")) == "user" {
+					first = at.Of(top.Raw)
+					break
+				}
+			}
+		}
+		a.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.SWEAgent, first), Format: engine.SWEAgent}}
+		if err := top.Each(ctx, items, &a.find, a.message); err != nil {
+			return err
+		}
+		return a.finish(m, items)
+	})
 }
 
 // sweAgent is one import.
@@ -163,10 +157,7 @@ func (a *sweAgent) assistant(m engine.Members) []tenfold.Payload {
 // finish keeps the rest of the file, with the sums of what was spent.
 func (a *sweAgent) finish(m engine.Members, items []walk.Span) error {
 	f := &a.doc
-	id, err := a.out.KeepRest("document", "swe-agent-traj.document", f, items)
-	if err != nil {
-		return err
-	}
+	id := a.out.KeepRest("document", "swe-agent-traj.document", f, items)
 	info := f.Object(m.Get("info"))
 	stats := f.Object(info.Get("model_stats"))
 	model := f.In(f.In(info.Get("config"), "model"), "model_name")
@@ -178,9 +169,7 @@ func (a *sweAgent) finish(m engine.Members, items []walk.Span) error {
 		Cost: f.Cost(stats.Get("instance_cost")),
 	}
 	if u.Input > 0 || u.Output > 0 || (u.Cost != nil && *u.Cost > 0) {
-		if err := a.out.Emit(tenfold.Entry{ID: id + "/usage", Payload: u}); err != nil {
-			return err
-		}
+		_ = a.out.Emit(tenfold.Entry{ID: id + "/usage", Payload: u})
 	}
 	return a.out.End()
 }

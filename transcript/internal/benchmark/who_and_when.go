@@ -9,16 +9,11 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// whoAndWhenImporter reads the files of the Who&When benchmark: several agents
-// that talk, as text.
-type whoAndWhenImporter struct{}
-
 func WhoAndWhenHandler() engine.Handler {
-	return engine.Handler{Format: engine.WhoAndWhen, About: "Who&When multi-agent logs", Importer: whoAndWhenImporter{}}
+	return engine.Handler{Format: engine.WhoAndWhen, About: "Who&When multi-agent logs", Recognise: recogniseWhoAndWhen, Import: importWhoAndWhen}
 }
 
-// Recognise implements [engine.Importer].
-func (whoAndWhenImporter) Recognise(h engine.Head) engine.Confidence {
+func recogniseWhoAndWhen(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if len(s.Objects) != 1 || s.Shape == engine.ShapeArray {
 		return engine.No
@@ -52,37 +47,34 @@ func (whoAndWhenImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (whoAndWhenImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return engine.WithDocument(ctx, src, engine.WhoAndWhen, func(doc engine.Document) error { return importWhoAndWhen(ctx, src, doc, sink) })
-}
-
-func importWhoAndWhen(ctx context.Context, src engine.Source, doc engine.Document, sink engine.Sink) error {
-	var top, f engine.Finder
-	m, _, err := top.Document(doc)
-	if err != nil {
-		return err
-	}
-	history := m.Get("history")
-	items := top.List(history)
-	if top.Scan.Err != nil {
-		return doc.Broken(top.Scan.Err)
-	}
-	if !top.Is(history, '[') {
-		return doc.Problem(src, engine.WhoAndWhen, 0, errors.New("there is no history"), "a Who&When log has its messages in \"history\"")
-	}
-	first := top.Raw[:0]
-	if len(items) > 0 {
-		first = items[0].Of(top.Raw)
-	}
-	out := engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.WhoAndWhen, first), Title: engine.FirstLine(top.Peek(m.Get("question"))), Format: engine.WhoAndWhen}}
-	if err := top.Each(ctx, items, &f, func(m engine.Members) error { return spoken(&out, &f, m) }); err != nil {
-		return err
-	}
-	if _, err := out.KeepRest("document", "who-and-when.document", &top, items); err != nil {
-		return err
-	}
-	return out.End()
+// importWhoAndWhen reads the files of the Who&When benchmark: several agents
+// that talk, as text.
+func importWhoAndWhen(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.WhoAndWhen, func(doc engine.Document) error {
+		var top, f engine.Finder
+		m, _, err := top.Document(doc)
+		if err != nil {
+			return err
+		}
+		history := m.Get("history")
+		items := top.List(history)
+		if top.Scan.Err != nil {
+			return doc.Broken(top.Scan.Err)
+		}
+		if !top.Is(history, '[') {
+			return doc.Problem(0, errors.New("there is no history"), "a Who&When log has its messages in \"history\"")
+		}
+		first := top.Raw[:0]
+		if len(items) > 0 {
+			first = items[0].Of(top.Raw)
+		}
+		out := engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.WhoAndWhen, first), Title: engine.FirstLine(top.Peek(m.Get("question"))), Format: engine.WhoAndWhen}}
+		if err := top.Each(ctx, items, &f, func(m engine.Members) error { return spoken(&out, &f, m) }); err != nil {
+			return err
+		}
+		out.KeepRest("document", "who-and-when.document", &top, items)
+		return out.End()
+	})
 }
 
 // spoken takes what one party said. A person speaks as the user, and so does who

@@ -81,9 +81,7 @@ func (a *Anthropic) Read(c *Chat, w *engine.Finder, id string, injected bool) er
 		warnOwn(c, own)
 		return c.say(id, w, "", payloads)
 	}
-	if err := c.ChangeModel(id, m.Model, &a.model); err != nil {
-		return err
-	}
+	c.ChangeModel(id, m.Model, &a.model)
 	payloads, own := m.answer(w)
 	warnOwn(c, own)
 	a.answers++

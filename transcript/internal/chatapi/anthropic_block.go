@@ -8,9 +8,6 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// elsewhere is the place of a value whose parts have places of their own.
-var elsewhere = walk.Span{From: 0, To: 1}
-
 // BlockMessage is the API message of a line.
 type BlockMessage struct {
 	Kind      jsontext.Kind
@@ -71,8 +68,7 @@ func (m *BlockMessage) Read(s *walk.Scanner, others ...walk.Shape) {
 		"id", &m.ID,
 		"model", &m.Model,
 		"content", func() {
-			s.Twice = s.Twice || seen
-			seen = true
+			s.Once(&seen)
 			m.ReadContent(s)
 		},
 		"usage", func() { m.Usage.read(s) },
@@ -85,7 +81,7 @@ func (m *BlockMessage) Read(s *walk.Scanner, others ...walk.Shape) {
 // ReadContent reads what a message says: a text or a list of blocks.
 func (m *BlockMessage) ReadContent(s *walk.Scanner) {
 	if s.Kind() == '[' {
-		m.Content = elsewhere
+		m.Content = walk.Elsewhere
 		m.Blocks = readBlocks(s, m.Blocks)
 		return
 	}
@@ -111,12 +107,10 @@ func readBlocks(s *walk.Scanner, into []Block) []Block {
 	if into == nil {
 		into = []Block{}
 	}
-	walk.EachItem(s, func() {
-		into = append(into, Block{Kind: s.Kind()})
-		b := &into[len(into)-1]
+	return walk.Items(s, into, func(b *Block) {
+		b.Kind = s.Kind()
 		b.Span = walk.Within(s, func() { b.read(s) })
 	})
-	return into
 }
 
 func (b *Block) read(s *walk.Scanner) {
@@ -135,18 +129,11 @@ func (b *Block) read(s *walk.Scanner) {
 		"signature", &b.Signature,
 		"data", &b.Data,
 		"input", &b.Input,
-		"content", func() {
-			s.Twice = s.Twice || b.Content.Found()
-			if s.Kind() != '[' {
-				b.Content = s.Value()
-				return
-			}
-			b.Content = elsewhere
-			b.Items = readBlocks(s, nil)
-		},
+		"content",
+		walk.List{At: &b.Content, Read: func() { b.Items = readBlocks(s, nil) }},
 		"source", func() {
 			s.Twice = s.Twice || b.source.Found()
-			b.source = elsewhere
+			b.source = walk.Elsewhere
 			walk.Shape{"data", &b.SourceData, "type", &b.SourceType, "media_type", &b.MediaType, "url", &b.url}.Read(s)
 		},
 	}.Read(s)
@@ -198,7 +185,7 @@ func BlockResult(w *engine.Finder, b *Block) tenfold.ToolResult {
 	case w.IsString(b.Content):
 		r.Parts = tenfold.Text(w.Text(b.Content))
 	case b.Content.Found() && (w.Raw[b.Content.From] != 'n' || len(w.Fill) > 0):
-		r.Parts = []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.Whole(b.Content)}}}
+		r.Parts = []tenfold.Part{w.UnknownPart("", b.Content)}
 	}
 	return r
 }
@@ -219,12 +206,12 @@ func BlockPart(w *engine.Finder, b *Block) tenfold.Part {
 		}
 		switch {
 		case b.SourceType == "base64" && w.IsString(b.SourceData):
-			f.URI = "data:" + b.MediaType + ";base64," + w.Text(b.SourceData)
+			f.URI = engine.Inline(b.MediaType, w.Text(b.SourceData))
 			return tenfold.Part{File: f}
 		case b.SourceType == "url" && b.url != "":
 			f.URI = b.url
 			return tenfold.Part{File: f}
 		}
 	}
-	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: b.Typ, Detail: w.Whole(b.Span)}}
+	return w.UnknownPart(b.Typ, b.Span)
 }

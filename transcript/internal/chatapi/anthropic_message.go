@@ -20,10 +20,7 @@ type AnthropicMessage struct {
 func (m *AnthropicMessage) Parse(s *walk.Scanner, raw []byte) {
 	*m = AnthropicMessage{BlockMessage: m.BlockMessage}
 	s.Reset(raw)
-	m.Read(s, walk.Shape{"role", func() {
-		s.Twice = s.Twice || m.Role != ""
-		m.Role = s.Text()
-	}})
+	m.Read(s, walk.Shape{"role", walk.Once{Text: &m.Role}})
 	m.Twice = s.Twice
 }
 

@@ -57,9 +57,7 @@ func (t *anthropicStream) event(c *Chat, raw []byte, id string) (bool, error) {
 		c.In.Reset(usage.Raw())
 		t.usage.read(&c.In)
 	}
-	if err := c.Keep(id, tenfold.Kind("anthropic."+typ), raw); err != nil {
-		return true, err
-	}
+	_ = c.Keep(id, tenfold.Kind("anthropic."+typ), raw)
 	switch typ {
 	case "message_start":
 		if t.model != "" {
@@ -100,7 +98,7 @@ func (t *anthropicStream) stop(c *Chat, id string) error {
 	raw := t.whole()
 	t.block = nil
 	c.In.Reset(raw)
-	m := AnthropicMessage{BlockMessage: BlockMessage{Kind: '{', Content: elsewhere, Blocks: readBlocks(&c.In, nil)}, Role: "assistant"}
+	m := AnthropicMessage{BlockMessage: BlockMessage{Kind: '{', Content: walk.Elsewhere, Blocks: readBlocks(&c.In, nil)}, Role: "assistant"}
 	m.Twice = c.In.Twice
 	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	if c.In.Err != nil || !m.Readable(w) {

@@ -126,9 +126,7 @@ func (c *Chat) readDocument(ctx context.Context, d engine.Document) error {
 		if err := d.Check(r.To); err != nil {
 			return err
 		}
-		if err := c.object(&r); err != nil {
-			return err
-		}
+		_ = c.object(&r)
 	} else if err := d.Check(0); err != nil {
 		return err
 	}
@@ -233,9 +231,7 @@ func (c *Chat) object(r *ChatRecord) error {
 	}
 	c.Conv.Named = named && c.Conv.ID == id
 	r.id = c.Ids.Unique("request:" + engine.Digest([]byte(r.source(c, nil))))
-	if err := c.way.Begin(c, r); err != nil {
-		return err
-	}
+	_ = c.way.Begin(c, r)
 	for _, at := range r.items {
 		raw := c.compact(at.Of(r.raw))
 		if err := c.way.Message(c, raw, c.messageID(raw)); err != nil {
@@ -385,9 +381,7 @@ func (c *Chat) finish() error {
 		return nil
 	}
 	c.open = false
-	if err := c.way.Close(c); err != nil {
-		return err
-	}
+	_ = c.way.Close(c)
 	return c.End()
 }
 
@@ -407,22 +401,15 @@ func (c *Chat) unknownRole() {
 // say emits the entries of one message. What a person said opens a turn.
 func (c *Chat) say(id string, w *engine.Finder, messageID string, payloads []tenfold.Payload) error {
 	turned := false
-	for i, p := range payloads {
-		e := tenfold.Entry{ID: engine.BlockID(id, i), MessageID: messageID, Payload: p}
-		if i == 0 {
-			e.Source = w.Done()
-		}
-		if u, ok := p.(tenfold.UserMessage); ok && !u.Synthetic && !turned {
+	var err error
+	for _, e := range engine.Entries(id, messageID, w.Done(), payloads) {
+		if u, ok := e.Payload.(tenfold.UserMessage); ok && !u.Synthetic && !turned {
 			turned = true
-			if err := c.Turn(e.ID); err != nil {
-				return err
-			}
+			c.Turn(e.ID)
 		}
-		if err := c.Emit(e); err != nil {
-			return err
-		}
+		err = c.Emit(e)
 	}
-	return nil
+	return err
 }
 
 // Unread keeps a message that could not be understood.

@@ -156,9 +156,7 @@ func (d *gemini) respond(c *Chat, raw []byte, id string) error {
 	if a.more {
 		c.WarnHere("candidate besides the first is kept aside", "candidates besides the first are kept aside")
 	}
-	if err := c.ChangeModel(id, a.model, &d.model); err != nil {
-		return err
-	}
+	c.ChangeModel(id, a.model, &d.model)
 	w := &engine.Finder{Scan: &c.In, Raw: raw}
 	d.calls.Next()
 	payloads, own := a.said(w, &d.calls)

@@ -41,17 +41,14 @@ func (g *GeminiContent) Parse(s *walk.Scanner) {
 	outside := s.Twice
 	s.Twice = false
 	walk.Shape{
-		"role", func() {
-			s.Twice = s.Twice || g.Role != ""
-			g.Role = s.Text()
-		},
+		"role",
+		walk.Once{Text: &g.Role},
 		"parts", func() {
 			if s.Kind() != '[' {
 				s.Value()
 				return
 			}
-			s.Twice = s.Twice || g.Has
-			g.Has = true
+			s.Once(&g.Has)
 			g.Parts = ReadGeminiParts(s, g.Parts)
 		},
 	}.Read(s)
@@ -178,7 +175,7 @@ func (p *GeminiPart) Given(w *engine.Finder) (tenfold.Part, bool) {
 	case w.IsString(p.Text):
 		return tenfold.TextPart(w.Text(p.Text)), true
 	case p.inline && w.IsString(p.Data):
-		f.URI = "data:" + p.Media + ";base64," + w.Text(p.Data)
+		f.URI = engine.Inline(p.Media, w.Text(p.Data))
 	case p.byURI && p.URI != "":
 		f.URI = p.URI
 	default:
@@ -190,10 +187,7 @@ func (p *GeminiPart) Given(w *engine.Finder) (tenfold.Part, bool) {
 // said reads a model's part, after the signature that stands on it. own says
 // that only Gemini knows it; an empty part that is none gives nothing.
 func (p *GeminiPart) said(w *engine.Finder, calls *Nameless) (payloads []tenfold.Payload, own bool) {
-	signature := ""
-	if w.IsString(p.Signature) {
-		signature = w.Text(p.Signature)
-	}
+	signature := w.Text(p.Signature)
 	switch {
 	case p.Kind != '{' || (!p.Call && !w.IsString(p.Text)):
 		drop(w, p.Signature)

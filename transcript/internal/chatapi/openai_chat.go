@@ -70,9 +70,7 @@ func (o *openai) respond(c *Chat, r *ChatRecord, cost *float64) error {
 	o.answer = openaiResponse{}
 	if a.message.Found() {
 		raw := c.compact(a.message.Of(r.raw))
-		if err := o.one(c, raw, c.messageID(raw), a.id); err != nil {
-			return err
-		}
+		_ = o.one(c, raw, c.messageID(raw), a.id)
 	}
 	if !a.counted && cost == nil {
 		return nil

@@ -48,26 +48,18 @@ func (m *openaiMessage) parse(s *walk.Scanner, raw []byte) {
 		}
 	}
 	walk.Shape{
-		"role", func() {
-			s.Twice = s.Twice || m.role != ""
-			m.role = s.Text()
-		},
-		"content", func() {
-			s.Twice = s.Twice || m.content.Found()
-			if s.Kind() != '[' {
-				m.content = s.Value()
-				return
-			}
-			m.content, m.listed = elsewhere, true
-			walk.EachItem(s, func() {
-				m.parts = append(m.parts, openaiPart{kind: s.Kind()})
-				p := &m.parts[len(m.parts)-1]
+		"role",
+		walk.Once{Text: &m.role},
+		"content",
+		walk.List{At: &m.content, Read: func() {
+			m.listed = true
+			m.parts = walk.Items(s, m.parts, func(p *openaiPart) {
+				p.kind = s.Kind()
 				p.Span = walk.Within(s, func() { p.read(s) })
 			})
-		},
+		}},
 		"tool_calls", func() {
-			s.Twice = s.Twice || seenCalls
-			seenCalls = true
+			s.Once(&seenCalls)
 			walk.EachItem(s, func() {
 				if s.Kind() != '{' {
 					s.Value()
@@ -188,7 +180,7 @@ func (m *openaiMessage) parted(w *engine.Finder) []tenfold.Part {
 		case w.IsString(p.text):
 			parts = append(parts, tenfold.TextPart(w.Text(p.text)))
 		default:
-			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: p.typ, Detail: w.Whole(p.Span)}})
+			parts = append(parts, w.UnknownPart(p.typ, p.Span))
 		}
 	}
 	return parts

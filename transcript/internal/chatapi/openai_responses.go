@@ -13,9 +13,6 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// OpenaiResponses reads bodies of OpenAI's Responses API.
-type OpenaiResponses struct{}
-
 // responsesTypes are types of items, and of blocks, that no other API has.
 var responsesTypes = [...]string{
 	"function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call", "local_shell_call_output",
@@ -34,9 +31,8 @@ func ResponsesMark(o engine.Object) bool {
 	return o.Has("role") && slices.ContainsFunc(o.Items["content"], ResponsesMark)
 }
 
-// Recognise implements [engine.Importer]. A plain list of roles and texts is taken by
-// others.
-func (OpenaiResponses) Recognise(h engine.Head) engine.Confidence {
+// RecogniseResponses leaves a plain list of roles and texts to others.
+func RecogniseResponses(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if len(s.Objects) == 0 {
 		return engine.No
@@ -80,8 +76,8 @@ func responsesEvent(o engine.Object) bool {
 	return strings.HasPrefix(o.Values["type"], "response.") && (o.Has("response") || o.Has("sequence_number") || o.Has("output_index"))
 }
 
-// Import implements [engine.Importer].
-func (OpenaiResponses) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importResponses reads bodies of OpenAI's Responses API.
+func importResponses(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	o := responses{ItemTurns: ItemTurns{Emitter: engine.Emitter{Sink: sink}}, src: src}
 	o.Conv.Format = engine.OpenAIResponses
 	o.items.Scan, o.scan.Cost = &o.scan, walk.PlaceCost
@@ -118,15 +114,13 @@ func (o *responses) document(doc engine.Document) error {
 	case '[':
 		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, walk.AppendCompact(nil, root.First().Raw()))
 		if !root.First().Found() {
-			return doc.Problem(o.src, engine.OpenAIResponses, 0, errors.New("there is no item in the list"), hint)
+			return doc.Problem(0, errors.New("there is no item in the list"), hint)
 		}
-		if err := o.list(root, false); err != nil {
-			return err
-		}
+		_ = o.list(root, false)
 		return o.End()
 	case '{':
 	default:
-		return doc.Problem(o.src, engine.OpenAIResponses, 0, errors.New("the document is neither an object nor a list"), hint)
+		return doc.Problem(0, errors.New("the document is neither an object nor a list"), hint)
 	}
 	return o.body(root, doc, hint)
 }
@@ -135,7 +129,7 @@ func (o *responses) document(doc engine.Document) error {
 func (o *responses) body(root walk.Node, doc engine.Document, hint string) error {
 	input, output := root.Get("input"), root.Get("output")
 	if !input.IsText() && input.Kind() != '[' && output.Kind() != '[' {
-		return doc.Problem(o.src, engine.OpenAIResponses, 0, errors.New("the body has neither input nor output"), hint)
+		return doc.Problem(0, errors.New("the body has neither input nor output"), hint)
 	}
 	first := input
 	if input.Kind() == '[' && input.First().Found() {
@@ -150,27 +144,19 @@ func (o *responses) body(root walk.Node, doc engine.Document, hint string) error
 		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, walk.AppendCompact(nil, first.Raw()))
 	}
 	o.At(UnixTime(float64(root.Number("created_at"))))
-	if err := o.config(root); err != nil {
-		return err
-	}
+	_ = o.config(root)
 	if input.IsText() {
 		o.items.Cuts = o.items.Cuts[:0]
 		u := tenfold.UserMessage{Parts: tenfold.Text(o.items.Text(input))}
 		id := o.itemID(input)
-		if err := o.Show(id, ItemEntries(id, string(input.Raw()), One(u))); err != nil {
-			return err
-		}
-	} else if err := o.list(input, false); err != nil {
-		return err
+		_ = o.Show(id, engine.Entries(id, "", string(input.Raw()), One(u)))
+	} else {
+		_ = o.list(input, false)
 	}
-	if err := o.list(output, true); err != nil {
-		return err
-	}
+	_ = o.list(output, true)
 	if u, ok := o.usage(root.Get("usage")); ok {
 		id := o.Ids.Unique("usage:" + engine.Digest(walk.AppendCompact([]byte(o.message), root.Get("usage").Raw())))
-		if err := o.Emit(tenfold.Entry{ID: id, MessageID: o.message, Payload: u}); err != nil {
-			return err
-		}
+		_ = o.Emit(tenfold.Entry{ID: id, MessageID: o.message, Payload: u})
 	}
 	return o.End()
 }
@@ -272,13 +258,11 @@ func (o *responses) item(n walk.Node, id string, record walk.Node, output bool) 
 		c.From, c.To = c.From-from, c.To-from
 	}
 	source := string(walk.AppendCompact(nil, []byte(walk.Splice(record.Raw(), o.items.Cuts))))
-	entries := ItemEntries(id, source, payloads)
+	message := ""
 	if output {
-		for i := range entries {
-			entries[i].MessageID = o.message
-		}
+		message = o.message
 	}
-	return o.Show(id, entries)
+	return o.Show(id, engine.Entries(id, message, source, payloads))
 }
 
 // usage reads what a response cost. Cached tokens are a part of the input.

@@ -169,9 +169,7 @@ func (c *claude) localCommand(l *claudeLine, id, branch string) error {
 
 // insertDuringWork puts in a message that came while the model worked.
 func (c *claude) insertDuringWork(e tenfold.Entry, typed bool) error {
-	if err := c.holdEntries(e.Branch, engine.RecordID(e.ID), []tenfold.Entry{e}); err != nil {
-		return err
-	}
+	_ = c.holdEntries(e.Branch, engine.RecordID(e.ID), []tenfold.Entry{e})
 	if typed && c.opened == engine.TurnSoft {
 		c.opened = engine.TurnOpen
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,32 +14,9 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// claudeImporter reads the session files of Claude Code: a line is a record of
-// the session, and the user and assistant lines among them hold the blocks of
-// API messages.
-//
-//	text, thinking, tool_use …    one entry a block, MessageID = message.id
-//	unknown assistant blocks      provider_item, back to Anthropic only
-//	user text, images             one user_message a line
-//	tool_result                   tool_result, after all calls of its response
-//	message.usage                 one usage a response, from its last line
-//	message.model, when it changes config_delta
-//	typed prompts and commands    turn_start + user_message
-//	injected lines                user_message, synthetic
-//	attachments                   user_message: typed while it worked, files, hooks
-//	system local_command          user_message, synthetic
-//	queue-operation               user_message for what was typed, in older versions
-//	compact_boundary + summary    compaction with the summary
-//	compact_boundary + our view   nothing a model sees: it is in the file already
-//	microcompact_boundary         compaction that strips the named results
-//	isSidechain, agent_progress   the same on a branch
-//	subagents/agent-<id>.jsonl    the same, after the session's own lines
-//	everything else               an unknown kind "claude-code.<type>"
-type claudeImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.ClaudeCode, About: "Claude Code session files (*.jsonl)", Importer: claudeImporter{}, Exporter: claudeExporter{},
+		Format: engine.ClaudeCode, About: "Claude Code session files (*.jsonl)", Recognise: recognise, Import: importFile, Export: export, Client: &client,
 		Homes: []string{".claude/projects"}, HomeEnv: "CLAUDE_CONFIG_DIR", Part: claudePart,
 		Sessions: []string{"*/*.jsonl"}, Ran: [][]string{{"cwd"}},
 	}
@@ -66,42 +44,48 @@ func claudeType(o engine.Object) bool {
 	return false
 }
 
-// Recognise implements [engine.Importer].
-func (claudeImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject {
 		return engine.No
 	}
-	if (geminicli.QwenImporter{}).Recognise(h) == engine.Certain {
+	if geminicli.RecogniseQwen(h) == engine.Certain {
 		return engine.No // its lines are like these
 	}
-	ours, all, messages := 0, 0, 0
-	for _, o := range s.Objects {
-		if !claudeType(o) {
-			// A first line larger than the head shows only its beginning.
-			if o.Whole {
-				all++
-			} else if o.Has("parentUuid", "isSidechain") {
-				ours, messages, all = ours+1, messages+1, all+1
-			}
-			continue
-		}
-		ours, all = ours+1, all+1
-		if o.Has("uuid", "parentUuid") {
-			messages++
-		}
-	}
+	// A first line larger than the head shows only its beginning.
+	begun := func(o engine.Object) bool { return !o.Whole && o.Has("parentUuid", "isSidechain") }
+	ours := func(o engine.Object) bool { return claudeType(o) || begun(o) }
 	switch {
-	case messages > 0 && 2*ours > all:
+	case !s.Mostly(ours):
+		return engine.No
+	case slices.ContainsFunc(s.Objects, func(o engine.Object) bool { return ours(o) && o.Has("parentUuid") && (o.Has("uuid") || !claudeType(o)) }):
 		return engine.Certain
-	case ours > 0 && 2*ours > all:
-		return engine.Likely
 	}
-	return engine.No
+	return engine.Likely
 }
 
-// Import implements [engine.Importer].
-func (claudeImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the session files of Claude Code: a line is a record of
+// the session, and the user and assistant lines among them hold the blocks of
+// API messages.
+//
+//	text, thinking, tool_use …    one entry a block, MessageID = message.id
+//	unknown assistant blocks      provider_item, back to Anthropic only
+//	user text, images             one user_message a line
+//	tool_result                   tool_result, after all calls of its response
+//	message.usage                 one usage a response, from its last line
+//	message.model, when it changes config_delta
+//	typed prompts and commands    turn_start + user_message
+//	injected lines                user_message, synthetic
+//	attachments                   user_message: typed while it worked, files, hooks
+//	system local_command          user_message, synthetic
+//	queue-operation               user_message for what was typed, in older versions
+//	compact_boundary + summary    compaction with the summary
+//	compact_boundary + our view   nothing a model sees: it is in the file already
+//	microcompact_boundary         compaction that strips the named results
+//	isSidechain, agent_progress   the same on a branch
+//	subagents/agent-<id>.jsonl    the same, after the session's own lines
+//	everything else               an unknown kind "claude-code.<type>"
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	c := &claude{
 		r: engine.NewLineReader(ctx, src), sink: sink, name: src.Name, scan: walk.Scanner{Cost: walk.BlockCost},
 		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},
@@ -129,6 +113,7 @@ type claude struct {
 
 	conv      engine.Conversation
 	begun     bool
+	err       error
 	visible   bool            // a model saw something
 	sessionID string          // the first one
 	early     []tenfold.Entry // until the conversation's id is known
@@ -191,9 +176,7 @@ func (c *claude) line(l *claudeLine) error {
 	switch l.typ {
 	case "user", "assistant", "system":
 		if !l.sidechain {
-			if err := c.leaveQueue(l); err != nil {
-				return err
-			}
+			c.leaveQueue(l)
 		}
 	}
 	switch {
@@ -249,8 +232,12 @@ func (c *claude) unknown(l *claudeLine, id, name string) error {
 }
 
 // emit hands entries on, keeping count of turns and steps.
+// Their first error sticks, as that of an [engine.Emitter] does.
 func (c *claude) emit(entries ...tenfold.Entry) error {
 	for _, e := range entries {
+		if c.err != nil {
+			break
+		}
 		c.place.See(e)
 		if e.Payload.Kind().Visible() {
 			c.visible = true
@@ -264,16 +251,12 @@ func (c *claude) emit(entries ...tenfold.Entry) error {
 			if c.conv.ID == "" && len(c.early) < earlyLimit {
 				continue
 			}
-			if err := c.begin(); err != nil {
-				return err
-			}
+			c.err = c.begin()
 			continue
 		}
-		if err := c.sink.Entry(e); err != nil {
-			return err
-		}
+		c.err = c.sink.Entry(e)
 	}
-	return nil
+	return c.err
 }
 
 func (c *claude) begin() error {
@@ -295,12 +278,8 @@ func (c *claude) begin() error {
 }
 
 func (c *claude) finish(ctx context.Context, src engine.Source) error {
-	if err := c.leaveQueue(nil); err != nil {
-		return err
-	}
-	if err := c.closeAll(); err != nil {
-		return err
-	}
+	c.leaveQueue(nil)
+	_ = c.closeAll()
 	if c.pend != nil {
 		c.warnNoSummary()
 	}
@@ -311,14 +290,15 @@ func (c *claude) finish(ctx context.Context, src engine.Source) error {
 		c.warn.Add(0, "file without messages: the conversation is empty", "")
 	}
 	if !c.begun {
-		if err := c.begin(); err != nil {
-			return err
-		}
+		c.err = c.begin()
 	}
 	for _, t := range c.titles {
 		if t != "" {
 			c.conv.Title = t
 		}
+	}
+	if c.err != nil {
+		return c.err
 	}
 	return c.sink.End(c.conv, c.warn.Text())
 }

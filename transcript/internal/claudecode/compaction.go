@@ -32,9 +32,7 @@ func (c *claude) compactBoundary(l *claudeLine, id string) error {
 	if c.place.Opened || len(l.compact.tools) == 0 {
 		c.pend = &boundary{compactData: l.compact, line: l.number}
 	}
-	if err := c.closeAll(); err != nil {
-		return err
-	}
+	_ = c.closeAll()
 	return c.unknown(l, id, "claude-code.system")
 }
 
@@ -42,9 +40,7 @@ func (c *claude) compactBoundary(l *claudeLine, id string) error {
 // the boundary, as the one user message Claude Code sent it in. The text is
 // nowhere else, so that undo leaves no stray summary behind (C7).
 func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id string) error {
-	if err := c.closeAll(); err != nil {
-		return err
-	}
+	_ = c.closeAll()
 	pend := c.pend
 	c.pend = nil
 	if pend == nil {
@@ -72,11 +68,8 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 		c.warn.Add(l.number, "compaction came without a summary: nothing is hidden", "compactions came without a summary: nothing is hidden")
 		return c.unknown(l, id, "claude-code.user")
 	}
-	o := tenfold.Compaction{
-		ToTurn: c.place.Turn, Source: tenfold.SourceImport, Reason: pend.trigger,
-		TokensBefore: pend.preTokens, TokensAfter: pend.postTokens,
-		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
-	}
+	o := engine.Summarised(c.place.Turn, pend.trigger, text)
+	o.TokensBefore, o.TokensAfter = pend.preTokens, pend.postTokens
 	if pend.preserved {
 		c.keepPreserved(&o, pend)
 	}
@@ -88,17 +81,8 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 // keepPreserved ends the range before the first message that the compaction
 // kept verbatim; a range can only end on a step (L6).
 func (c *claude) keepPreserved(o *tenfold.Compaction, pend *boundary) {
-	i, ok := c.nodes[pend.head]
-	if ok && c.tree[i].shown {
-		switch n := c.tree[i]; {
-		case n.step > 0:
-			step := int(n.step) - 1
-			o.ToTurn, o.ToStep = int(n.turn), &step
-			return
-		case n.turn > 0:
-			o.ToTurn = int(n.turn) - 1
-			return
-		}
+	if i, ok := c.nodes[pend.head]; ok && c.tree[i].shown && engine.EndBefore(o, int(c.tree[i].turn), int(c.tree[i].step)) {
+		return
 	}
 	c.warn.Add(pend.line, "compaction kept messages verbatim that cannot be told apart: its summary covers them too",
 		"compactions kept messages verbatim that cannot be told apart: their summaries cover them too")
@@ -115,9 +99,7 @@ func (c *claude) bareSummary(l *claudeLine, m *chatapi.BlockMessage, id string) 
 	u, _ := rest[0].Payload.(tenfold.UserMessage)
 	u.Synthetic = true
 	rest[0].Payload = u
-	if err := c.startTurn(id); err != nil {
-		return err
-	}
+	_ = c.startTurn(id)
 	c.opened = engine.TurnOpen
 	return c.emit(rest...)
 }
@@ -127,12 +109,8 @@ func (c *claude) microBoundary(l *claudeLine, id string) error {
 	if l.sidechain && !c.own {
 		return c.unknown(l, id, "claude-code.system")
 	}
-	if err := c.closeAll(); err != nil {
-		return err
-	}
-	if err := c.unknown(l, id, "claude-code.system"); err != nil {
-		return err
-	}
+	_ = c.closeAll()
+	_ = c.unknown(l, id, "claude-code.system")
 	d := l.compact
 	if len(d.calls) == 0 || !c.place.Opened {
 		return nil

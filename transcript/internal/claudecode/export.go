@@ -14,13 +14,10 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// claudeExporter writes a session file that Claude Code can resume: as
+// export writes a session file that Claude Code can resume: as
 // <sessionId>.jsonl in its directory of the project. What was imported from
 // such a file is written as it was; for everything else lines are made.
-type claudeExporter struct{}
-
-// Export implements [engine.Exporter].
-func (claudeExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+func export(w io.Writer, v engine.View) ([]string, error) {
 	x := &claudeExport{view: v, out: engine.NewOut(w)}
 	if v.Compacted {
 		x.compacted()
@@ -243,22 +240,23 @@ func (x *claudeExport) coversAll(c tenfold.Compaction, seq int64) bool {
 		c.Reasoning == nil && c.ToolCalls == nil && c.Texts == nil && c.Attachments == nil && c.ToolDefinitions == nil && c.Turns == ""
 }
 
-func (claudeExporter) Resume(file string, _ []byte) []string {
-	return []string{"claude --resume " + engine.ShellWord(file)}
+// client is Claude Code.
+var client = engine.Client{
+	Program: "claude",
+	Resume:  func(file string, _ []byte) []string { return []string{"claude --resume " + engine.ShellWord(file)} },
+	Keep:    keep,
+	Continue: func(_ string, data []byte) [][]string {
+		return [][]string{{"claude", "--resume", sessionOf(data)}}
+	},
 }
 
-// Keep implements [engine.Keeper]: sessions of a project lie in one directory.
-func (claudeExporter) Keep(original string, data []byte) string {
+// keep says where a session lies: those of a project lie in one directory.
+func keep(original string, data []byte) string {
 	id := sessionOf(data)
 	if id == "" {
 		return ""
 	}
 	return filepath.Join(filepath.Dir(original), id+".jsonl")
-}
-
-// Continue implements [engine.Keeper].
-func (claudeExporter) Continue(_ string, data []byte) []string {
-	return []string{"claude", "--resume", sessionOf(data)}
 }
 
 // sessionOf is the session's id in the first line.
@@ -271,6 +269,3 @@ func sessionOf(data []byte) string {
 	}
 	return first.ID
 }
-
-// Program implements [engine.Resumer].
-func (claudeExporter) Program() string { return "claude" }

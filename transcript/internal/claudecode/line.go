@@ -69,20 +69,16 @@ func (l *claudeLine) parse(s *walk.Scanner, raw []byte) {
 	s.Reset(raw)
 	l.kind = s.Kind()
 	var seenType, seenMessage, seenData, seenAttachment bool
-	once := func(seen *bool) {
-		s.Twice = s.Twice || *seen
-		*seen = true
-	}
 	metadata := func() { l.metadata(s) }
 	walk.Shape{
 		"parentUuid", &l.parent,
 		"isSidechain", &l.sidechain,
 		"type", func() {
-			once(&seenType)
+			s.Once(&seenType)
 			l.typ = s.Text()
 		},
 		"message", func() {
-			once(&seenMessage)
+			s.Once(&seenMessage)
 			l.msg.Read(s)
 		},
 		"uuid", &l.uuid,
@@ -101,11 +97,11 @@ func (l *claudeLine) parse(s *walk.Scanner, raw []byte) {
 			}
 		},
 		"data", func() {
-			once(&seenData)
+			s.Once(&seenData)
 			l.progress(s)
 		},
 		"attachment", func() {
-			once(&seenAttachment)
+			s.Once(&seenAttachment)
 			l.attach(s)
 		},
 		"rendered", func() { l.render(s) },

@@ -73,16 +73,10 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	if !opens {
 		return c.holdEntries(branch, id, append(results, rest...))
 	}
-	if err := c.close(branch); err != nil {
-		return err
-	}
-	if err := c.emit(results...); err != nil {
-		return err
-	}
+	c.close(branch)
+	_ = c.emit(results...)
 	if branch == "" {
-		if err := c.prompt(l, id); err != nil {
-			return err
-		}
+		c.prompt(l, id)
 	}
 	return c.emit(rest...)
 }
@@ -103,9 +97,7 @@ func lacksMembers(m *chatapi.BlockMessage, raw []byte) bool {
 func (c *claude) assistant(m *chatapi.BlockMessage, blocks []tenfold.Entry, id, branch string) error {
 	o := c.open[branch]
 	if o == nil || o.id != m.ID || m.ID == "" {
-		if err := c.close(branch); err != nil {
-			return err
-		}
+		c.close(branch)
 		if _, known := c.open[branch]; !known {
 			c.order = append(c.order, branch)
 		}
@@ -120,15 +112,11 @@ func (c *claude) assistant(m *chatapi.BlockMessage, blocks []tenfold.Entry, id, 
 		}
 	}
 	if branch == "" {
-		if err := c.resume(); err != nil {
-			return err
-		}
+		_ = c.resume()
 	}
 	if !local && m.Model != "" && c.models[branch] != m.Model {
 		c.models[branch] = m.Model
-		if err := c.emit(tenfold.Entry{ID: id + "/model", Time: c.now, Branch: branch, Payload: tenfold.ConfigDelta{Model: m.Model}}); err != nil {
-			return err
-		}
+		_ = c.emit(tenfold.Entry{ID: id + "/model", Time: c.now, Branch: branch, Payload: tenfold.ConfigDelta{Model: m.Model}})
 	}
 	return c.emit(blocks...)
 }
@@ -141,9 +129,7 @@ func (c *claude) holdEntries(branch, id string, entries []tenfold.Entry) error {
 	o := c.open[branch]
 	if o == nil {
 		if branch == "" {
-			if err := c.ensureTurn(entries[0], id); err != nil {
-				return err
-			}
+			_ = c.ensureTurn(entries[0], id)
 		}
 		return c.emit(entries...)
 	}
@@ -183,10 +169,10 @@ func (c *claude) releaseEntries(o *openMessage) error {
 }
 
 // close ends the open message of a branch: its usage, once, then what waited.
-func (c *claude) close(branch string) error {
+func (c *claude) close(branch string) {
 	o := c.open[branch]
 	if o == nil || o.first == "" {
-		return nil
+		return
 	}
 	c.open[branch] = nil
 	if o.usage.Found && !c.billed[o.id] {
@@ -194,18 +180,14 @@ func (c *claude) close(branch string) error {
 			c.billed[o.id] = true
 		}
 		usage := tenfold.Entry{ID: o.first + "/usage", Time: o.time, Branch: branch, MessageID: o.id, Payload: o.usage.By(o.model)}
-		if err := c.emit(usage); err != nil {
-			return err
-		}
+		_ = c.emit(usage)
 	}
-	return c.releaseEntries(o)
+	_ = c.releaseEntries(o)
 }
 
 func (c *claude) closeAll() error {
 	for _, branch := range c.order {
-		if err := c.close(branch); err != nil {
-			return err
-		}
+		c.close(branch)
 	}
-	return nil
+	return c.err
 }

@@ -109,15 +109,15 @@ func (c *claude) delivered(l *claudeLine) {
 
 // leaveQueue puts what was taken out of the queue into the conversation, before
 // the model answers it. What turns up as a prompt is there already.
-func (c *claude) leaveQueue(l *claudeLine) error {
+func (c *claude) leaveQueue(l *claudeLine) {
 	q := &c.queue
 	if len(q.taken) == 0 {
-		return nil
+		return
 	}
 	if l != nil && l.typ == "user" {
 		for i := range l.msg.Blocks {
 			if l.msg.Blocks[i].Typ == "tool_result" {
-				return nil
+				return
 			}
 		}
 		if l.msg.IsText() {
@@ -128,9 +128,6 @@ func (c *claude) leaveQueue(l *claudeLine) error {
 	taken := q.taken
 	q.taken = nil
 	for _, t := range taken {
-		if err := c.insertDuringWork(tenfold.Entry{ID: t.id + "/queued", Time: c.now, Payload: tenfold.UserMessage{Parts: tenfold.Text(t.text)}}, true); err != nil {
-			return err
-		}
+		_ = c.insertDuringWork(tenfold.Entry{ID: t.id + "/queued", Time: c.now, Payload: tenfold.UserMessage{Parts: tenfold.Text(t.text)}}, true)
 	}
-	return nil
 }

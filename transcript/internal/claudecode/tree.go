@@ -83,7 +83,7 @@ const promptLimit = 1024
 // abandoned stretch again. It is hidden by an overlay, but only when it is
 // whole turns beyond doubt: a stretch shown too much does less harm than one
 // hidden wrongly.
-func (c *claude) rewind(l *claudeLine, id string) error {
+func (c *claude) rewind(l *claudeLine, id string) {
 	node, ok := c.nodes[id]
 	if !ok {
 		node = -1
@@ -94,13 +94,13 @@ func (c *claude) rewind(l *claudeLine, id string) error {
 	prompts := c.prompts
 	c.prompts = append(c.prompts, node)
 	if node < 0 || c.tree[node].parent < 0 {
-		return nil
+		return
 	}
 	parent := c.tree[node].parent
 	earlier, again := c.prompted[parent]
 	c.prompted[parent] = node
 	if !again {
-		return nil
+		return
 	}
 	from := -1
 	for i, p := range prompts {
@@ -112,13 +112,13 @@ func (c *claude) rewind(l *claudeLine, id string) error {
 		(c.tree[parent].shown && c.tree[parent].turn >= c.tree[earlier].turn) {
 		c.warn.Add(l.number, "rewound prompt could not be told from what followed and stays visible",
 			"rewound prompts could not be told from what followed and stay visible")
-		return nil
+		return
 	}
 	c.warn.Add(l.number, "rewound prompt and its replies are hidden",
 		"rewound prompts and their replies are hidden")
 	// The abandoned prompts are no ground for later ones.
 	c.prompts = append(c.prompts[:from], node)
-	return c.emit(tenfold.Entry{ID: id + "/rewind", Time: c.now, Payload: tenfold.Compaction{
+	_ = c.emit(tenfold.Entry{ID: id + "/rewind", Time: c.now, Payload: tenfold.Compaction{
 		FromTurn: int(c.tree[earlier].turn), ToTurn: c.place.Turn, Turns: tenfold.Omit,
 		Source: tenfold.SourceImport, Reason: "rewound in claude-code",
 	}})

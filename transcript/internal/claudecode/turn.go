@@ -11,17 +11,11 @@ import (
 
 // prompt opens a turn for what a person typed. A turn that holds nothing but
 // injected messages yet is taken over: a caveat comes before its command.
-func (c *claude) prompt(l *claudeLine, id string) error {
-	if err := c.rewind(l, id); err != nil {
-		return err
+func (c *claude) prompt(l *claudeLine, id string) {
+	c.rewind(l, id)
+	if c.opened.Said(true) {
+		_ = c.startTurn(id)
 	}
-	if c.opened != engine.TurnSoft {
-		if err := c.startTurn(id); err != nil {
-			return err
-		}
-	}
-	c.opened = engine.TurnOpen
-	return nil
 }
 
 // ensureTurn makes sure that an injected message or a result stands in a turn.
@@ -29,8 +23,7 @@ func (c *claude) ensureTurn(e tenfold.Entry, id string) error {
 	if _, ok := e.Payload.(tenfold.UserMessage); !ok {
 		return c.resume()
 	}
-	if c.opened == engine.TurnNone || c.opened == engine.TurnOver {
-		c.opened = engine.TurnSoft
+	if c.opened.Said(false) {
 		return c.startTurn(id)
 	}
 	return nil
@@ -38,9 +31,7 @@ func (c *claude) ensureTurn(e tenfold.Entry, id string) error {
 
 // resume makes sure that work that goes on after a compaction has a turn.
 func (c *claude) resume() error {
-	over := c.opened == engine.TurnOver
-	c.opened = engine.TurnOpen
-	if over {
+	if c.opened.Answered() {
 		return c.startTurn(c.after)
 	}
 	return nil

@@ -12,29 +12,16 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// clineImporter reads the tasks of Cline and Roo: Anthropic messages with a
-// time each. Calls that older versions wrote as XML into the text stay text,
-// and so do their results, for so the model saw them.
-//
-//	api_conversation_history.json  a list of messages
-//	<id>.messages.json             the same in a record
-//	isSummary + condenseParent     compaction with the summary
-//	isTruncationMarker + truncationParent  compaction that omits
-//	<id>.compaction.json beside    compaction of the first messages
-//	ui_messages.json beside        usage and cost; tokens of condensations
-type clineImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.Cline, About: "Cline and Roo tasks (api_conversation_history.json, *.messages.json)", Importer: clineImporter{},
+		Format: engine.Cline, About: "Cline and Roo tasks (api_conversation_history.json, *.messages.json)", Recognise: recognise, Import: importFile,
 		Mains: []string{History},
 	}
 }
 
 const History = "api_conversation_history.json"
 
-// Recognise implements [engine.Importer].
-func (clineImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	base := path.Base(filepath.ToSlash(h.Name))
 	if s.Shape == engine.ShapeText || len(s.Objects) == 0 {
@@ -72,8 +59,17 @@ func (clineImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (clineImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the tasks of Cline and Roo: Anthropic messages with a
+// time each. Calls that older versions wrote as XML into the text stay text,
+// and so do their results, for so the model saw them.
+//
+//	api_conversation_history.json  a list of messages
+//	<id>.messages.json             the same in a record
+//	isSummary + condenseParent     compaction with the summary
+//	isTruncationMarker + truncationParent  compaction that omits
+//	<id>.compaction.json beside    compaction of the first messages
+//	ui_messages.json beside        usage and cost; tokens of condensations
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	return chatapi.ImportChat(ctx, src, sink, engine.Cline, &cline{})
 }
 
@@ -134,17 +130,11 @@ func (d *cline) Message(c *chatapi.Chat, raw []byte, id string) error {
 	}
 	switch {
 	case t.summary && d.groups["condense "+t.condenseID] != nil:
-		if err := d.condense(c, w, &t, id); err != nil {
-			return err
-		}
+		_ = d.condense(c, w, &t, id)
 	case t.marker && d.groups["truncate "+t.truncationID] != nil:
-		if err := d.truncate(c, w, &t, id); err != nil {
-			return err
-		}
+		d.truncate(c, w, &t, id)
 	default:
-		if err := d.shown(c, w, &t, id); err != nil {
-			return err
-		}
+		_ = d.shown(c, w, &t, id)
 	}
 	if m.Role == "assistant" {
 		for _, b := range m.Blocks {
@@ -152,9 +142,7 @@ func (d *cline) Message(c *chatapi.Chat, raw []byte, id string) error {
 				d.calls[id] = name
 			}
 		}
-		if err := d.addUsage(c, &t, id); err != nil {
-			return err
-		}
+		d.addUsage(c, &t, id)
 	}
 	d.count++
 	return d.compactPrefix(c)
@@ -169,16 +157,12 @@ func (d *cline) shown(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string
 	if key != d.hidden {
 		d.hidden = key
 		if d.M.Role == "assistant" || t.summary || t.marker || !d.opensTurn(w) {
-			if err := c.Turn(id); err != nil {
-				return err
-			}
+			c.Turn(id)
 			from = c.Place.Turn
 		}
 	}
 	d.any = true
-	if err := d.Read(c, w, id, t.summary || t.marker); err != nil {
-		return err
-	}
+	_ = d.Read(c, w, id, t.summary || t.marker)
 	if from < 0 {
 		from = c.Place.Turn
 	}

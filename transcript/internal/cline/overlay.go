@@ -127,10 +127,8 @@ func (d *cline) condense(c *chatapi.Chat, w *engine.Finder, t *clineTags, id str
 		return d.shown(c, w, t, id)
 	}
 	g.done = true
-	o := tenfold.Compaction{
-		FromTurn: g.from, ToTurn: g.to, Source: tenfold.SourceImport, Reason: "condense",
-		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
-	}
+	o := engine.Summarised(g.to, "condense", text)
+	o.FromTurn = g.from
 	k := d.shrunk[t.condenseID]
 	o.TokensBefore, o.TokensAfter = k.before, k.after
 	if err := d.overlay(c, w, t, id, g, o); err != nil || k.cost == nil {
@@ -141,24 +139,20 @@ func (d *cline) condense(c *chatapi.Chat, w *engine.Finder, t *clineTags, id str
 
 // truncate makes an overlay of a cut; the marker is a message that the model
 // sees where the cut is.
-func (d *cline) truncate(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string) error {
+func (d *cline) truncate(c *chatapi.Chat, w *engine.Finder, t *clineTags, id string) {
 	g := d.groups["truncate "+t.truncationID]
 	if g.done {
-		return d.shown(c, w, t, id)
+		_ = d.shown(c, w, t, id)
+		return
 	}
 	g.done = true
 	o := tenfold.Compaction{FromTurn: g.from, ToTurn: g.to, Source: tenfold.SourceImport, Reason: "truncate", Turns: tenfold.Omit}
-	if err := c.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o}); err != nil {
-		return err
-	}
+	_ = c.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o})
 	d.hidden = "\n"
-	if err := d.shown(c, w, t, id); err != nil {
-		return err
-	}
+	_ = d.shown(c, w, t, id)
 	for _, k := range t.keys(d.known) {
 		d.hide(k, g.from, g.to)
 	}
-	return nil
 }
 
 // overlay emits a compaction that came from a message. What hides the message
@@ -248,9 +242,6 @@ func (d *cline) compactPrefix(c *chatapi.Chat) error {
 	d.hidden = "\n"
 	return c.Emit(tenfold.Entry{
 		ID: c.Ids.Unique("compaction:" + engine.Digest(p.raw)), Source: string(p.raw),
-		Payload: tenfold.Compaction{
-			ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Reason: "compact",
-			Summary: &tenfold.Summary{Text: p.text, Placement: tenfold.PlaceMessage},
-		},
+		Payload: engine.Summarised(c.Place.Turn, "compact", p.text),
 	})
 }

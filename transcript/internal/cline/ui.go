@@ -66,37 +66,30 @@ func (d *cline) uiMessage(s *walk.Scanner) {
 
 // addUsage emits what an answer cost: what it says itself, and the requests that
 // the window shows up to it; without times, one request an answer.
-func (d *cline) addUsage(c *chatapi.Chat, t *clineTags, id string) error {
+func (d *cline) addUsage(c *chatapi.Chat, t *clineTags, id string) {
 	if t.counted {
 		t.usage.Model = t.model
-		if err := c.Emit(tenfold.Entry{ID: id + "/metrics", Payload: t.usage}); err != nil {
-			return err
-		}
+		_ = c.Emit(tenfold.Entry{ID: id + "/metrics", Payload: t.usage})
 	}
 	for n := 0; len(d.bills) > 0; n++ {
 		b := d.bills[0]
 		if t.ts > 0 && b.ts > t.ts || t.ts == 0 && n > 0 {
-			return nil
+			return
 		}
-		if err := d.pay(c, b); err != nil {
-			return err
-		}
+		d.pay(c, b)
 	}
-	return nil
 }
 
-func (d *cline) pay(c *chatapi.Chat, b clineBill) error {
+func (d *cline) pay(c *chatapi.Chat, b clineBill) {
 	d.bills = d.bills[1:]
 	id := c.Ids.Unique("request:" + strconv.FormatFloat(b.ts, 'f', -1, 64))
-	return c.Emit(tenfold.Entry{ID: id, Time: chatapi.UnixTime(b.ts), Payload: b.usage})
+	_ = c.Emit(tenfold.Entry{ID: id, Time: chatapi.UnixTime(b.ts), Payload: b.usage})
 }
 
 // Close emits the requests that no answer followed.
 func (d *cline) Close(c *chatapi.Chat) error {
 	for len(d.bills) > 0 && d.any {
-		if err := d.pay(c, d.bills[0]); err != nil {
-			return err
-		}
+		d.pay(c, d.bills[0])
 	}
 	if d.prefix.count > 0 {
 		c.Warn.Add(0, "compaction covers more messages than there are: nothing is hidden", "")

@@ -15,19 +15,16 @@ import (
 func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.Codex, About: "Codex rollout files",
-		Importer: Importer{}, Exporter: codexExporter{},
+		Recognise: recognise, Import: importFile, Export: export, Client: &client,
 		Homes: []string{".codex/sessions", ".codex/archived_sessions"}, HomeEnv: "CODEX_HOME",
 		Sessions: []string{"*/*/*/rollout-*.jsonl", "rollout-*.jsonl"}, Ran: [][]string{{"payload", "cwd"}}, Agent: isAgent,
 	}
 }
 
-type Importer struct{}
-
 // codexLines are the types of a rollout's lines that tell the format.
 var codexLines = [...]string{"session_meta", "response_item", "turn_context", "event_msg", "compacted"}
 
-// Recognise implements [engine.Importer].
-func (Importer) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	if h.JSON.Shape != engine.ShapeLines || len(h.JSON.Objects) == 0 {
 		return engine.No
 	}
@@ -53,8 +50,9 @@ func (Importer) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (Importer) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads a rollout, with what stands before it in those of the sessions that
+// it was forked from.
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	c := codex{
 		ItemTurns: chatapi.ItemTurns{Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}}},
 		r:         engine.NewLineReader(ctx, src), pinned: map[string]int{}, shown: map[[32]byte][]int32{},
@@ -223,10 +221,8 @@ func (c *codex) item(root, payload walk.Node, id string) error {
 			payloads[i] = r
 		}
 	}
-	entries := chatapi.ItemEntries(id, walk.Splice(root.Raw(), c.items.Cuts), payloads)
-	if err := c.Show(id, entries); err != nil {
-		return err
-	}
+	entries := engine.Entries(id, "", walk.Splice(root.Raw(), c.items.Cuts), payloads)
+	_ = c.Show(id, entries)
 	c.noteShown(payload.Text("role"), entries)
 	return nil
 }

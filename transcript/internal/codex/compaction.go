@@ -108,7 +108,7 @@ func (c *codex) history(list walk.Node, id string) ([]kept, bool) {
 		c.items.Cuts, c.items.Odd = nil, false
 		if payloads := c.items.Item(n); len(payloads) > 0 {
 			itemID := id + "/item-" + strconv.Itoa(i)
-			items = append(items, kept{entries: chatapi.ItemEntries(itemID, "", payloads), role: n.Text("role"), cuts: c.items.Cuts})
+			items = append(items, kept{entries: engine.Entries(itemID, "", "", payloads), role: n.Text("role"), cuts: c.items.Cuts})
 		}
 		i++
 	}
@@ -169,9 +169,7 @@ func (c *codex) replace(id, source string, o tenfold.Compaction, pins map[string
 	}
 	for _, e := range list {
 		e.Source, source = source, ""
-		if err := c.Emit(e); err != nil {
-			return err
-		}
+		_ = c.Emit(e)
 	}
 	for _, it := range rest {
 		for i := range it.entries {
@@ -181,9 +179,7 @@ func (c *codex) replace(id, source string, o tenfold.Compaction, pins map[string
 			}
 		}
 		it.entries[0].Source, source = source, ""
-		if err := c.Show(it.entries[0].ID, it.entries); err != nil {
-			return err
-		}
+		_ = c.Show(it.entries[0].ID, it.entries)
 		c.noteShown(it.role, it.entries)
 		c.State = engine.TurnOpen // a prompt after it is a turn of its own
 	}

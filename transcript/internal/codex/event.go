@@ -119,9 +119,7 @@ func (c *codex) rollback(root, payload walk.Node, id string, name tenfold.Kind) 
 		delete(c.pinned, p)
 	}
 	if len(gone) > 0 {
-		if err := c.Emit(tenfold.Entry{ID: id + "/unpin", Source: source, Payload: tenfold.Unpin{Entries: gone}}); err != nil {
-			return err
-		}
+		_ = c.Emit(tenfold.Entry{ID: id + "/unpin", Source: source, Payload: tenfold.Unpin{Entries: gone}})
 		source = ""
 	}
 	c.State = engine.TurnOver

@@ -16,12 +16,9 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// codexExporter writes a rollout that Codex can resume from.
-type codexExporter struct{}
-
-// Export implements [engine.Exporter]. Lines that came from a rollout are written as
-// they were; what came from elsewhere is written as Codex would have.
-func (codexExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+// export writes a rollout that Codex can resume from. Lines that came from a rollout
+// are written as they were; what came from elsewhere is written as Codex would have.
+func export(w io.Writer, v engine.View) ([]string, error) {
 	x := codexWriter{Out: engine.NewOut(w), view: v, time: v.Created, written: map[string]codexCall{}, uses: map[string]int{}}
 	x.record.Items.Scan = &x.record.Scan
 	if v.Compacted {
@@ -337,8 +334,17 @@ func rawSource(log *tenfold.Log, seq int64) string {
 	return e.Source
 }
 
-// Resume has Codex find the session where it keeps its own: it takes no path.
-func (codexExporter) Resume(file string, data []byte) []string {
+// client is Codex.
+var client = engine.Client{
+	Program: "codex", Resume: resume, Keep: keep,
+	Continue: func(_ string, data []byte) [][]string {
+		id, _ := placeOf(data)
+		return [][]string{{"codex", "resume", id}}
+	},
+}
+
+// resume has Codex find the session where it keeps its own: it takes no path.
+func resume(file string, data []byte) []string {
 	id, place := placeOf(data)
 	if id == "" {
 		return nil
@@ -350,9 +356,9 @@ func (codexExporter) Resume(file string, data []byte) []string {
 	}
 }
 
-// Keep implements [engine.Keeper]: rollouts lie by the day on which they began,
+// keep says where a rollout lies: they lie by the day on which they began,
 // below a directory beside that of those which were archived.
-func (codexExporter) Keep(original string, data []byte) string {
+func keep(original string, data []byte) string {
 	_, place := placeOf(data)
 	if place == "" {
 		return ""
@@ -362,12 +368,6 @@ func (codexExporter) Keep(original string, data []byte) string {
 		home = filepath.Dir(filepath.Dir(filepath.Dir(home)))
 	}
 	return filepath.Join(home, "sessions", filepath.FromSlash(place))
-}
-
-// Continue implements [engine.Keeper].
-func (codexExporter) Continue(_ string, data []byte) []string {
-	id, _ := placeOf(data)
-	return []string{"codex", "resume", id}
 }
 
 // placeOf is the id that the first line says, and the path that Codex gives such a
@@ -385,6 +385,3 @@ func placeOf(data []byte) (id, place string) {
 	id = meta.Payload.ID
 	return id, meta.Payload.Time.Format("2006/01/02/rollout-2006-01-02T15-04-05-") + id + ".jsonl"
 }
-
-// Program implements [engine.Resumer].
-func (codexExporter) Program() string { return "codex" }

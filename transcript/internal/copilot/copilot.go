@@ -8,25 +8,9 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// copilotImporter reads the events.jsonl of GitHub Copilot CLI: a line is an
-// event of the session, and its data says what happened.
-//
-//	user.message                 user_message, as the model saw it; turn_start
-//	                             unless the event names a source
-//	assistant.message            reasoning, text, calls, usage
-//	tool.execution_complete      tool_result
-//	system.message               config_delta
-//	session.start, model_change  config_delta with the model
-//	permission.*                 approval
-//	session.compaction_complete  compaction with the summary
-//	session.snapshot_rewind      compaction that hides what was taken back
-//	parentToolCallId, agentId    the same on a branch
-//	everything else              an unknown kind "copilot-cli.<type>"
-type copilotImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.CopilotCLI, About: "GitHub Copilot CLI sessions (events.jsonl)", Importer: copilotImporter{},
+		Format: engine.CopilotCLI, About: "GitHub Copilot CLI sessions (events.jsonl)", Recognise: recognise, Import: importFile,
 		Homes: []string{".copilot/session-state"}, Sessions: []string{"*/events.jsonl", "*.jsonl"},
 		Ran: [][]string{{"data", "context", "cwd"}},
 	}
@@ -57,8 +41,7 @@ func copilotType(o engine.Object) bool {
 	return false
 }
 
-// Recognise implements [engine.Importer].
-func (copilotImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
 		return engine.No
@@ -72,8 +55,21 @@ func (copilotImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.Likely
 }
 
-// Import implements [engine.Importer].
-func (copilotImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the events.jsonl of GitHub Copilot CLI: a line is an
+// event of the session, and its data says what happened.
+//
+//	user.message                 user_message, as the model saw it; turn_start
+//	                             unless the event names a source
+//	assistant.message            reasoning, text, calls, usage
+//	tool.execution_complete      tool_result
+//	system.message               config_delta
+//	session.start, model_change  config_delta with the model
+//	permission.*                 approval
+//	session.compaction_complete  compaction with the summary
+//	session.snapshot_rewind      compaction that hides what was taken back
+//	parentToolCallId, agentId    the same on a branch
+//	everything else              an unknown kind "copilot-cli.<type>"
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	c := &copilot{
 		Session: engine.NewSession(src, sink, engine.CopilotCLI),
 		called:  map[string]bool{}, billed: map[string]bool{}, models: map[string]string{}, places: map[string]engine.Place{},

@@ -35,8 +35,8 @@ type copilotRequest struct {
 
 // copilotFile is an attachment that carries its bytes.
 type copilotFile struct {
-	typ, mediaType, name string
-	Data                 walk.Span
+	mediaType, name string
+	Data            walk.Span
 }
 
 func (e *Event) Parse(s *walk.Scanner, raw []byte) {
@@ -81,17 +81,13 @@ func (e *Event) Parse(s *walk.Scanner, raw []byte) {
 			}
 		},
 		"toolRequests", func() {
-			walk.EachItem(s, func() {
-				var r copilotRequest
+			e.Requests = walk.Items(s, e.Requests, func(r *copilotRequest) {
 				walk.Shape{"toolCallId", &r.id, "name", &r.name, "arguments", &r.Arguments}.Read(s)
-				e.Requests = append(e.Requests, r)
 			})
 		},
 		"attachments", func() {
-			walk.EachItem(s, func() {
-				var f copilotFile
-				walk.Shape{"type", &f.typ, "mimeType", &f.mediaType, "displayName", &f.name, "data", &f.Data}.Read(s)
-				e.Attachments = append(e.Attachments, f)
+			e.Attachments = walk.Items(s, e.Attachments, func(f *copilotFile) {
+				walk.Shape{"mimeType", &f.mediaType, "displayName", &f.name, "data", &f.Data}.Read(s)
 			})
 		},
 	}
@@ -102,8 +98,7 @@ func (e *Event) Parse(s *walk.Scanner, raw []byte) {
 		"timestamp", &e.stamp,
 		"agentId", &e.agent,
 		"data", func() {
-			s.Twice = s.Twice || seen
-			seen = true
+			s.Once(&seen)
 			data.Read(s)
 		},
 	}.Read(s)

@@ -25,11 +25,7 @@ func (c *copilot) user(e *Event, id string) error {
 		// Files and directories are named in the text; only what carries its
 		// bytes stands beside it.
 		if w.IsString(f.Data) {
-			file := &tenfold.File{Type: tenfold.PartFile, Name: f.name, MediaType: f.mediaType, URI: "data:" + f.mediaType + ";base64," + w.Text(f.Data)}
-			if strings.HasPrefix(f.mediaType, "image/") {
-				file.Type = tenfold.PartImage
-			}
-			u.Parts = append(u.Parts, tenfold.Part{File: file})
+			u.Parts = append(u.Parts, engine.FilePart(f.name, f.mediaType, engine.Inline(f.mediaType, w.Text(f.Data))))
 		}
 	}
 	branch := e.branch()
@@ -41,9 +37,7 @@ func (c *copilot) user(e *Event, id string) error {
 		u.Purpose = tenfold.Context
 	}
 	if !u.Synthetic {
-		if err := c.Open(id); err != nil {
-			return err
-		}
+		c.Open(id)
 		c.places[e.id] = c.Place.Here()
 	}
 	return c.Show(tenfold.Entry{ID: id, Branch: branch, Source: w.Done(), Payload: u})
@@ -56,9 +50,7 @@ func (c *copilot) assistant(e *Event, id string) error {
 	model := cmp.Or(e.model, c.models[branch], c.models[""])
 	if e.model != "" && e.model != c.models[branch] {
 		c.models[branch] = e.model
-		if err := c.Emit(tenfold.Entry{ID: id + "/model", Branch: branch, Payload: tenfold.ConfigDelta{Model: e.model}}); err != nil {
-			return err
-		}
+		_ = c.Emit(tenfold.Entry{ID: id + "/model", Branch: branch, Payload: tenfold.ConfigDelta{Model: e.model}})
 	}
 	var blocks []tenfold.Payload
 	if r, ok := copilotReasoning(&w, e, model); ok {
@@ -80,18 +72,11 @@ func (c *copilot) assistant(e *Event, id string) error {
 		message = e.message
 	}
 	if len(blocks) == 0 {
-		if err := c.unknown(e, id); err != nil {
-			return err
-		}
+		_ = c.unknown(e, id)
 	}
-	for i, b := range blocks {
-		entry := tenfold.Entry{ID: engine.BlockID(id, i), Branch: branch, MessageID: message, Payload: b}
-		if i == 0 {
-			entry.Source = w.Done()
-		}
-		if err := c.Show(entry); err != nil {
-			return err
-		}
+	for _, block := range engine.Entries(id, message, w.Done(), blocks) {
+		block.Branch = branch
+		_ = c.Show(block)
 	}
 	c.output = 0
 	if e.output == 0 || c.billed[message] {
@@ -104,10 +89,7 @@ func (c *copilot) assistant(e *Event, id string) error {
 // copilotReasoning reads what a response says of its thinking. Opaque data is
 // Anthropic's signature, encrypted content is OpenAI's.
 func copilotReasoning(w *engine.Finder, e *Event, model string) (tenfold.Reasoning, bool) {
-	var r tenfold.Reasoning
-	if w.IsString(e.Reasoning) {
-		r.Text = w.Text(e.Reasoning)
-	}
+	r := tenfold.Reasoning{Text: w.Text(e.Reasoning)}
 	filled := func(at walk.Span) bool { return w.IsString(at) && at.To-at.From > 2 }
 	switch {
 	case filled(e.Encrypted):
@@ -146,7 +128,7 @@ func (c *copilot) result(e *Event, id string) error {
 	case w.IsString(e.Failed):
 		r.Parts = tenfold.Text(w.Text(e.Failed))
 	case e.Answer.Found() && e.raw[e.Answer.From] != 'n':
-		r.Parts = []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.Whole(e.Answer)}}}
+		r.Parts = []tenfold.Part{w.UnknownPart("", e.Answer)}
 	}
 	return c.Show(tenfold.Entry{ID: id, Branch: e.branch(), Source: w.Done(), Payload: r})
 }
@@ -161,9 +143,7 @@ func (c *copilot) system(e *Event, id string) error {
 }
 
 func (c *copilot) session(e *Event, id string) error {
-	if err := c.unknown(e, id); err != nil {
-		return err
-	}
+	_ = c.unknown(e, id)
 	if e.selected == "" || e.selected == c.models[""] {
 		return nil
 	}
@@ -198,15 +178,10 @@ func (c *copilot) compaction(e *Event, id string) error {
 		}
 		return c.unknown(e, id)
 	}
-	o := tenfold.Compaction{
-		ToTurn: at.Turn, Source: tenfold.SourceImport, Reason: "compacted in copilot-cli", TokensBefore: e.before, TokensAfter: e.after,
-		Summary: &tenfold.Summary{Text: w.Text(e.Summary), Placement: tenfold.PlaceMessage},
-	}
+	o := engine.Summarised(at.Turn, "compacted in copilot-cli", w.Text(e.Summary))
+	o.TokensBefore, o.TokensAfter = e.before, e.after
 	switch {
-	case !at.Answered && at.Step > 0:
-		o.ToStep = new(at.Step - 1)
-	case !at.Answered && at.Turn > 0: // the request came last and is still to be answered
-		o.ToTurn--
+	case !at.Answered && engine.EndBefore(&o, at.Turn, at.Step): // the request came last and is still to be answered
 	case !at.Answered:
 		c.Warn.Add(e.line, "compaction came without a summary or a place: nothing is hidden", "compactions came without a summary or a place: nothing is hidden")
 		return c.unknown(e, id)

@@ -12,11 +12,26 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// crushImporter reads the database of crush.
-type crushImporter struct{}
-
+// Handler knows no file of crush: it keeps its sessions in a database, which says by its
+// tables whose it is.
 func Handler() engine.Handler {
-	return engine.Handler{Format: engine.Crush, About: "crush sessions (.crush/crush.db)", Importer: crushImporter{}}
+	return engine.Handler{
+		Format: engine.Crush, About: "crush sessions (.crush/crush.db)",
+		Recognise: func(engine.Head) engine.Confidence { return engine.No },
+		Import: func(_ context.Context, src engine.Source, _ engine.Sink) error {
+			return &engine.Error{
+				Name: src.Name, Format: engine.Crush, Err: errors.New("crush keeps its sessions in an SQLite database, this is none"),
+				Hint: "it is .crush/crush.db in the project's directory",
+			}
+		},
+	}
+}
+
+func Database() database.Importer {
+	owns := func(d *database.Database) bool {
+		return d.Has("sessions", "id") && d.Has("messages", "session_id", "parts")
+	}
+	return database.Importer{Format: engine.Crush, Owns: owns, Import: importDatabase}
 }
 
 // Names of the entries that hold rows no model sees.
@@ -25,25 +40,9 @@ const (
 	crushMessageName = "crush.message"
 )
 
-// Recognise implements [engine.Importer]. A database says by its tables whose it is.
-func (crushImporter) Recognise(engine.Head) engine.Confidence { return engine.No }
-
-// Import implements [engine.Importer].
-func (crushImporter) Import(_ context.Context, src engine.Source, _ engine.Sink) error {
-	return &engine.Error{
-		Name: src.Name, Format: engine.Crush, Err: errors.New("crush keeps its sessions in an SQLite database, this is none"),
-		Hint: "it is .crush/crush.db in the project's directory",
-	}
-}
-
-// owns implements [engine.DatabaseImporter].
-func (crushImporter) Owns(d *database.Database) bool {
-	return d.Has("sessions", "id") && d.Has("messages", "session_id", "parts")
-}
-
-// ImportDatabase hands on each session that no other one started as a
+// importDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it.
-func (crushImporter) ImportDatabase(ctx context.Context, d *database.Database, only string, sink engine.Sink) error {
+func importDatabase(ctx context.Context, d *database.Database, only string, sink engine.Sink) error {
 	if err := d.Need("messages", "id", "session_id", "role", "parts"); err != nil {
 		return err
 	}
@@ -56,7 +55,7 @@ func (crushImporter) ImportDatabase(ctx context.Context, d *database.Database, o
 		return err
 	}
 	for _, root := range tree.RootsOf(only) {
-		r := &Root{ctx: ctx, d: d, Tree: tree, rows: rows, Em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}}, Calls: &engine.Ids{}, Told: map[string]bool{}}
+		r := &Root{ctx: ctx, d: d, Tree: tree, rows: rows, Em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}}, Told: map[string]bool{}}
 		r.Em.Conv = engine.Conversation{ID: engine.ConversationID(root), Named: true, Format: engine.Crush}
 		if err := r.session(root, "", 0); err != nil {
 			return err
@@ -75,7 +74,6 @@ type Root struct {
 	Tree  *database.SessionTree
 	rows  *database.Rows
 	Em    *engine.Emitter
-	Calls *engine.Ids
 	Told  map[string]bool
 	names engine.Ids // of branches
 }

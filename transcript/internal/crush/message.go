@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tenfold"
 	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
@@ -16,8 +14,7 @@ import (
 // crushPart is one part of a message: places in the message's row.
 type crushPart struct {
 	walk.Span
-	kind jsontext.Kind
-	typ  string
+	typ string
 
 	text, thinking, signature, thought walk.Span
 	encrypted                          walk.Span
@@ -32,14 +29,11 @@ type crushPart struct {
 func parseCrush(s *walk.Scanner, raw []byte) (parts []crushPart, list walk.Span) {
 	s.Reset(raw)
 	walk.Shape{"parts", func() {
-		parts = nil
 		list = walk.Within(s, func() {
-			walk.EachItem(s, func() {
-				p := crushPart{kind: s.Kind()}
+			parts = walk.Items(s, nil, func(p *crushPart) {
 				p.Span = walk.Within(s, func() {
 					walk.Shape{"type", &p.typ, "data", func() { p.read(s) }}.Read(s)
 				})
-				parts = append(parts, p)
 			})
 		})
 	}}.Read(s)
@@ -106,11 +100,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 		case p.typ == "tool_result":
 			add(crushResult(w, p))
 		case p.typ == "tool_call" && p.name != "":
-			call := tenfold.ToolCall{CallID: p.id, Name: p.name}
-			if w.IsString(p.input) {
-				call.Arguments = w.Text(p.input)
-			}
-			add(call)
+			add(tenfold.ToolCall{CallID: p.id, Name: p.name, Arguments: w.Text(p.input)})
 		case m.Role == "user":
 		case p.typ == "reasoning":
 			for _, r := range crushReasoning(w, p) {
@@ -128,9 +118,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 	if len(entries) == 0 || m.Role == "system" {
 		return s.keep(id, raw)
 	}
-	if err := s.begin(m, id, entries[0], typed); err != nil {
-		return err
-	}
+	s.begin(m, id, entries[0], typed)
 	var started []string
 	for i := range entries {
 		e := &entries[i]
@@ -147,9 +135,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 		case tenfold.AssistantMessage, tenfold.Reasoning:
 			e.MessageID = id
 		}
-		if err := s.emit(*e); err != nil {
-			return err
-		}
+		_ = s.emit(*e)
 	}
 	for _, child := range started {
 		if err := s.agent(child); err != nil {
@@ -164,34 +150,23 @@ func (s *Session) keep(id string, raw []byte) error {
 }
 
 // begin opens a turn where one is due, and says when the model changed.
-func (s *Session) begin(m Row, id string, first tenfold.Entry, typed bool) error {
+func (s *Session) begin(m Row, id string, first tenfold.Entry, typed bool) {
 	if s.branch != "" {
-		return nil
+		return
 	}
 	if m.model != "" && m.model != s.model {
 		s.model = m.model
-		if err := s.emit(tenfold.Entry{ID: id + "/config", Payload: tenfold.ConfigDelta{Model: m.model}}); err != nil {
-			return err
-		}
+		_ = s.emit(tenfold.Entry{ID: id + "/config", Payload: tenfold.ConfigDelta{Model: m.model}})
 	}
-	before := s.opened
-	_, user := first.Payload.(tenfold.UserMessage)
-	switch {
-	case user && !typed && (before == engine.TurnNone || before == engine.TurnOver):
-		s.opened = engine.TurnSoft
-	case user && !typed, user && before == engine.TurnSoft:
-		s.opened = max(before, s.opened)
-		if typed {
-			s.opened = engine.TurnOpen
-		}
-		return nil
-	default:
-		s.opened = engine.TurnOpen
+	var begins bool
+	if _, user := first.Payload.(tenfold.UserMessage); user {
+		begins = s.opened.Said(typed)
+	} else {
+		begins = s.opened.Answered()
 	}
-	if user || before == engine.TurnOver {
-		return s.Em.Turn(id)
+	if begins {
+		s.Em.Turn(id)
 	}
-	return nil
 }
 
 // summary makes an overlay of a summary: crush goes on with it, as a user's
@@ -211,10 +186,7 @@ func (s *Session) summary(raw []byte, id string, parts []crushPart) error {
 		return s.keep(id, raw)
 	}
 	s.opened = engine.TurnOver
-	return s.emit(tenfold.Entry{ID: id + "/compaction", Source: w.Done(), Payload: tenfold.Compaction{
-		ToTurn: s.Em.Place.Turn, Source: tenfold.SourceImport, Reason: "summarised in crush",
-		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
-	}})
+	return s.emit(tenfold.Entry{ID: id + "/compaction", Source: w.Done(), Payload: engine.Summarised(s.Em.Place.Turn, "summarised in crush", text)})
 }
 
 // crushUser reads a user's message: what it says, and whether a person did.
@@ -263,26 +235,20 @@ func crushBinary(w *engine.Finder, u *tenfold.UserMessage, p *crushPart) {
 			return
 		}
 	}
-	u.Parts = append(u.Parts, tenfold.Part{File: crushFile(w, p)})
+	u.Parts = append(u.Parts, crushFile(w, p))
 }
 
-func crushFile(w *engine.Finder, p *crushPart) *tenfold.File {
-	f := &tenfold.File{Type: tenfold.PartFile, Name: p.path, MediaType: p.mime, URI: "data:" + p.mime + ";base64," + w.Text(p.data)}
-	if strings.HasPrefix(p.mime, "image/") {
-		f.Type = tenfold.PartImage
-	}
-	return f
+func crushFile(w *engine.Finder, p *crushPart) tenfold.Part {
+	return engine.FilePart(p.path, p.mime, engine.Inline(p.mime, w.Text(p.data)))
 }
 
 func crushResult(w *engine.Finder, p *crushPart) tenfold.ToolResult {
 	r := tenfold.ToolResult{CallID: p.callID, IsError: p.isError}
-	if w.IsString(p.content) {
-		if text := w.Text(p.content); text != "" {
-			r.Parts = append(r.Parts, tenfold.TextPart(text))
-		}
+	if text := w.Text(p.content); text != "" {
+		r.Parts = append(r.Parts, tenfold.TextPart(text))
 	}
 	if w.IsString(p.data) && p.mime != "" && p.data.To-p.data.From > 2 {
-		r.Parts = append(r.Parts, tenfold.Part{File: crushFile(w, p)})
+		r.Parts = append(r.Parts, crushFile(w, p))
 	}
 	return r
 }
@@ -290,10 +256,7 @@ func crushResult(w *engine.Finder, p *crushPart) tenfold.ToolResult {
 // crushReasoning reads reasoning; a Gemini signature that stands on a call is
 // one of its own.
 func crushReasoning(w *engine.Finder, p *crushPart) (list []tenfold.Reasoning) {
-	var r tenfold.Reasoning
-	if w.IsString(p.thinking) {
-		r.Text = w.Text(p.thinking)
-	}
+	r := tenfold.Reasoning{Text: w.Text(p.thinking)}
 	opaque := func(at walk.Span) string {
 		if !w.IsString(at) || at.To-at.From == 2 {
 			return ""

@@ -7,21 +7,16 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// An Importer is a format's importer that can read a database. A head says only
-// that it is one; its tables say whose.
-type Importer interface {
-	engine.Importer
+// An Importer reads the database of a format. A head says only that it is one; its
+// tables say whose.
+type Importer struct {
+	Format engine.Format
 	// Owns reports whether the tables are the tool's.
-	Owns(d *Database) bool
-	// ImportDatabase hands on the one session that is named, or all.
-	ImportDatabase(ctx context.Context, d *Database, only string, sink engine.Sink) error
-}
-
-// A SessionLister is a database importer that lists the sessions in a database
-// without reading them.
-type SessionLister interface {
-	Importer
-	ListSessions(ctx context.Context, d *Database, each func(Session)) error
+	Owns func(d *Database) bool
+	// Import hands on the one session that is named, or all.
+	Import func(ctx context.Context, d *Database, only string, sink engine.Sink) error
+	// List lists the sessions in a database without reading them; may be nil.
+	List func(ctx context.Context, d *Database, each func(Session)) error
 }
 
 // A Session is a session in a database, as a listing shows it.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"io"
 	"io/fs"
 	"time"
@@ -77,17 +76,6 @@ type Sink interface {
 	End(c Conversation, warnings []string) error
 }
 
-// An Importer reads one format.
-type Importer interface {
-	// Recognise says how sure it is that the source has its format. The name
-	// may only break a tie between readings of the same content.
-	Recognise(h Head) Confidence
-	// Import reads the source in one pass. Errors in the content are [*Error];
-	// those of the reader, the sink and the context come back as they are,
-	// wrapped. It keeps no reference to src or sink afterwards.
-	Import(ctx context.Context, src Source, sink Sink) error
-}
-
 // Confidence says how sure an importer is of a source.
 type Confidence int
 
@@ -102,38 +90,3 @@ const (
 	// Certain: the content names the format.
 	Certain
 )
-
-// An Exporter writes one format.
-type Exporter interface {
-	// Export writes the view to w and changes nothing in it. It says, one
-	// sentence each with its count, what the format has no place for. Errors
-	// of w come back as they are, wrapped; w then holds a part.
-	Export(w io.Writer, v View) (warnings []string, err error)
-}
-
-// A Resumer is an exporter for a client that goes on with what it writes.
-type Resumer interface {
-	Resume(file string, data []byte) []string
-	// Program is the command of the client.
-	Program() string
-}
-
-// A Keeper is a resumer whose client looks for sessions in files.
-type Keeper interface {
-	Resumer
-	// Keep says where the client looks for the session in data: a file of its
-	// own, given the one that the session was made from. It is empty where the
-	// data says no id.
-	Keep(original string, data []byte) string
-	// Continue is the command, word by word, with which the client goes on with
-	// a session that it keeps in a file.
-	Continue(file string, data []byte) []string
-}
-
-// An Adopter is a resumer whose client takes sessions in by a command.
-type Adopter interface {
-	Resumer
-	// Adopt gives the commands, word by word, that take a file in and go on with
-	// it.
-	Adopt(file string, data []byte) [][]string
-}

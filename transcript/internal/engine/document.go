@@ -87,10 +87,10 @@ func readDocument(ctx context.Context, src Source, format Format) (Document, err
 }
 
 // Problem places an error at an offset of the document.
-func (d Document) Problem(src Source, format Format, offset int64, err error, hint string) *Error {
+func (d Document) Problem(offset int64, err error, hint string) *Error {
 	before := d.Raw[:min(max(offset, 0), int64(len(d.Raw)))]
 	return &Error{
-		Name: src.Name, Format: format, Err: err, Hint: hint,
+		Name: d.src.Name, Format: d.format, Err: err, Hint: hint,
 		Line: bytes.Count(before, []byte("\n")) + 1, Column: len(before) - bytes.LastIndexByte(before, '\n'),
 	}
 }
@@ -98,7 +98,7 @@ func (d Document) Problem(src Source, format Format, offset int64, err error, hi
 // Broken words what is wrong with a document that is not JSON.
 func (d Document) Broken(err error) error {
 	offset, cause := JSONProblem(err)
-	problem := d.Problem(d.src, d.format, offset, cause, "the file may be damaged: restore it, or export it again")
+	problem := d.Problem(offset, cause, "the file may be damaged: restore it, or export it again")
 	if !IsSyntax(err) {
 		problem.Hint = walk.HintCrowded
 		return problem

@@ -10,6 +10,9 @@ import (
 // Emitter hands the entries of one conversation on. It counts turns and steps
 // as a log does, for overlays; it opens turns, and begins the conversation when
 // its first entry comes.
+//
+// Its first error sticks: nothing is handed on after it, and whatever is called
+// gives it again. So importers need not look at it before a record's end.
 type Emitter struct {
 	Sink Sink
 	Conv Conversation
@@ -23,6 +26,7 @@ type Emitter struct {
 	// Turned says that a turn was opened.
 	Turned bool
 	Begun  bool
+	err    error
 }
 
 // At sets the time of the entries from here on; zero changes nothing.
@@ -36,23 +40,24 @@ func (m *Emitter) At(t time.Time) {
 	}
 }
 
-// emit hands one entry on. It needs an id that [Ids.Unique] made, or one
+// Emit hands one entry on. It needs an id that [Ids.Unique] made, or one
 // derived from such an id with "/" or "#".
 func (m *Emitter) Emit(e tenfold.Entry) error {
-	if err := m.begin(); err != nil {
-		return err
+	if m.begin() != nil {
+		return m.err
 	}
 	if e.Time.IsZero() {
 		e.Time = m.Now
 	}
 	m.Place.See(e)
-	return m.Sink.Entry(e)
+	m.err = m.Sink.Entry(e)
+	return m.err
 }
 
 // Turn opens a turn in front of the entry called id.
-func (m *Emitter) Turn(id string) error {
+func (m *Emitter) Turn(id string) {
 	m.Turned = true
-	return m.Emit(tenfold.Entry{ID: id + "/turn", Payload: tenfold.TurnStart{}})
+	_ = m.Emit(tenfold.Entry{ID: id + "/turn", Payload: tenfold.TurnStart{}})
 }
 
 // Keep hands on a record that no model sees, whole (L4).
@@ -62,10 +67,11 @@ func (m *Emitter) Keep(id string, name tenfold.Kind, raw []byte) error {
 
 // KeepRest keeps what a text holds beside its records, named after what it is,
 // and gives its id.
-func (m *Emitter) KeepRest(what string, name tenfold.Kind, f *Finder, records []walk.Span) (id string, err error) {
+func (m *Emitter) KeepRest(what string, name tenfold.Kind, f *Finder, records []walk.Span) (id string) {
 	frame := f.Frame(records)
 	id = m.Ids.Unique(what + ":" + Digest(frame))
-	return id, m.Keep(id, name, frame)
+	_ = m.Keep(id, name, frame)
+	return id
 }
 
 // KeepOdd keeps a record that could not be understood, and says so: a "message".
@@ -76,44 +82,39 @@ func (m *Emitter) KeepOdd(what, id string, name tenfold.Kind, raw []byte) error 
 
 // Prompt hands on the entries of a record with which a person opens a turn.
 func (m *Emitter) Prompt(list []tenfold.Entry) error {
-	if err := m.Turn(list[0].ID); err != nil {
-		return err
-	}
+	m.Turn(list[0].ID)
 	return m.All(list)
 }
 
 func (m *Emitter) begin() error {
-	if m.Begun {
-		return nil
+	if !m.Begun {
+		m.Begun = true
+		m.err = m.Sink.Begin(m.Conv)
 	}
-	m.Begun = true
-	return m.Sink.Begin(m.Conv)
+	return m.err
 }
 
 // End closes the conversation.
 func (m *Emitter) End() error {
-	if err := m.begin(); err != nil {
-		return err
+	if m.begin() == nil {
+		m.err = m.Sink.End(m.Conv, m.Warn.Text())
 	}
-	return m.Sink.End(m.Conv, m.Warn.Text())
+	return m.err
 }
 
 // All hands several entries on.
 func (m *Emitter) All(list []tenfold.Entry) error {
 	for _, e := range list {
-		if err := m.Emit(e); err != nil {
-			return err
-		}
+		_ = m.Emit(e)
 	}
-	return nil
+	return m.err
 }
 
 // ChangeModel hands on that from the record called id on the model is another
 // one than last, if it is; "" is unknown.
-func (m *Emitter) ChangeModel(id, model string, last *string) error {
-	if model == "" || model == *last {
-		return nil
+func (m *Emitter) ChangeModel(id, model string, last *string) {
+	if model != "" && model != *last {
+		*last = model
+		_ = m.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: model}})
 	}
-	*last = model
-	return m.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: model}})
 }

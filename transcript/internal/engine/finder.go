@@ -184,14 +184,26 @@ func (f *Finder) Parts(at walk.Span) []tenfold.Part {
 		}
 		return parts
 	case at.Found() && !f.Is(at, 'n'):
-		return []tenfold.Part{f.unknownPart("", at)}
+		return []tenfold.Part{f.UnknownPart("", at)}
 	}
 	return nil
 }
 
-// unknownPart keeps a value that is neither text nor a file of a known shape: a model
+// FilePart is a file at an address, an image where its media type says so.
+func FilePart(name, mediaType, uri string) tenfold.Part {
+	f := &tenfold.File{Type: tenfold.PartFile, Name: name, MediaType: mediaType, URI: uri}
+	if strings.HasPrefix(mediaType, "image/") {
+		f.Type = tenfold.PartImage
+	}
+	return tenfold.Part{File: f}
+}
+
+// Inline is the address of a file that is in it, in base64.
+func Inline(mediaType, data string) string { return "data:" + mediaType + ";base64," + data }
+
+// UnknownPart keeps a value that is neither text nor a file of a known shape: a model
 // saw it all the same.
-func (f *Finder) unknownPart(name string, at walk.Span) tenfold.Part {
+func (f *Finder) UnknownPart(name string, at walk.Span) tenfold.Part {
 	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: name, Detail: f.Whole(at)}}
 }
 
@@ -232,7 +244,7 @@ func (f *Finder) block(at walk.Span) []tenfold.Part {
 			return image(uri)
 		}
 	}
-	return []tenfold.Part{f.unknownPart(typ, at)}
+	return []tenfold.Part{f.UnknownPart(typ, at)}
 }
 
 // Words gives the text of a content, and takes it over if it is one text.
@@ -309,17 +321,11 @@ func (f *Finder) Thoughts(at walk.Span) []tenfold.Payload {
 // Record makes the entries of one record; what the payloads do not hold stays
 // with the first.
 func (f *Finder) Record(id string, payloads ...tenfold.Payload) []tenfold.Entry {
-	list := make([]tenfold.Entry, len(payloads))
-	for i, p := range payloads {
-		list[i] = tenfold.Entry{ID: BlockID(id, i), Payload: p}
-		if len(payloads) > 1 {
-			list[i].MessageID = id
-		}
+	message := ""
+	if len(payloads) > 1 {
+		message = id
 	}
-	if len(list) > 0 {
-		list[0].Source = f.Done()
-	}
-	return list
+	return Entries(id, message, f.Done(), payloads)
 }
 
 // Each has records of the text read one after the other, each without white

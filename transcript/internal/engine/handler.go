@@ -1,5 +1,10 @@
 package engine
 
+import (
+	"context"
+	"io"
+)
+
 // Format names a transcript format as --from and --to spell it.
 type Format string
 
@@ -36,10 +41,23 @@ const (
 
 // A Handler is what the package can do with one format.
 type Handler struct {
-	Format   Format
-	About    string
-	Importer Importer // nil when it cannot be read
-	Exporter Exporter // nil when it cannot be written
+	Format Format
+	About  string
+	// Recognise says how sure it is that the source has its format. The name
+	// may only break a tie between readings of the same content.
+	Recognise func(h Head) Confidence
+	// Import reads the source in one pass; nil when the format cannot be read.
+	// Errors in the content are [*Error]; those of the reader, the sink and the
+	// context come back as they are, wrapped. It keeps no reference to src or sink
+	// afterwards.
+	Import func(ctx context.Context, src Source, sink Sink) error
+	// Export writes the view to w and changes nothing in it; nil when the format
+	// cannot be written. It says, one sentence each with its count, what the format
+	// has no place for. Errors of w come back as they are, wrapped; w then holds a
+	// part.
+	Export func(w io.Writer, v View) (warnings []string, err error)
+	// Client goes on with what is exported; nil when none does.
+	Client *Client
 	// Homes are the directories in which the tool keeps its sessions, below
 	// the user's home directory, with "/" between the parts.
 	Homes []string
@@ -63,4 +81,18 @@ type Handler struct {
 	// Part reports whether a file is read with another one, and is no
 	// transcript of its own when a directory is searched; may be nil.
 	Part func(path string) bool
+}
+
+// A Client goes on with sessions that are written for it.
+type Client struct {
+	Program string // its command
+	// Resume gives the shell commands for a person to type.
+	Resume func(file string, data []byte) []string
+	// Keep says where the client looks for the session in data: a file of its own,
+	// given the one that the session was made from. It is empty where the data says
+	// no id, and nil for a client that takes sessions in by a command.
+	Keep func(original string, data []byte) string
+	// Continue gives the commands, word by word, with which the client goes on with
+	// a session that it keeps in a file, or that it takes in from there.
+	Continue func(file string, data []byte) [][]string
 }

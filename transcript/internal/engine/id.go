@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"tenfold"
 )
 
 // PlainID reports whether a foreign id may stand as it is: it can be neither a
@@ -104,6 +106,19 @@ func BlockID(id string, n int) string {
 		return id
 	}
 	return id + "#" + strconv.Itoa(n)
+}
+
+// Entries makes the entries of one record, all of one message where that has an id.
+// The source, what the payloads do not hold of the record, stays with the first.
+func Entries(id, messageID, source string, payloads []tenfold.Payload) []tenfold.Entry {
+	list := make([]tenfold.Entry, len(payloads))
+	for i, p := range payloads {
+		list[i] = tenfold.Entry{ID: BlockID(id, i), MessageID: messageID, Payload: p}
+	}
+	if len(list) > 0 {
+		list[0].Source = source
+	}
+	return list
 }
 
 // RecordID is the id of the record that an entry came from: entries beyond the

@@ -73,17 +73,15 @@ func (s *Session) Named(id string, first []byte) {
 }
 
 // Open opens a turn for what a person said.
-func (s *Session) Open(id string) error {
+func (s *Session) Open(id string) {
 	s.Over = false
-	return s.Turn(id)
+	s.Turn(id)
 }
 
 // Show hands on an entry that a model sees, in a turn that is not hidden.
 func (s *Session) Show(e tenfold.Entry) error {
 	if e.Branch == "" && (s.Over || !s.Turned) {
-		if err := s.Open(e.ID); err != nil {
-			return err
-		}
+		s.Open(e.ID)
 	}
 	s.shown = true
 	return s.Emit(e)

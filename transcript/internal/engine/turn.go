@@ -18,6 +18,29 @@ const (
 	TurnOpen
 )
 
+// Said notes a user's message, and reports whether a turn begins with it. With one
+// that a person typed it does, unless the turn under way holds nothing but injected
+// messages yet; with any other only where there is no turn.
+func (t *TurnState) Said(typed bool) (begins bool) {
+	was := *t
+	none := was == TurnNone || was == TurnOver
+	switch {
+	case typed:
+		*t = TurnOpen
+	case none:
+		*t = TurnSoft
+	}
+	return none || typed && was == TurnOpen
+}
+
+// Answered notes anything else, and reports whether it needs a turn of its own: work
+// that goes on after a compaction does.
+func (t *TurnState) Answered() (begins bool) {
+	was := *t
+	*t = TurnOpen
+	return was == TurnOver
+}
+
 // IsEcho reports whether a message tells the model what a person typed at Claude
 // Code itself: a command, or a line for the shell. It asks for nothing (L11), and
 // opens a turn as a prompt does.

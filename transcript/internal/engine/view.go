@@ -102,6 +102,30 @@ func LiveOverlays(log *tenfold.Log) map[string]bool {
 	return live
 }
 
+// EndBefore ends the range of a compaction on the step before a place, or on the
+// turn, for a range can only end on those (L6); false where nothing stands before.
+func EndBefore(c *tenfold.Compaction, turn, step int) bool {
+	switch {
+	case step > 0:
+		step--
+		c.ToTurn, c.ToStep = turn, &step
+	case turn > 0:
+		c.ToTurn = turn - 1
+	default:
+		return false
+	}
+	return true
+}
+
+// Summarised is a compaction of another tool: a summary stands for all turns up to
+// one, as the message of a user that the tool sends it in.
+func Summarised(toTurn int, reason, text string) tenfold.Compaction {
+	return tenfold.Compaction{
+		ToTurn: toTurn, Source: tenfold.SourceImport, Reason: reason,
+		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
+	}
+}
+
 // Groups gives the entries of a log in groups that came from one record.
 func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {
 	return func(yield func([]tenfold.Entry) bool) {

@@ -18,12 +18,6 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// geminiCLIExporter writes a chat that Gemini CLI resumes: a line about the
-// session, and a line for each content of the request that the model is to be
-// sent. The client takes parts over as they stand when calls are among them
-// (release 0.61, convertSessionToClientHistory), so what it sends is the view.
-type geminiCLIExporter struct{}
-
 type (
 	geminiCLIHeadOut struct {
 		Session string `json:"sessionId"`
@@ -41,8 +35,11 @@ type (
 	}
 )
 
-// Export implements [engine.Exporter].
-func (geminiCLIExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+// export writes a chat that Gemini CLI resumes: a line about the
+// session, and a line for each content of the request that the model is to be
+// sent. The client takes parts over as they stand when calls are among them
+// (release 0.61, convertSessionToClientHistory), so what it sends is the view.
+func export(w io.Writer, v engine.View) ([]string, error) {
 	shown, err := v.Shown()
 	if err != nil {
 		return nil, err
@@ -135,12 +132,20 @@ func geminiCLILosses(v engine.View, shown *tenfold.Projection) []string {
 	return lost.Text()
 }
 
-func (geminiCLIExporter) Resume(file string, _ []byte) []string {
-	return []string{"gemini --session-file " + engine.ShellWord(file)}
+// client is Gemini CLI.
+var client = engine.Client{
+	Program: "gemini",
+	Resume: func(file string, _ []byte) []string {
+		return []string{"gemini --session-file " + engine.ShellWord(file)}
+	},
+	Keep: keep,
+	Continue: func(_ string, data []byte) [][]string {
+		return [][]string{{"gemini", "--resume", headOf(data).Session}}
+	},
 }
 
-// Keep implements [engine.Keeper]: the chats of a project lie in one directory.
-func (geminiCLIExporter) Keep(original string, data []byte) string {
+// keep says where a chat lies: those of a project lie in one directory.
+func keep(original string, data []byte) string {
 	head := headOf(data)
 	const short = 8
 	if len(head.Session) < short || !engine.PlainID(head.Session) {
@@ -150,11 +155,6 @@ func (geminiCLIExporter) Keep(original string, data []byte) string {
 	return filepath.Join(filepath.Dir(original), "session-"+began+"-"+head.Session[:short]+".jsonl")
 }
 
-// Continue implements [engine.Keeper].
-func (geminiCLIExporter) Continue(_ string, data []byte) []string {
-	return []string{"gemini", "--resume", headOf(data).Session}
-}
-
 // headOf is what the first line says of the session.
 func headOf(data []byte) (head geminiCLIHeadOut) {
 	if !engine.ReadFirst(data, &head) {
@@ -162,6 +162,3 @@ func headOf(data []byte) (head geminiCLIHeadOut) {
 	}
 	return head
 }
-
-// Program implements [engine.Resumer].
-func (geminiCLIExporter) Program() string { return "gemini" }

@@ -2,6 +2,7 @@ package geminicli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -9,25 +10,10 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// geminiCLIImporter reads the chat files of Gemini CLI in both layouts: one JSON
-// object with the messages, and JSON lines. In lines a message may come again
-// with more, {"$set":…} changes the session, its messages included, and
-// {"$rewindTo":…} takes messages back.
-//
-//	user                      turn_start + user_message
-//	gemini                    thoughts as reasoning, text, calls, results, usage
-//	model, when it changes    config_delta
-//	<state_snapshot>          compaction with the snapshot as summary
-//	a message again           what is new in it; a message that changed is
-//	                          hidden by an overlay and stands again
-//	$rewindTo                 compaction that hides what was taken back
-//	everything else           an unknown kind "gemini-cli.<type>"
-type geminiCLIImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.GeminiCLI, About: "Gemini CLI chats (session-*.json, *.jsonl)", Importer: geminiCLIImporter{},
-		Exporter: geminiCLIExporter{}, Homes: []string{".gemini/tmp"},
+		Format: engine.GeminiCLI, About: "Gemini CLI chats (session-*.json, *.jsonl)", Recognise: recognise, Import: importFile,
+		Export: export, Client: &client, Homes: []string{".gemini/tmp"},
 		Sessions: []string{"*/chats/session-*.json", "*/chats/session-*.jsonl"}, RanIn: projectRoot,
 	}
 }
@@ -47,33 +33,36 @@ func geminiCLIType(o engine.Object) bool {
 	return false
 }
 
-// Recognise implements [engine.Importer].
-func (geminiCLIImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
 		return engine.No
 	}
-	ours, all, sure := 0, 0, false
-	for _, o := range s.Objects {
-		if geminiCLIType(o) {
-			ours++
-			sure = sure || o.Has("sessionId", "projectHash") || o.Values["type"] == "gemini"
-		}
-		if o.Whole || geminiCLIType(o) {
-			all++
-		}
-	}
-	switch {
-	case 2*ours <= all:
+	if !s.Mostly(geminiCLIType) {
 		return engine.No
-	case sure:
+	}
+	if slices.ContainsFunc(s.Objects, func(o engine.Object) bool {
+		return geminiCLIType(o) && (o.Has("sessionId", "projectHash") || o.Values["type"] == "gemini")
+	}) {
 		return engine.Certain
 	}
 	return engine.Maybe
 }
 
-// Import implements [engine.Importer].
-func (geminiCLIImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the chat files of Gemini CLI in both layouts: one JSON
+// object with the messages, and JSON lines. In lines a message may come again
+// with more, {"$set":…} changes the session, its messages included, and
+// {"$rewindTo":…} takes messages back.
+//
+//	user                      turn_start + user_message
+//	gemini                    thoughts as reasoning, text, calls, results, usage
+//	model, when it changes    config_delta
+//	<state_snapshot>          compaction with the snapshot as summary
+//	a message again           what is new in it; a message that changed is
+//	                          hidden by an overlay and stands again
+//	$rewindTo                 compaction that hides what was taken back
+//	everything else           an unknown kind "gemini-cli.<type>"
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err
@@ -133,18 +122,14 @@ func (g *geminiCLI) record(r *Record, line int) error {
 	case r.kind != '{':
 		return g.KeepValue(line, r.raw)
 	case r.rewindTo.Found():
-		if err := g.restarted(); err != nil {
-			return err
-		}
+		g.restarted()
 		return g.rewind(r)
 	case r.set:
 		return g.changes(r)
 	case r.session != "" || r.messages != nil:
 		return g.session(r)
 	}
-	if err := g.restarted(); err != nil {
-		return err
-	}
+	g.restarted()
 	return g.message(r.raw, &r.Msg)
 }
 
@@ -171,13 +156,9 @@ func (g *geminiCLI) session(r *Record) error {
 	}
 	// A file that grew says another lastUpdated: the id must not know it.
 	source := walk.AppendCompact(nil, []byte(w.Done()))
-	if err := g.Keep(g.Ids.Unique("session"), "gemini-cli.session", source); err != nil {
-		return err
-	}
+	_ = g.Keep(g.Ids.Unique("session"), "gemini-cli.session", source)
 	for i := range r.messages {
-		if err := g.message(r.raw, &r.messages[i]); err != nil {
-			return err
-		}
+		_ = g.message(r.raw, &r.messages[i])
 	}
 	return nil
 }

@@ -14,9 +14,7 @@ import (
 func (g *geminiCLI) update(raw []byte, m *geminiCLIMessage, i int) error {
 	st := g.history[i]
 	record := g.baseID(raw, m)
-	if err := g.unknown(raw, m, record, "update"); err != nil {
-		return err
-	}
+	_ = g.unknown(raw, m, record, "update")
 	switch {
 	case m.twice || (m.typ != "user" && m.typ != "gemini"):
 		return nil
@@ -29,9 +27,7 @@ func (g *geminiCLI) update(raw []byte, m *geminiCLIMessage, i int) error {
 	}
 	g.Warn.Add(g.line, "message was edited: its first version is hidden",
 		"messages were edited: their first versions are hidden")
-	if err := g.hide(st, record); err != nil {
-		return err
-	}
+	_ = g.hide(st, record)
 	g.truncate(i)
 	return g.emitNew(raw, m, false)
 }
@@ -75,13 +71,9 @@ func (g *geminiCLI) emitAdditions(raw []byte, m *geminiCLIMessage, st *geminiCLI
 	if m.typ == "user" {
 		return nil
 	}
-	if err := g.ChangeModel(record, m.model, &g.model); err != nil {
-		return err
-	}
+	g.ChangeModel(record, m.model, &g.model)
 	for _, e := range g.blocks(g.writer(raw, m, false), m, st, st.base+"/text") {
-		if err := g.showIn(st, e); err != nil {
-			return err
-		}
+		_ = g.showIn(st, e)
 	}
 	return g.usage(m, st)
 }
@@ -114,9 +106,7 @@ func (g *geminiCLI) truncate(i int) {
 // are when it names none.
 func (g *geminiCLI) rewind(r *Record) error {
 	id := g.Ids.Unique("line:" + engine.Digest(r.raw))
-	if err := g.Keep(id, "gemini-cli.rewind", r.raw); err != nil {
-		return err
-	}
+	_ = g.Keep(id, "gemini-cli.rewind", r.raw)
 	to, _ := g.Scan.Unquote(r.rewindTo)
 	return g.drop(g.known[to], id)
 }
@@ -134,9 +124,7 @@ func (g *geminiCLI) drop(i int, id string) error {
 			continue
 		}
 		revoked := tenfold.Entry{ID: id + "/revoked/" + strconv.Itoa(k), Payload: tenfold.CompactionRevoked{Target: st.compaction}}
-		if err := g.Emit(revoked); err != nil {
-			return err
-		}
+		_ = g.Emit(revoked)
 	}
 	g.truncate(i)
 	switch {
@@ -179,9 +167,7 @@ func (g *geminiCLI) hide(st *geminiCLIState, id string) error {
 		list = append(list, overlay(st.turn, now, -1, tenfold.Omit), overlay(st.turn, st.turn, st.step-1, tenfold.Keep))
 	}
 	for i, o := range list {
-		if err := g.Emit(tenfold.Entry{ID: id + "/hidden/" + strconv.Itoa(i), Payload: o}); err != nil {
-			return err
-		}
+		_ = g.Emit(tenfold.Entry{ID: id + "/hidden/" + strconv.Itoa(i), Payload: o})
 	}
 	return nil
 }
@@ -193,9 +179,7 @@ func (g *geminiCLI) changes(r *Record) error {
 		g.Conv.Title = r.summary
 	}
 	id := g.Ids.Unique("line:" + engine.Digest(r.raw))
-	if err := g.Keep(id, "gemini-cli.set", r.raw); err != nil {
-		return err
-	}
+	_ = g.Keep(id, "gemini-cli.set", r.raw)
 	if len(r.messages) == 0 {
 		return nil
 	}
@@ -210,13 +194,13 @@ func (g *geminiCLI) changes(r *Record) error {
 }
 
 // restarted takes the list that a resumed session began with for all there is.
-func (g *geminiCLI) restarted() error {
+func (g *geminiCLI) restarted() {
 	if g.restart == nil {
-		return nil
+		return
 	}
 	r := g.restart
 	g.restart = nil
-	return g.replace(r, g.restartID)
+	_ = g.replace(r, g.restartID)
 }
 
 // replace has a list of messages stand for the history.
@@ -229,17 +213,13 @@ func (g *geminiCLI) replace(r *Record, id string) error {
 	if slices.ContainsFunc(g.history[from:], func(st *geminiCLIState) bool { return st.shown || st.compaction != "" }) {
 		g.Warn.Add(g.line, "list of messages replaces those before; what it leaves out or changes is hidden",
 			"lists of messages replace those before; what they leave out or change is hidden")
-		if err := g.drop(from, id); err != nil {
-			return err
-		}
+		_ = g.drop(from, id)
 	}
 	for i := same; i < len(r.messages); i++ {
 		if _, ok := g.known[r.messages[i].id]; ok && r.messages[i].id != "" {
 			continue // twice in one list
 		}
-		if err := g.emitNew(r.raw, &r.messages[i], false); err != nil {
-			return err
-		}
+		_ = g.emitNew(r.raw, &r.messages[i], false)
 	}
 	return nil
 }
@@ -284,21 +264,13 @@ func (g *geminiCLI) compressed(r *Record, id string) (bool, error) {
 			return false, nil
 		}
 	}
-	o := tenfold.Compaction{
-		ToTurn: g.Place.Turn, Source: tenfold.SourceImport, Reason: "compressed in gemini-cli",
-		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
-	}
+	o := engine.Summarised(g.Place.Turn, compression, text)
 	over := true
 	for _, st := range g.history[from:] {
 		if !st.shown {
 			continue
 		}
-		switch {
-		case st.step > 0:
-			o.ToTurn, o.ToStep = st.turn, new(st.step-1)
-		case st.turn > 0:
-			o.ToTurn = st.turn - 1
-		default:
+		if !engine.EndBefore(&o, st.turn, st.step) {
 			return true, nil // nothing goes before it
 		}
 		over = false

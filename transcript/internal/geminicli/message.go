@@ -3,7 +3,6 @@ package geminicli
 import (
 	"cmp"
 	"strconv"
-	"strings"
 
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
@@ -89,9 +88,7 @@ func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, so
 		results[0].Source = w.source()
 	}
 	for _, e := range results {
-		if err := g.showIn(st, e); err != nil {
-			return err
-		}
+		_ = g.showIn(st, e)
 	}
 	if len(parts) == 0 {
 		if len(results) > 0 {
@@ -109,9 +106,7 @@ func (g *geminiCLI) user(raw []byte, m *geminiCLIMessage, st *geminiCLIState, so
 		u.Synthetic = true
 	default:
 		st.prompt = true
-		if err := g.Open(st.base); err != nil {
-			return err
-		}
+		g.Open(st.base)
 	}
 	return g.showIn(st, tenfold.Entry{ID: st.base, Source: w.source(), Payload: u})
 }
@@ -146,23 +141,20 @@ func (g *geminiCLI) results(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiC
 	return out
 }
 
+// compression is the reason of an overlay of what Gemini CLI compressed.
+const compression = "compressed in gemini-cli"
+
 // snapshot makes an overlay of a summary: it stands for all there was.
 func (g *geminiCLI) snapshot(w *geminiCLIWriter, text string, st *geminiCLIState) error {
-	o := tenfold.Compaction{
-		ToTurn: g.Place.Turn, Source: tenfold.SourceImport, Reason: "compressed in gemini-cli",
-		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
-	}
 	g.Over, st.compaction = true, st.base
-	return g.Emit(tenfold.Entry{ID: st.base, Source: w.source(), Payload: o})
+	return g.Emit(tenfold.Entry{ID: st.base, Source: w.source(), Payload: engine.Summarised(g.Place.Turn, compression, text)})
 }
 
 // response emits a model's message: its thoughts, its text, its calls with all
 // their results, and what it cost.
 func (g *geminiCLI) response(raw []byte, m *geminiCLIMessage, st *geminiCLIState, sourced bool) error {
 	w := g.writer(raw, m, sourced)
-	if err := g.ChangeModel(st.base, m.model, &g.model); err != nil {
-		return err
-	}
+	g.ChangeModel(st.base, m.model, &g.model)
 	blocks := g.blocks(w, m, st, st.base)
 	if len(blocks) > 0 {
 		blocks[0].Source = w.source()
@@ -170,9 +162,7 @@ func (g *geminiCLI) response(raw []byte, m *geminiCLIMessage, st *geminiCLIState
 		return err
 	}
 	for _, e := range blocks {
-		if err := g.showIn(st, e); err != nil {
-			return err
-		}
+		_ = g.showIn(st, e)
 	}
 	return g.usage(m, st)
 }
@@ -187,11 +177,7 @@ func (g *geminiCLI) blocks(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCL
 	for i := len(st.thoughts); i < len(m.Thoughts); i++ {
 		t := m.Thoughts[i]
 		st.thoughts = append(st.thoughts, geminiCLIThoughtDigest(w.Raw, t))
-		said := ""
-		if w.IsString(t.Description) {
-			said = w.Text(t.Description)
-		}
-		add(&out, st.base+"/thought/"+strconv.Itoa(i), tenfold.Reasoning{Text: geminiCLIThoughtText(t.Subject, said)})
+		add(&out, st.base+"/thought/"+strconv.Itoa(i), tenfold.Reasoning{Text: geminiCLIThoughtText(t.Subject, w.Text(t.Description))})
 	}
 	if !st.shown || st.text == "" {
 		st.text = geminiCLIDigest(w.Raw, m)
@@ -272,19 +258,13 @@ func (w *geminiCLIWriter) result(c geminiCLICall) tenfold.ToolResult {
 
 // part reads a part of a user's message or of a result.
 func (w *geminiCLIWriter) part(p *chatapi.GeminiPart) tenfold.Part {
-	file := &tenfold.File{Type: tenfold.PartFile, MediaType: p.Media}
-	if strings.HasPrefix(p.Media, "image/") {
-		file.Type = tenfold.PartImage
-	}
 	switch {
 	case w.IsString(p.Text):
 		return tenfold.TextPart(w.Text(p.Text))
 	case w.IsString(p.Data):
-		file.URI = "data:" + p.Media + ";base64," + w.Text(p.Data)
-		return tenfold.Part{File: file}
+		return engine.FilePart("", p.Media, engine.Inline(p.Media, w.Text(p.Data)))
 	case p.URI != "":
-		file.URI = p.URI
-		return tenfold.Part{File: file}
+		return engine.FilePart("", p.Media, p.URI)
 	}
 	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.whole(p.Span)}}
 }

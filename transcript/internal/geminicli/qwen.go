@@ -10,28 +10,15 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// QwenImporter reads the chat files of Qwen Code: a line is a record of a tree
-// that uuid and parentUuid make, with a content of Gemini's API in it.
-//
-//	user                    turn_start + user_message
-//	assistant               reasoning, text, calls, and usage
-//	tool_result             results of calls
-//	model, when it changes  config_delta
-//	chat_compression        compaction with the summary; what was kept follows
-//	a record that hangs     compaction that hides what came after the record
-//	from an earlier one     it hangs from
-//	everything else         an unknown kind "qwen-code.<type>"
-type QwenImporter struct{}
-
 func QwenHandler() engine.Handler {
 	return engine.Handler{
-		Format: engine.QwenCode, About: "Qwen Code chats (*.jsonl)", Importer: QwenImporter{}, Homes: []string{".qwen/projects", ".qwen/tmp"},
+		Format: engine.QwenCode, About: "Qwen Code chats (*.jsonl)", Recognise: RecogniseQwen, Import: importQwen, Homes: []string{".qwen/projects", ".qwen/tmp"},
 		Sessions: []string{"*/chats/*.jsonl", "*/chats/*.json"}, Ran: [][]string{{"cwd"}},
 	}
 }
 
-// Recognise implements [engine.Importer].
-func (QwenImporter) Recognise(h engine.Head) engine.Confidence {
+// RecogniseQwen is for Claude Code too, whose lines are like these.
+func RecogniseQwen(h engine.Head) engine.Confidence {
 	if s := h.JSON.Shape; s != engine.ShapeLines && s != engine.ShapeObject {
 		return engine.No
 	}
@@ -55,8 +42,18 @@ func (QwenImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (QwenImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importQwen reads the chat files of Qwen Code: a line is a record of a tree
+// that uuid and parentUuid make, with a content of Gemini's API in it.
+//
+//	user                    turn_start + user_message
+//	assistant               reasoning, text, calls, and usage
+//	tool_result             results of calls
+//	model, when it changes  config_delta
+//	chat_compression        compaction with the summary; what was kept follows
+//	a record that hangs     compaction that hides what came after the record
+//	from an earlier one     it hangs from
+//	everything else         an unknown kind "qwen-code.<type>"
+func importQwen(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	q := &qwen{Session: engine.NewSession(src, sink, engine.QwenCode), at: map[string]int{}, compacted: map[int]string{}}
 	return q.ReadLines(ctx, func(raw []byte) { q.rec.parse(&q.Scan, raw) }, func(line int) error { return q.record(&q.rec, line) })
 }
@@ -87,24 +84,20 @@ func (q *qwen) record(r *qwenRecord, line int) error {
 	q.At(engine.ReadTime(r.stamp))
 	id := q.Ids.Record(r.uuid, r.raw)
 	if r.uuid != "" {
-		if err := q.attach(r, id, line); err != nil {
-			return err
-		}
+		q.attach(r, id, line)
 	}
-	if err := q.body(r, id, line); err != nil {
-		return err
-	}
+	err := q.body(r, id, line)
 	if n := len(q.path); r.uuid != "" && q.Place.Opened {
 		q.path[n-1].turn, q.path[n-1].step = q.Place.Turn, q.Place.Step
 	}
-	return nil
+	return err
 }
 
 // attach enters a record into the path. What it leaves is hidden.
-func (q *qwen) attach(r *qwenRecord, id string, line int) error {
+func (q *qwen) attach(r *qwenRecord, id string, line int) {
 	if _, ok := q.at[r.uuid]; ok {
 		q.path = append(q.path, qwenNode{turn: -1}) // a record in several lines
-		return nil
+		return
 	}
 	parent, ok := q.at[r.parent]
 	switch {
@@ -119,9 +112,7 @@ func (q *qwen) attach(r *qwenRecord, id string, line int) error {
 		parent++ // more lines of the same record
 	}
 	if parent+1 < len(q.path) {
-		if err := q.leave(parent, id, line); err != nil {
-			return err
-		}
+		q.leave(parent, id, line)
 	}
 	n := qwenNode{uuid: r.uuid, turn: -1}
 	if parent >= 0 {
@@ -129,19 +120,16 @@ func (q *qwen) attach(r *qwenRecord, id string, line int) error {
 	}
 	q.at[r.uuid] = len(q.path)
 	q.path = append(q.path, n)
-	return nil
 }
 
 // leave hides what stands after a record of the path.
-func (q *qwen) leave(parent int, id string, line int) error {
+func (q *qwen) leave(parent int, id string, line int) {
 	for _, n := range q.path[parent+1:] {
 		delete(q.at, n.uuid)
 	}
 	for at := parent + 1; at < len(q.path); at++ {
 		if target := q.compacted[at]; target != "" {
-			if err := q.Emit(tenfold.Entry{ID: id + "/revoked/" + strconv.Itoa(at), Payload: tenfold.CompactionRevoked{Target: target}}); err != nil {
-				return err
-			}
+			_ = q.Emit(tenfold.Entry{ID: id + "/revoked/" + strconv.Itoa(at), Payload: tenfold.CompactionRevoked{Target: target}})
 		}
 		delete(q.compacted, at)
 	}
@@ -151,17 +139,17 @@ func (q *qwen) leave(parent int, id string, line int) error {
 		kept = q.path[parent]
 	}
 	if !q.Place.Opened || (kept.turn == q.Place.Turn && kept.step == q.Place.Step) {
-		return nil
+		return
 	}
 	q.Warn.Add(line, "abandoned branch is hidden", "abandoned branches are hidden")
 	q.Over = true
 	hide := tenfold.Compaction{FromTurn: max(kept.turn, 0), ToTurn: q.Place.Turn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: "branch left in qwen-code"}
-	if err := q.Emit(tenfold.Entry{ID: id + "/left", Payload: hide}); err != nil || kept.turn < 0 {
-		return err
+	_ = q.Emit(tenfold.Entry{ID: id + "/left", Payload: hide})
+	if kept.turn >= 0 {
+		show := hide
+		show.ToTurn, show.Turns, show.ToStep = kept.turn, tenfold.Keep, &kept.step
+		_ = q.Emit(tenfold.Entry{ID: id + "/left/0", Payload: show})
 	}
-	show := hide
-	show.ToTurn, show.Turns, show.ToStep = kept.turn, tenfold.Keep, &kept.step
-	return q.Emit(tenfold.Entry{ID: id + "/left/0", Payload: show})
 }
 
 // body emits what a record says.
@@ -182,22 +170,16 @@ func (q *qwen) body(r *qwenRecord, id string, line int) error {
 // message emits a message, with its source on its first entry.
 func (q *qwen) message(r *qwenRecord, id string) error {
 	if r.typ == "assistant" {
-		if err := q.ChangeModel(id, r.model, &q.model); err != nil {
-			return err
-		}
+		q.ChangeModel(id, r.model, &q.model)
 	}
 	w := &engine.Finder{Scan: &q.Scan, Raw: r.raw}
 	entries := q.entries(w, &r.content, id, r.typ == "assistant", r.failed)
 	if len(entries) == 0 {
-		if err := q.Keep(id, tenfold.Kind("qwen-code."+r.typ), r.raw); err != nil {
-			return err
-		}
+		_ = q.Keep(id, tenfold.Kind("qwen-code."+r.typ), r.raw)
 	} else {
 		entries[0].Source = w.Done()
 	}
-	if err := q.show(entries); err != nil {
-		return err
-	}
+	q.show(entries)
 	u := r.usage
 	if r.typ != "assistant" || u.input|u.output|u.thoughts == 0 {
 		return nil
@@ -213,10 +195,7 @@ func (q *qwen) entries(w *engine.Finder, g *chatapi.GeminiContent, id string, mo
 	if model {
 		q.calls.Next()
 		payloads, _ := g.Said(w, &q.calls)
-		for i, p := range payloads {
-			list = append(list, tenfold.Entry{ID: engine.BlockID(id, i), MessageID: id, Payload: p})
-		}
-		return list
+		return engine.Entries(id, id, "", payloads)
 	}
 	var parts []tenfold.Part
 	for i := range g.Parts {
@@ -228,7 +207,7 @@ func (q *qwen) entries(w *engine.Finder, g *chatapi.GeminiContent, id string, mo
 		} else if part, ok := p.Given(w); ok {
 			parts = append(parts, part)
 		} else if p.Kind == '{' {
-			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.Whole(p.Span)}})
+			parts = append(parts, w.UnknownPart("", p.Span))
 		}
 	}
 	if len(parts) > 0 {
@@ -238,26 +217,19 @@ func (q *qwen) entries(w *engine.Finder, g *chatapi.GeminiContent, id string, mo
 }
 
 // show emits visible entries; a person's message opens a turn.
-func (q *qwen) show(entries []tenfold.Entry) error {
+func (q *qwen) show(entries []tenfold.Entry) {
 	for _, e := range entries {
 		if u, ok := e.Payload.(tenfold.UserMessage); ok && !u.Synthetic {
-			if err := q.Open(e.ID); err != nil {
-				return err
-			}
+			q.Open(e.ID)
 		}
-		if err := q.Show(e); err != nil {
-			return err
-		}
+		_ = q.Show(e)
 	}
-	return nil
 }
 
 // compressed takes the history that stands for all before it: a summary, what
 // the model said to it, and messages that were kept, which stand again.
 func (q *qwen) compressed(r *qwenRecord, id string) error {
-	if err := q.Keep(id, "qwen-code.system", r.raw); err != nil {
-		return err
-	}
+	_ = q.Keep(id, "qwen-code.system", r.raw)
 	w := &engine.Finder{Scan: &q.Scan, Raw: r.raw}
 	history := r.history
 	if q.Place.Opened {
@@ -268,9 +240,7 @@ func (q *qwen) compressed(r *qwenRecord, id string) error {
 		}
 		q.Over = true
 		q.compacted[len(q.path)-1] = id + "/compaction"
-		if err := q.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o}); err != nil {
-			return err
-		}
+		_ = q.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o})
 	}
 	for i := range history {
 		g := &history[i]
@@ -278,9 +248,7 @@ func (q *qwen) compressed(r *qwenRecord, id string) error {
 			q.Warn.Add(0, "kept message could not be understood", "kept messages could not be understood")
 			continue
 		}
-		if err := q.show(q.entries(w, g, id+"/kept/"+strconv.Itoa(i), g.Role == "model", false)); err != nil {
-			return err
-		}
+		q.show(q.entries(w, g, id+"/kept/"+strconv.Itoa(i), g.Role == "model", false))
 	}
 	return nil
 }

@@ -46,10 +46,7 @@ func (r *qwenRecord) parse(s *walk.Scanner, raw []byte) {
 			"customTitle", &r.title,
 			"compressedHistory", func() {
 				r.twice = r.twice || r.history != nil
-				walk.EachItem(s, func() {
-					r.history = append(r.history, chatapi.GeminiContent{})
-					readContent(s, &r.history[len(r.history)-1])
-				})
+				r.history = walk.Items(s, r.history, func(g *chatapi.GeminiContent) { readContent(s, g) })
 			},
 		),
 	}.Read(s)

@@ -69,13 +69,8 @@ func (r *Record) Parse(s *walk.Scanner, raw []byte) {
 				s.Value()
 				return
 			}
-			r.messages = []geminiCLIMessage{}
 			r.list = walk.Within(s, func() {
-				walk.EachItem(s, func() {
-					var m geminiCLIMessage
-					m.read(s)
-					r.messages = append(r.messages, m)
-				})
+				r.messages = walk.Items(s, []geminiCLIMessage{}, func(m *geminiCLIMessage) { m.read(s) })
 			})
 		},
 	}
@@ -99,30 +94,17 @@ func (m *geminiCLIMessage) read(s *walk.Scanner, others ...walk.Shape) {
 		"type", &m.typ,
 		"timestamp", &m.stamp,
 		"model", &m.model,
-		"content", func() {
-			s.Twice = s.Twice || m.Content.Found()
-			if s.Kind() != '[' {
-				m.Content = s.Value()
-				return
-			}
-			m.Content = walk.Span{From: 0, To: 1}
-			m.Parts = chatapi.ReadGeminiParts(s, []chatapi.GeminiPart{})
-		},
+		"content",
+		walk.List{At: &m.Content, Read: func() { m.Parts = chatapi.ReadGeminiParts(s, []chatapi.GeminiPart{}) }},
 		"thoughts", func() {
 			s.Twice = s.Twice || m.Thoughts != nil
-			walk.EachItem(s, func() {
-				var t geminiCLIThought
+			m.Thoughts = walk.Items(s, m.Thoughts, func(t *geminiCLIThought) {
 				walk.Shape{"subject", &t.Subject, "description", &t.Description}.Read(s)
-				m.Thoughts = append(m.Thoughts, t)
 			})
 		},
 		"toolCalls", func() {
 			s.Twice = s.Twice || m.Calls != nil
-			walk.EachItem(s, func() {
-				var c geminiCLICall
-				c.read(s)
-				m.Calls = append(m.Calls, c)
-			})
+			m.Calls = walk.Items(s, m.Calls, func(c *geminiCLICall) { c.read(s) })
 		},
 		"tokens", func() { m.tokens.read(s) },
 	}

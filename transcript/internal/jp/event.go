@@ -68,9 +68,7 @@ func (j *jp) event(e *jpEvent) error {
 		p = tenfold.TurnStart{}
 	case e.typ == "chat_request" && e.isText(e.content):
 		if !j.explicit {
-			if err := j.Turn(e.id); err != nil {
-				return err
-			}
+			j.Turn(e.id)
 		}
 		p = tenfold.UserMessage{Parts: tenfold.Text(w.Text(e.content))}
 	case e.typ == "chat_response" && e.isText(e.message) && !e.reasoning.Found():
@@ -91,9 +89,7 @@ func (j *jp) event(e *jpEvent) error {
 		p = r
 	case strings.HasPrefix(e.typ, "inquiry_") && !j.turns.Holds && !j.Place.Opened:
 		// To JP it is the first turn, to a log no model sees it.
-		if err := j.Turn(e.id); err != nil {
-			return err
-		}
+		j.Turn(e.id)
 		return j.event(e)
 	case e.typ == "inquiry_request":
 		a := tenfold.Approval{State: tenfold.ApprovalRequested, CallID: inquiryCall(e.call)}
@@ -177,9 +173,7 @@ func (j *jp) call(e *jpEvent, w *engine.Finder) error {
 		r := tenfold.Reasoning{Provider: "gemini", CallID: e.call}
 		t, _ := j.scan.Unquote(e.google)
 		r.Signature = Peel(t)
-		if err := j.Emit(tenfold.Entry{ID: e.id + "/thought", Payload: r}); err != nil {
-			return err
-		}
+		_ = j.Emit(tenfold.Entry{ID: e.id + "/thought", Payload: r})
 	}
 	return j.Emit(tenfold.Entry{ID: e.id, Source: w.Done(), Payload: call})
 }
@@ -219,16 +213,10 @@ func (j *jp) exchange(e *jpEvent, w *engine.Finder) error {
 	if e.isText(e.replyContent) {
 		reply = append(reply, tenfold.AssistantMessage{Text: w.Text(e.replyContent)})
 	}
-	if err := j.Turn(e.id); err != nil {
-		return err
-	}
-	if err := j.Emit(tenfold.Entry{ID: e.id, Source: w.Done(), Payload: user}); err != nil {
-		return err
-	}
+	j.Turn(e.id)
+	_ = j.Emit(tenfold.Entry{ID: e.id, Source: w.Done(), Payload: user})
 	for i, p := range reply {
-		if err := j.Emit(tenfold.Entry{ID: engine.BlockID(e.id, i+1), Payload: p}); err != nil {
-			return err
-		}
+		_ = j.Emit(tenfold.Entry{ID: engine.BlockID(e.id, i+1), Payload: p})
 	}
 	return nil
 }

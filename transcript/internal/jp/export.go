@@ -16,13 +16,10 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// Exporter writes the events.json of a JP conversation. What was imported
+// export writes the events.json of a JP conversation. What was imported
 // from one is written as it was; for everything else events are made, overlays
 // as RFD 064 shapes them.
-type Exporter struct{}
-
-// Export implements [engine.Exporter].
-func (Exporter) Export(w io.Writer, v engine.View) ([]string, error) {
+func export(w io.Writer, v engine.View) ([]string, error) {
 	x := &Export{view: v, Out: engine.NewOut(w), now: v.Created, thoughts: map[string]string{}}
 	if x.now.IsZero() {
 		x.now = time.Unix(0, 0)

@@ -18,19 +18,14 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// jpImporter reads the conversations of JP: events.json with its siblings
-// metadata.json and base_config.json, and the older messages.json.
-type jpImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.JP, About: "JP conversations (events.json, messages.json)", Importer: jpImporter{}, Exporter: Exporter{},
+		Format: engine.JP, About: "JP conversations (events.json, messages.json)", Recognise: recognise, Import: importFile, Export: export,
 		Mains: []string{"events.json", "messages.json"},
 	}
 }
 
-// Recognise implements [engine.Importer].
-func (jpImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if s.Shape != engine.ShapeArray {
 		return engine.No
@@ -69,8 +64,9 @@ func (jpImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (jpImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the conversations of JP: events.json with its siblings
+// metadata.json and base_config.json, and the older messages.json.
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err
@@ -216,13 +212,9 @@ func (j *jp) next(value []byte) error {
 	}
 	j.At(engine.JpTime(e.stamp))
 	if j.base != nil {
-		if err := j.baseConfig(); err != nil {
-			return err
-		}
+		j.baseConfig()
 	}
-	if err := j.event(&e); err != nil {
-		return err
-	}
+	_ = j.event(&e)
 	switch e.typ {
 	case "turn_start":
 		j.turns.Start(j.Place.Turn)
@@ -243,14 +235,14 @@ func (j *jp) name(first []byte) {
 
 // baseConfig writes the configuration that newer versions keep beside the
 // events, where older ones begin with a config_delta.
-func (j *jp) baseConfig() error {
+func (j *jp) baseConfig() {
 	base := bytes.TrimSpace(bytes.TrimPrefix(j.base, engine.Bom))
 	j.base = nil
 	if len(base) == 0 || base[0] != '{' || !jsontext.Value(base).IsValid(walk.ScanOptions...) {
 		j.Warn.Add(0, "sibling file, base_config.json, is not a JSON object: the configuration is missing", "")
-		return nil
+		return
 	}
-	return j.Emit(tenfold.Entry{ID: "base-config", Payload: j.config(walk.AppendCompact(nil, base))})
+	_ = j.Emit(tenfold.Entry{ID: "base-config", Payload: j.config(walk.AppendCompact(nil, base))})
 }
 
 func (j *jp) finish() error {
@@ -258,9 +250,7 @@ func (j *jp) finish() error {
 		j.name(nil)
 		j.Warn.Add(0, "file without events: the conversation is empty", "")
 		if j.base != nil {
-			if err := j.baseConfig(); err != nil {
-				return err
-			}
+			j.baseConfig()
 		}
 	}
 	return j.End()

@@ -31,15 +31,12 @@ type headerConversation struct {
 const headerVersion = 1
 
 func Handler() engine.Handler {
-	return engine.Handler{Format: engine.Tenfold, About: "Tenfold's own JSON lines, lossless", Importer: tenfoldImporter{}, Exporter: tenfoldExporter{}}
+	return engine.Handler{Format: engine.Tenfold, About: "Tenfold's own JSON lines, lossless", Recognise: recognise, Import: importFile, Export: export}
 }
 
-// tenfoldExporter writes a header and one entry a line. The overlays come
+// export writes a header and one entry a line. The overlays come
 // along, so that even a compacted conversation loses nothing.
-type tenfoldExporter struct{}
-
-// Export implements [engine.Exporter].
-func (tenfoldExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+func export(w io.Writer, v engine.View) ([]string, error) {
 	return nil, WriteTenfold(w, v.Conversation, v.Projection.Log().Entries())
 }
 
@@ -58,11 +55,7 @@ func WriteTenfold(w io.Writer, c engine.Conversation, entries iter.Seq[tenfold.E
 	return out.Done()
 }
 
-// tenfoldImporter reads what exportTenfold wrote.
-type tenfoldImporter struct{}
-
-// Recognise implements [engine.Importer].
-func (tenfoldImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject {
 		return engine.No
@@ -85,8 +78,8 @@ func (tenfoldImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (tenfoldImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads what export wrote.
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	r := engine.NewLineReader(ctx, src)
 	in := tenfoldImport{name: src.Name, sink: sink}
 	var e tenfold.Entry

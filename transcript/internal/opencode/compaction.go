@@ -10,8 +10,8 @@ import (
 
 // openCodeCompaction is a compaction that was asked for and has no summary yet.
 type openCodeCompaction struct {
-	message, tail string
-	auto          bool
+	tail string
+	auto bool
 }
 
 // openCodePruned is a call whose result opencode cleared, and when.
@@ -34,7 +34,7 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 	pend := o.pend
 	o.pend = nil
 	if pend == nil {
-		pend = &openCodeCompaction{message: m.parent} // older versions only mark the answer
+		pend = &openCodeCompaction{} // older versions only mark the answer
 	}
 	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
 	var texts []string
@@ -50,9 +50,7 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 	if finished && viewOfOurs(text) {
 		for i := range m.list {
 			p := &m.list[i]
-			if err := o.keep(o.partID(p, id, i), tenfold.Kind("opencode."+p.typ), p.Of(m.raw)); err != nil {
-				return true, err
-			}
+			_ = o.keep(o.partID(p, id, i), tenfold.Kind("opencode."+p.typ), p.Of(m.raw))
 		}
 		return true, nil
 	}
@@ -120,13 +118,7 @@ func (o *openCodeSession) overlay(m *openCodeMessage, pend *openCodeCompaction, 
 	}
 	// A range can only end on a step (L6); the request above the tail stays
 	// visible with it (P9).
-	switch at, ok := o.places[pend.tail]; {
-	case ok && at.Step > 0:
-		step := at.Step - 1
-		c.ToTurn, c.ToStep = at.Turn, &step
-	case ok && at.Turn > 0:
-		c.ToTurn = at.Turn - 1
-	default:
+	if at, ok := o.places[pend.tail]; !ok || !engine.EndBefore(&c, at.Turn, at.Step) {
 		pend.tail = ""
 		o.em.Warn.Add(0, "compaction kept messages that cannot be told apart: its summary covers them too",
 			"compactions kept messages that cannot be told apart: their summaries cover them too")
@@ -135,7 +127,7 @@ func (o *openCodeSession) overlay(m *openCodeMessage, pend *openCodeCompaction, 
 }
 
 // prune makes an overlay that clears the results opencode cleared up to a time.
-func (o *openCodeSession) prune(until int) error {
+func (o *openCodeSession) prune(until int) {
 	var due, later []openCodePruned
 	for _, p := range o.pruned {
 		if p.at <= until {
@@ -145,11 +137,11 @@ func (o *openCodeSession) prune(until int) error {
 		}
 	}
 	if o.pruned = later; len(due) == 0 {
-		return nil
+		return
 	}
 	if o.branch != "" {
 		o.em.Warn.Add(0, "sub-agent had results cleared, which are shown whole", "sub-agents had results cleared, which are shown whole")
-		return nil
+		return
 	}
 	calls := make(map[string]tenfold.CallPolicy, len(due))
 	var names strings.Builder
@@ -157,7 +149,7 @@ func (o *openCodeSession) prune(until int) error {
 		calls[p.call] = tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
 		names.WriteString(p.call + "@" + itoa(p.at) + "\n")
 	}
-	return o.emit(tenfold.Entry{ID: o.em.Ids.Unique("prune:" + engine.Digest([]byte(names.String()))), Payload: tenfold.Compaction{
+	_ = o.emit(tenfold.Entry{ID: o.em.Ids.Unique("prune:" + engine.Digest([]byte(names.String()))), Payload: tenfold.Compaction{
 		ToTurn: o.em.Place.Turn, Source: tenfold.SourceImport, Reason: "pruned in opencode",
 		ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Calls: calls},
 	}})

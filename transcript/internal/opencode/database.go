@@ -10,15 +10,15 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// owns implements [engine.DatabaseImporter].
-func (openCodeImporter) Owns(d *database.Database) bool {
-	return d.Has("session") && d.Has("message") && d.Has("part")
+func Database() database.Importer {
+	owns := func(d *database.Database) bool { return d.Has("session") && d.Has("message") && d.Has("part") }
+	return database.Importer{Format: engine.OpenCode, Owns: owns, Import: importDatabase, List: listSessions}
 }
 
-// ImportDatabase hands on each session that no other one started as a
+// importDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it. A session is
 // told as its export would tell it.
-func (openCodeImporter) ImportDatabase(ctx context.Context, d *database.Database, only string, sink engine.Sink) error {
+func importDatabase(ctx context.Context, d *database.Database, only string, sink engine.Sink) error {
 	if err := d.Need("session", "id"); err != nil {
 		return err
 	}
@@ -89,9 +89,7 @@ func (r *openCodeRoot) session(id, branch string, depth int) error {
 	if branch != "" {
 		key = "session/" + branch
 	}
-	if err := o.keep(r.em.Ids.Unique(key), SessionName, slices.Concat([]byte(`{"info":`), document, []byte(`,"messages":null}`))); err != nil {
-		return err
-	}
+	_ = o.keep(r.em.Ids.Unique(key), SessionName, slices.Concat([]byte(`{"info":`), document, []byte(`,"messages":null}`)))
 	messages, err := r.rows.messages.Of(r.ctx, id)
 	if err != nil {
 		return err
@@ -118,9 +116,7 @@ func (r *openCodeRoot) session(id, branch string, depth int) error {
 			return err
 		}
 	}
-	if err := o.finish(); err != nil {
-		return err
-	}
+	_ = o.finish()
 	if err := r.tasks(o, id); err != nil {
 		return err
 	}
@@ -171,24 +167,13 @@ func (r *openCodeRoot) message(o *openCodeSession, m database.Row, session strin
 	if err != nil {
 		return nil, err
 	}
-	info, err := r.data(o, "message", m.Rowid, func(id string) []byte {
-		var more database.RowObject
-		more.Add("id", database.QuoteJSON(id))
-		more.Add("sessionID", database.QuoteJSON(session))
-		return more.Done()
-	})
+	info, err := r.data(o, "message", m.Rowid, [2]string{"sessionID", session})
 	if err != nil {
 		return nil, err
 	}
 	raw := slices.Concat([]byte(`{"info":`), info, []byte(`,"parts":[`))
 	for i, p := range parts {
-		part, err := r.data(o, "part", p.Rowid, func(id string) []byte {
-			var more database.RowObject
-			more.Add("id", database.QuoteJSON(id))
-			more.Add("sessionID", database.QuoteJSON(session))
-			more.Add("messageID", database.QuoteJSON(m.ID))
-			return more.Done()
-		})
+		part, err := r.data(o, "part", p.Rowid, [2]string{"sessionID", session}, [2]string{"messageID", m.ID})
 		if err != nil {
 			return nil, err
 		}
@@ -203,22 +188,27 @@ func (r *openCodeRoot) message(o *openCodeSession, m database.Row, session strin
 }
 
 // data gives the JSON of a row with the ids that stand in other columns.
-func (r *openCodeRoot) data(o *openCodeSession, table string, rowid int64, more func(id string) []byte) ([]byte, error) {
+func (r *openCodeRoot) data(o *openCodeSession, table string, rowid int64, ids ...[2]string) ([]byte, error) {
 	columns, values, err := r.d.Read(r.ctx, table, rowid)
 	if err != nil {
 		return nil, err
 	}
-	var id string
+	var own string
 	var data any
 	for i, c := range columns {
 		switch c {
 		case "id":
-			id = database.AsText(values[i])
+			own = database.AsText(values[i])
 		case "data":
 			data = values[i]
 		}
 	}
-	ends := more(id)
+	var more database.RowObject
+	more.Add("id", database.QuoteJSON(own))
+	for _, id := range ids {
+		more.Add(id[0], database.QuoteJSON(id[1]))
+	}
+	ends := more.Done()
 	raw := database.Embedded(data, '{')
 	if raw == nil {
 		o.em.Warn.Add(0, "row of the database holds no JSON object and was kept as it is", "rows of the database hold no JSON objects and were kept as they are")

@@ -13,13 +13,10 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// openCodeExporter writes what "opencode import FILE" loads: a session with its
+// export writes what "opencode import FILE" loads: a session with its
 // messages. A session that came from opencode is written as it was; any other,
 // and a compacted one, is made of what a model sees.
-type openCodeExporter struct{}
-
-// Export implements [engine.Exporter].
-func (openCodeExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+func export(w io.Writer, v engine.View) ([]string, error) {
 	x := &openCodeExport{Out: engine.NewOut(w), view: v}
 	session, ok := x.native()
 	switch {
@@ -296,15 +293,18 @@ func fillResult(f *engine.Finder, p *openCodePart, r tenfold.ToolResult) {
 	}
 }
 
-func (x openCodeExporter) Resume(file string, data []byte) (commands []string) {
-	for _, words := range x.Adopt(file, data) {
+// client is opencode, which keeps its sessions in a database.
+var client = engine.Client{Program: "opencode", Resume: resume, Continue: adopt}
+
+func resume(file string, data []byte) (commands []string) {
+	for _, words := range adopt(file, data) {
 		commands = append(commands, engine.ShellCommand(words))
 	}
 	return commands
 }
 
-// Adopt implements [engine.Adopter]: opencode keeps its sessions in a database.
-func (openCodeExporter) Adopt(file string, data []byte) [][]string {
+// adopt has opencode take a file in.
+func adopt(file string, data []byte) [][]string {
 	var session struct {
 		Info struct {
 			ID string `json:"id"`
@@ -315,6 +315,3 @@ func (openCodeExporter) Adopt(file string, data []byte) [][]string {
 	}
 	return [][]string{{"opencode", "import", file}, {"opencode", "--session", session.Info.ID}}
 }
-
-// Program implements [engine.Resumer].
-func (openCodeExporter) Program() string { return "opencode" }

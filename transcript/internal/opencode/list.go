@@ -11,9 +11,8 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// ListSessions implements [engine.SessionLister]. It reads the table of sessions,
-// and of each the last message.
-func (openCodeImporter) ListSessions(ctx context.Context, d *database.Database, each func(database.Session)) error {
+// listSessions reads the table of sessions, and of each the last message.
+func listSessions(ctx context.Context, d *database.Database, each func(database.Session)) error {
 	if err := d.Need("session", "id"); err != nil {
 		return err
 	}

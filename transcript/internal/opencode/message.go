@@ -30,7 +30,7 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 			if o.pend != nil {
 				o.warnNoSummary()
 			}
-			o.pend = &openCodeCompaction{message: m.id, tail: p.tail, auto: p.auto}
+			o.pend = &openCodeCompaction{tail: p.tail, auto: p.auto}
 		case openCodeSaid(p, m.raw):
 			typed = typed || !p.synthetic
 		}
@@ -42,9 +42,7 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 		o.reverted(m, false) // a compaction: a turn begins after it
 		return o.keep(id, UserName, m.raw)
 	}
-	if err := o.turn(id, typed); err != nil {
-		return err
-	}
+	o.turn(id, typed)
 	u := tenfold.UserMessage{Parts: parts, Synthetic: !typed}
 	if u.Purpose = purpose.Of(u); u.Synthetic && u.Purpose == tenfold.Request {
 		u.Purpose = tenfold.Notice
@@ -55,39 +53,18 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 	return err
 }
 
-// turn opens a turn for a user's message. A turn that holds nothing but
-// injected messages yet is taken over by a prompt.
-func (o *openCodeSession) turn(id string, typed bool) error {
-	if o.branch != "" {
-		return nil
+// turn opens a turn for a user's message, where it begins one.
+func (o *openCodeSession) turn(id string, typed bool) {
+	if o.branch == "" && o.opened.Said(typed) {
+		o.em.Turn(id)
 	}
-	before := o.opened
-	if typed {
-		o.opened = engine.TurnOpen
-	}
-	switch {
-	case before == engine.TurnNone || before == engine.TurnOver:
-		if !typed {
-			o.opened = engine.TurnSoft
-		}
-	case typed && before == engine.TurnOpen:
-	default:
-		return nil
-	}
-	return o.em.Turn(id)
 }
 
 // resume makes sure that an answer stands in a turn.
-func (o *openCodeSession) resume(id string) error {
-	if o.branch != "" || o.opened == engine.TurnOpen {
-		return nil
+func (o *openCodeSession) resume(id string) {
+	if o.branch == "" && o.opened.Answered() {
+		o.em.Turn(id)
 	}
-	over := o.opened == engine.TurnOver
-	o.opened = engine.TurnOpen
-	if over {
-		return o.em.Turn(id)
-	}
-	return nil
 }
 
 // openCodeSaid reports whether a user's part was sent to the model.
@@ -115,7 +92,7 @@ func openCodeUser(w *engine.Finder, m *openCodeMessage) []tenfold.Part {
 		case "text":
 			parts = append(parts, tenfold.TextPart(w.Text(p.text)))
 		case "file":
-			parts = append(parts, openCodeFilePart(w, p.file))
+			parts = append(parts, engine.FilePart(p.file.name, p.file.mime, w.Text(p.file.url)))
 		case "subtask":
 			parts = append(parts, tenfold.TextPart(openCodeSubtaskText))
 		}
@@ -123,22 +100,9 @@ func openCodeUser(w *engine.Finder, m *openCodeMessage) []tenfold.Part {
 	return parts
 }
 
-func openCodeFilePart(w *engine.Finder, f openCodeFile) tenfold.Part {
-	out := &tenfold.File{Type: tenfold.PartFile, Name: f.name, MediaType: f.mime}
-	if strings.HasPrefix(f.mime, "image/") {
-		out.Type = tenfold.PartImage
-	}
-	if w.IsString(f.url) {
-		out.URI = w.Text(f.url)
-	}
-	return tenfold.Part{File: out}
-}
-
 // assistant hands on an assistant's message, part by part.
 func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
-	if err := o.keep(id, MessageName, []byte(walk.Splice(m.raw, []walk.Cut{{Span: m.parts, With: walk.CutValue}}))); err != nil {
-		return err
-	}
+	_ = o.keep(id, MessageName, []byte(walk.Splice(m.raw, []walk.Cut{{Span: m.parts, With: walk.CutValue}})))
 	if m.summary {
 		done, err := o.summary(m, id)
 		if done || err != nil {
@@ -223,9 +187,7 @@ func (o *openCodeSession) emitPart(m *openCodeMessage, p *openCodePart, id strin
 		}
 		return o.keep(id, tenfold.Kind(name), p.Of(m.raw))
 	}
-	if err := o.resume(id); err != nil {
-		return err
-	}
+	o.resume(id)
 	e.Source = walk.SpliceIn(m.raw, p.Span, w.Cuts)
 	err := o.emit(e)
 	o.remember(m)
@@ -245,18 +207,9 @@ func openCodeReasoning(w *engine.Finder, p *openCodePart) tenfold.Reasoning {
 	q := p.opaque
 	switch {
 	case w.IsString(q.signature) || w.IsString(q.redacted):
-		r.Provider = "anthropic"
-		if w.IsString(q.signature) {
-			r.Signature = w.Text(q.signature)
-		}
-		if w.IsString(q.redacted) {
-			r.Encrypted = w.Text(q.redacted)
-		}
+		r.Provider, r.Signature, r.Encrypted = "anthropic", w.Text(q.signature), w.Text(q.redacted)
 	case q.item != "" || w.IsString(q.encrypted):
-		r.Provider, r.ItemID = "openai", q.item
-		if w.IsString(q.encrypted) {
-			r.Encrypted = w.Text(q.encrypted)
-		}
+		r.Provider, r.ItemID, r.Encrypted = "openai", q.item, w.Text(q.encrypted)
 	case w.IsString(q.thought):
 		r.Provider, r.Signature = "gemini", w.Text(q.thought)
 	}
@@ -267,19 +220,15 @@ func openCodeReasoning(w *engine.Finder, p *openCodePart) tenfold.Reasoning {
 // response are out. The record is the Source of the result, so that importing
 // again when a running call is done brings what the record says then.
 func (o *openCodeSession) tool(m *openCodeMessage, p *openCodePart, id string) error {
-	if err := o.resume(id); err != nil {
-		return err
-	}
+	o.resume(id)
 	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
 	name := cmp.Or(p.call, id)
 	name = o.calls.Unique(name)
 	if w.IsString(p.opaque.thought) {
 		thought, _ := o.scan.UnquoteIn(p.opaque.thought, m.raw)
-		if err := o.emit(tenfold.Entry{
+		_ = o.emit(tenfold.Entry{
 			ID: id + "/thought", MessageID: o.step, Payload: tenfold.Reasoning{Provider: "gemini", Signature: thought, CallID: name},
-		}); err != nil {
-			return err
-		}
+		})
 	}
 	call := tenfold.ToolCall{CallID: name, Name: p.tool, Arguments: "{}"}
 	if p.input.Found() {
@@ -331,7 +280,7 @@ func openCodeResult(w *engine.Finder, p *openCodePart, call string) (tenfold.Too
 		r.Parts = append(r.Parts, tenfold.TextPart(string(at.Of(w.Raw))))
 	}
 	for _, f := range p.files {
-		r.Parts = append(r.Parts, openCodeFilePart(w, f))
+		r.Parts = append(r.Parts, engine.FilePart(f.name, f.mime, w.Text(f.url)))
 	}
 	return r, true
 }
@@ -349,9 +298,7 @@ func (o *openCodeSession) flush() error {
 		}
 	}
 	for _, e := range results {
-		if err := o.emit(e); err != nil {
-			return err
-		}
+		_ = o.emit(e)
 	}
 	return nil
 }

@@ -11,14 +11,10 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// openCodeImporter reads sessions of opencode: the JSON that "opencode export"
-// writes, and its database.
-type openCodeImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.OpenCode, About: "opencode sessions (export JSON, opencode.db)",
-		Importer: openCodeImporter{}, Exporter: openCodeExporter{}, Homes: []string{".local/share/opencode"},
+		Recognise: recognise, Import: importExport, Export: export, Client: &client, Homes: []string{".local/share/opencode"},
 		HomeEnv: "XDG_DATA_HOME", HomeBase: ".local/share", Sessions: []string{"opencode*.db"}, Ran: [][]string{{"info", "directory"}},
 	}
 }
@@ -32,8 +28,7 @@ const (
 	TodoName          = "opencode.todo"
 )
 
-// Recognise implements [engine.Importer].
-func (openCodeImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if (s.Shape != engine.ShapeObject && s.Shape != engine.ShapeLines) || len(s.Objects) != 1 || s.Others > 0 {
 		return engine.No
@@ -52,61 +47,56 @@ func (openCodeImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (openCodeImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return engine.WithDocument(ctx, src, engine.OpenCode, func(d engine.Document) error { return importOpenCode(ctx, src, d, sink) })
-}
-
-func importOpenCode(ctx context.Context, src engine.Source, d engine.Document, sink engine.Sink) error {
-	s := walk.Scanner{Cost: walk.PlaceCost}
-	s.Reset(d.Raw)
-	if k := s.Kind(); k != '{' && k != 0 {
-		return d.Problem(src, engine.OpenCode, 0, errors.New("a session is a JSON object with info and messages, this is none"), "it is what opencode export writes")
-	}
-	var info, list walk.Span
-	var messages []walk.Span
-	walk.Shape{
-		"info", &info,
-		"messages", func() {
-			messages = messages[:0]
-			list = walk.Within(&s, func() {
-				walk.EachItem(&s, func() { messages = append(messages, s.Value()) })
-			})
-		},
-	}.Read(&s)
-	s.End()
-	if s.Err != nil {
-		return d.Broken(s.Err)
-	}
-	if !list.Found() || d.Raw[list.From] != '[' {
-		return d.Problem(src, engine.OpenCode, 0, errors.New("the session has no messages"), "it is what opencode export writes")
-	}
-	o := &openCodeSession{em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.OpenCode}}, scan: walk.Scanner{Cost: walk.BlockCost}, calls: &engine.Ids{}, places: map[string]engine.Place{}}
-	o.session(info.Of(d.Raw))
-	if !info.Found() || o.em.Conv.ID == "" {
-		first := d.Raw[list.From:list.To]
-		if len(messages) > 0 {
-			first = messages[0].Of(d.Raw)
+// importExport reads sessions of opencode: the JSON that "opencode export"
+// writes, and its database.
+func importExport(ctx context.Context, src engine.Source, sink engine.Sink) error {
+	return engine.WithDocument(ctx, src, engine.OpenCode, func(d engine.Document) error {
+		s := walk.Scanner{Cost: walk.PlaceCost}
+		s.Reset(d.Raw)
+		if k := s.Kind(); k != '{' && k != 0 {
+			return d.Problem(0, errors.New("a session is a JSON object with info and messages, this is none"), "it is what opencode export writes")
 		}
-		o.em.Conv.ID = engine.ContentID(src.Name, engine.OpenCode, walk.AppendCompact(nil, first))
-	}
-	head := walk.Splice(d.Raw, []walk.Cut{{Span: list, With: walk.CutValue}})
-	if err := o.em.Keep(o.em.Ids.Unique("session"), SessionName, walk.AppendCompact(nil, []byte(head))); err != nil {
-		return err
-	}
-	for i, at := range messages {
-		if i%64 == 0 && ctx.Err() != nil {
-			return ctx.Err()
+		var info, list walk.Span
+		var messages []walk.Span
+		walk.Shape{
+			"info", &info,
+			"messages", func() {
+				messages = messages[:0]
+				list = walk.Within(&s, func() {
+					walk.EachItem(&s, func() { messages = append(messages, s.Value()) })
+				})
+			},
+		}.Read(&s)
+		s.End()
+		if s.Err != nil {
+			return d.Broken(s.Err)
 		}
-		o.buf = walk.AppendCompact(o.buf[:0], at.Of(d.Raw))
-		if err := o.message(o.buf); err != nil {
-			return err
+		if !list.Found() || d.Raw[list.From] != '[' {
+			return d.Problem(0, errors.New("the session has no messages"), "it is what opencode export writes")
 		}
-	}
-	if err := o.finish(); err != nil {
-		return err
-	}
-	return o.em.End()
+		o := &openCodeSession{em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.OpenCode}}, scan: walk.Scanner{Cost: walk.BlockCost}, calls: &engine.Ids{}, places: map[string]engine.Place{}}
+		o.session(info.Of(d.Raw))
+		if !info.Found() || o.em.Conv.ID == "" {
+			first := d.Raw[list.From:list.To]
+			if len(messages) > 0 {
+				first = messages[0].Of(d.Raw)
+			}
+			o.em.Conv.ID = engine.ContentID(src.Name, engine.OpenCode, walk.AppendCompact(nil, first))
+		}
+		head := walk.Splice(d.Raw, []walk.Cut{{Span: list, With: walk.CutValue}})
+		_ = o.em.Keep(o.em.Ids.Unique("session"), SessionName, walk.AppendCompact(nil, []byte(head)))
+		for i, at := range messages {
+			if i%64 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			o.buf = walk.AppendCompact(o.buf[:0], at.Of(d.Raw))
+			if err := o.message(o.buf); err != nil {
+				return err
+			}
+		}
+		_ = o.finish()
+		return o.em.End()
+	})
 }
 
 // session reads what the conversation is called.
@@ -186,12 +176,8 @@ func (o *openCodeSession) message(raw []byte) error {
 		o.em.Warn.Odd(0, "message")
 		return o.keep(id, openCodeOtherName, raw)
 	}
-	if err := o.prune(m.created); err != nil {
-		return err
-	}
-	if err := o.configure(m, id); err != nil {
-		return err
-	}
+	o.prune(m.created)
+	o.configure(m, id)
 	if m.role == "user" {
 		return o.user(m, id)
 	}
@@ -199,7 +185,7 @@ func (o *openCodeSession) message(raw []byte) error {
 }
 
 // configure says when the model or the system prompt is another from here on.
-func (o *openCodeSession) configure(m *openCodeMessage, id string) error {
+func (o *openCodeSession) configure(m *openCodeMessage, id string) {
 	var delta tenfold.ConfigDelta
 	if m.model != "" && m.model != o.model && !m.summary {
 		o.model, delta.Model = m.model, m.model
@@ -210,9 +196,9 @@ func (o *openCodeSession) configure(m *openCodeMessage, id string) error {
 		}
 	}
 	if delta.Model == "" && delta.System == nil || o.branch != "" {
-		return nil
+		return
 	}
-	return o.emit(tenfold.Entry{ID: id + "/config", Payload: delta})
+	_ = o.emit(tenfold.Entry{ID: id + "/config", Payload: delta})
 }
 
 // finish hands on what was waiting for the session's end.
@@ -220,8 +206,6 @@ func (o *openCodeSession) finish() error {
 	if o.pend != nil {
 		o.warnNoSummary()
 	}
-	if err := o.prune(int(^uint(0) >> 1)); err != nil {
-		return err
-	}
+	o.prune(int(^uint(0) >> 1))
 	return o.takeBack()
 }

@@ -16,12 +16,12 @@ type openCodeMessage struct {
 	parts walk.Span
 	list  []openCodePart
 
-	id, role, parent, model, finish string
-	errorName, errorText            string
-	system                          walk.Span
-	created, completed              int
-	summary                         bool
-	tokens                          openCodeTokens
+	id, role, model, finish string
+	errorName, errorText    string
+	system                  walk.Span
+	created, completed      int
+	summary                 bool
+	tokens                  openCodeTokens
 }
 
 // openCodeTokens is what opencode counted of one response.
@@ -33,8 +33,6 @@ type openCodeTokens struct {
 // openCodePart is one part of a message.
 type openCodePart struct {
 	walk.Span
-	kind jsontext.Kind
-
 	id, typ, call, tool, status string
 	text, input, output, failed walk.Span
 	synthetic, ignored          bool
@@ -68,12 +66,9 @@ func (m *openCodeMessage) parse(s *walk.Scanner) {
 	walk.Shape{
 		"info", func() { m.info = walk.Within(s, func() { m.readInfo(s) }) },
 		"parts", func() {
-			m.list = nil
 			m.parts = walk.Within(s, func() {
-				walk.EachItem(s, func() {
-					p := openCodePart{kind: s.Kind()}
+				m.list = walk.Items(s, nil, func(p *openCodePart) {
 					p.Span = walk.Within(s, func() { p.read(s) })
-					m.list = append(m.list, p)
 				})
 			})
 		},
@@ -86,7 +81,6 @@ func (m *openCodeMessage) readInfo(s *walk.Scanner) {
 	walk.Shape{
 		"id", &m.id,
 		"role", &m.role,
-		"parentID", &m.parent,
 		"modelID", &m.model,
 		"model", walk.Inner("modelID", &m.model),
 		"finish", &m.finish,
@@ -147,11 +141,8 @@ func (p *openCodePart) readState(s *walk.Scanner) {
 		"time", func() { p.readTime(s) },
 		"metadata", walk.Inner("sessionId", &p.session, "interrupted", &p.interrupted, "output", &p.partial, "exit", &p.exit),
 		"attachments", func() {
-			p.files = nil
-			walk.EachItem(s, func() {
-				var f openCodeFile
+			p.files = walk.Items(s, nil, func(f *openCodeFile) {
 				walk.Shape{"mime", &f.mime, "filename", &f.name, "url", &f.url}.Read(s)
-				p.files = append(p.files, f)
 			})
 		},
 	}.Read(s)

@@ -46,9 +46,7 @@ func (o *openCodeSession) takeBack() error {
 	}
 	id := "session/revert/" + engine.Digest([]byte(r.message+"/"+r.part))
 	for i, target := range r.summaries {
-		if err := o.emit(tenfold.Entry{ID: id + "/" + itoa(i), Payload: tenfold.CompactionRevoked{Target: target}}); err != nil {
-			return err
-		}
+		_ = o.emit(tenfold.Entry{ID: id + "/" + itoa(i), Payload: tenfold.CompactionRevoked{Target: target}})
 	}
 	if r.turn > o.em.Place.Turn {
 		return nil

@@ -66,15 +66,13 @@ func (o *openHands) condense(id string, m engine.Members) error {
 		c.Turns = ""
 		c.Summary = &tenfold.Summary{Text: o.summary, Placement: tenfold.PlaceMessage}
 	}
-	if err := o.pins(id, &c); err != nil {
-		return err
-	}
+	o.pins(id, &c)
 	return o.put(id, "", c)
 }
 
 // pins keeps what the range of an overlay covers and the condensation did not
 // forget, and lets go of what an earlier one had kept.
-func (o *openHands) pins(id string, c *tenfold.Compaction) error {
+func (o *openHands) pins(id string, c *tenfold.Compaction) {
 	var pin, unpin []string
 	for i := range o.handled {
 		h := &o.handled[i]
@@ -89,14 +87,11 @@ func (o *openHands) pins(id string, c *tenfold.Compaction) error {
 		}
 	}
 	if len(unpin) > 0 {
-		if err := o.out.Emit(tenfold.Entry{ID: id + "/unpin", Payload: tenfold.Unpin{Entries: unpin}}); err != nil {
-			return err
-		}
+		_ = o.out.Emit(tenfold.Entry{ID: id + "/unpin", Payload: tenfold.Unpin{Entries: unpin}})
 	}
 	if len(pin) > 0 {
-		return o.out.Emit(tenfold.Entry{ID: id + "/pin", Payload: tenfold.Pin{Entries: pin}})
+		_ = o.out.Emit(tenfold.Entry{ID: id + "/pin", Payload: tenfold.Pin{Entries: pin}})
 	}
-	return nil
 }
 
 // forgets lists the keys of the events that a condensation forgets.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,36 +17,15 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// openHandsImporter reads the event logs of OpenHands: those of its first
-// versions and those of its SDK, as an array, as JSON lines, as the history in
-// the records of a benchmark's output, and as a directory of events.
-type openHandsImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
 		Format: engine.OpenHands, About: "OpenHands events (array, JSON lines, output.jsonl, base_state.json)",
-		Importer: openHandsImporter{}, Homes: []string{".openhands/conversations"}, Mains: []string{"base_state.json"},
+		Recognise: recognise, Import: importFile, Homes: []string{".openhands/conversations"}, Mains: []string{"base_state.json"},
 	}
 }
 
-// Recognise implements [engine.Importer].
-func (openHandsImporter) Recognise(h engine.Head) engine.Confidence {
-	ours, seen := 0, 0
-	for _, o := range h.JSON.Objects {
-		if openHandsState(o) {
-			return engine.Certain
-		}
-		if openHandsRecord(o) {
-			return engine.Certain
-		}
-		switch {
-		case openHandsEvent(o):
-			seen, ours = seen+1, ours+1
-		case o.Whole:
-			seen++ // the head may end in the last
-		}
-	}
-	if seen > 0 && 2*ours > seen {
+func recognise(h engine.Head) engine.Confidence {
+	if slices.ContainsFunc(h.JSON.Objects, openHandsState) || slices.ContainsFunc(h.JSON.Objects, openHandsRecord) || h.JSON.Mostly(openHandsEvent) {
 		return engine.Certain
 	}
 	return engine.No
@@ -84,8 +64,10 @@ func openHandsEvent(o engine.Object) bool {
 	return false
 }
 
-// Import implements [engine.Importer].
-func (openHandsImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the event logs of OpenHands: those of its first
+// versions and those of its SDK, as an array, as JSON lines, as the history in
+// the records of a benchmark's output, and as a directory of events.
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	h := &openHandsFile{ctx: ctx, src: src, sink: sink}
 	head, err := h.src.Head()
 	if err != nil {
@@ -232,9 +214,7 @@ func (h *openHandsFile) record(raw []byte) error {
 			flat = append(flat, at)
 		}
 	}
-	if _, err := o.out.KeepRest("record", "openhands-events.record", &f, flat); err != nil {
-		return err
-	}
+	o.out.KeepRest("record", "openhands-events.record", &f, flat)
 	return o.finish()
 }
 
@@ -258,7 +238,7 @@ func (h *openHandsFile) single(doc engine.Document) error {
 	if dir := filepath.Dir(filepath.Dir(h.src.Name)); isEventFile(h.src.Name) && dir != "." {
 		state = filepath.Join(dir, state)
 	}
-	return doc.Problem(h.src, engine.OpenHands, 0, errors.New("this is one event of a conversation"), "read the whole of it: try "+state+" beside the directory of events")
+	return doc.Problem(0, errors.New("this is one event of a conversation"), "read the whole of it: try "+state+" beside the directory of events")
 }
 
 // What is read of a directory of events is bounded.
@@ -282,9 +262,7 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 	}
 	o := h.begin(engine.ConversationID(id))
 	o.out.Conv.Named = engine.IsUnique(id)
-	if err := o.state(&f, m); err != nil {
-		return err
-	}
+	_ = o.state(&f, m)
 	if len(names) > eventFiles {
 		o.out.Warn.Add(0, strconv.Itoa(len(names)-eventFiles)+" events are too many and are left out", "")
 		names = names[:eventFiles]
@@ -333,8 +311,6 @@ func (o *openHands) state(f *engine.Finder, m engine.Members) error {
 		}
 	}
 	id := o.out.Ids.Unique("state:" + engine.Digest(f.Raw))
-	if err := o.out.Keep(id, "openhands-events.state", f.Raw); err != nil {
-		return err
-	}
+	_ = o.out.Keep(id, "openhands-events.state", f.Raw)
 	return o.model(id, f.Peek(f.In(f.In(m.Get("agent"), "llm"), "model")))
 }

@@ -67,9 +67,7 @@ func (o *openHands) sdkMessage(id string, m engine.Members) error {
 	if len(list) == n {
 		list = append(list, tenfold.AssistantMessage{})
 	}
-	if err := o.put(id, response, list...); err != nil {
-		return err
-	}
+	_ = o.put(id, response, list...)
 	return o.addUsage(id, response)
 }
 
@@ -125,9 +123,7 @@ func (o *openHands) sdkAction(id string, m engine.Members) error {
 	if id := f.Peek(m.Get("tool_call_id")); id != "" {
 		call.CallID = id // what the observation answers
 	}
-	if err := o.put(id, response, append(list, call)...); err != nil {
-		return err
-	}
+	_ = o.put(id, response, append(list, call)...)
 	return o.addUsage(id, response)
 }
 

@@ -16,13 +16,10 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// piExporter writes a session file that pi can resume. What was imported from
+// export writes a session file that pi can resume. What was imported from
 // pi is given back line for line; everything else becomes lines of version 3,
 // each hanging from the one before.
-type piExporter struct{}
-
-// Export implements [engine.Exporter].
-func (piExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+func export(w io.Writer, v engine.View) ([]string, error) {
 	x := &piWriter{Out: engine.NewOut(w), v: v, calls: map[string]string{}, usage: map[string]tenfold.Usage{}, taken: map[string]bool{}, again: map[string]int{}}
 	x.write()
 	return x.warn.Text(), x.Done()
@@ -287,13 +284,17 @@ func findCwd(s *walk.Scanner, depth int, cwd *string) {
 	})
 }
 
-func (piExporter) Resume(file string, _ []byte) []string {
-	return []string{"pi --session " + engine.ShellWord(file)}
+// client is pi.
+var client = engine.Client{
+	Program:  "pi",
+	Resume:   func(file string, _ []byte) []string { return []string{"pi --session " + engine.ShellWord(file)} },
+	Keep:     keep,
+	Continue: func(file string, _ []byte) [][]string { return [][]string{{"pi", "--session", file}} },
 }
 
-// Keep implements [engine.Keeper]: sessions of a directory lie in one directory,
-// by the time at which they began.
-func (piExporter) Keep(original string, data []byte) string {
+// keep says where a session lies: those of a directory lie in one directory, by the
+// time at which they began.
+func keep(original string, data []byte) string {
 	var head struct {
 		ID   string `json:"id"`
 		Time string `json:"timestamp"`
@@ -304,9 +305,3 @@ func (piExporter) Keep(original string, data []byte) string {
 	began := strings.NewReplacer(":", "-", ".", "-").Replace(head.Time)
 	return filepath.Join(filepath.Dir(original), filepath.Base(began+"_"+head.ID+".jsonl"))
 }
-
-// Continue implements [engine.Keeper].
-func (piExporter) Continue(file string, _ []byte) []string { return []string{"pi", "--session", file} }
-
-// Program implements [engine.Resumer].
-func (piExporter) Program() string { return "pi" }

@@ -16,9 +16,7 @@ func (p *pi) message(r *Record, id string) error {
 	switch m.role {
 	case "user":
 		if parts, ok := piParts(&w, m); ok && len(parts) > 0 {
-			if err := p.Open(id); err != nil {
-				return err
-			}
+			p.Open(id)
 			return p.show(tenfold.Entry{ID: id, Source: w.Done(), Payload: tenfold.UserMessage{Parts: parts}})
 		}
 	case "custom", "hookMessage":
@@ -76,31 +74,19 @@ func (p *pi) assistant(r *Record, id string) error {
 	case w.IsString(m.content):
 		blocks = append(blocks, tenfold.AssistantMessage{Text: w.Text(m.content)})
 	}
-	if err := p.ChangeModel(id, m.model, &p.model); err != nil {
-		return err
-	}
+	p.ChangeModel(id, m.model, &p.model)
 	if len(blocks) == 0 {
-		if err := p.unknown(r, id); err != nil { // aborted or failed before it said anything
-			return err
-		}
+		_ = p.unknown(r, id) // aborted or failed before it said anything
 	}
 	dropped := m.Failed() && len(blocks) > 0
 	if dropped {
 		p.Over = true // a turn of its own, to be hidden
 	}
-	for i, b := range blocks {
-		e := tenfold.Entry{ID: engine.BlockID(id, i), MessageID: id, Payload: b}
-		if i == 0 {
-			e.Source = w.Done()
-		}
-		if err := p.show(e); err != nil {
-			return err
-		}
+	for _, e := range engine.Entries(id, id, w.Done(), blocks) {
+		_ = p.show(e)
 	}
 	if dropped {
-		if err := p.drop(id); err != nil {
-			return err
-		}
+		p.drop(id)
 	}
 	return p.usage(m, id)
 }
@@ -198,10 +184,10 @@ func piParts(w *engine.Finder, m *piMessage) ([]tenfold.Part, bool) {
 			parts = append(parts, tenfold.TextPart(w.Text(b.text)))
 		case b.typ == "image" && w.IsString(b.data):
 			parts = append(parts, tenfold.Part{File: &tenfold.File{
-				Type: tenfold.PartImage, MediaType: b.mediaType, URI: "data:" + b.mediaType + ";base64," + w.Text(b.data),
+				Type: tenfold.PartImage, MediaType: b.mediaType, URI: engine.Inline(b.mediaType, w.Text(b.data)),
 			}})
 		default:
-			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: b.typ, Detail: w.Whole(b.Span)}})
+			parts = append(parts, w.UnknownPart(b.typ, b.Span))
 		}
 	}
 	return parts, true

@@ -12,29 +12,9 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// piImporter reads the session files of pi: a line is an entry of a tree that
-// id and parentId make, and the leaf is the last line. Files of version 1 have
-// no ids: there each line hangs below the one before.
-//
-//	text, thinking, toolCall      one entry a block, MessageID = the line's
-//	message.usage                 one usage a message, with its cost
-//	model, when it changes        config_delta
-//	user                          turn_start + user_message
-//	custom, bashExecution         user_message, synthetic, as pi words it
-//	branch_summary                the same
-//	compaction                    an overlay over what comes before firstKept…
-//	compaction by Tenfold         an unknown kind, which hides nothing
-//	a line that hangs elsewhere   compaction that hides the abandoned stretch
-//	aborted, failed responses     a turn of their own, that one hides
-//	system                        config_delta
-//	context_edit                  one that hides the response it leaves out
-//	usage                         a usage entry
-//	everything else               an unknown kind "pi.<type>"
-type piImporter struct{}
-
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.Pi, About: "pi session files (*.jsonl)", Importer: piImporter{}, Exporter: piExporter{},
+		Format: engine.Pi, About: "pi session files (*.jsonl)", Recognise: recognise, Import: importFile, Export: export, Client: &client,
 		Homes: []string{".pi/agent/sessions"}, HomeEnv: "PI_CODING_AGENT_DIR", HomeBase: ".pi/agent",
 		Sessions: []string{"*/*.jsonl"}, Ran: [][]string{{"cwd"}},
 	}
@@ -65,8 +45,7 @@ func piMessageAlone(o engine.Object) bool {
 	return o.Values["role"] == "assistant" && o.Has("content", "api", "provider", "model", "usage")
 }
 
-// Recognise implements [engine.Importer].
-func (piImporter) Recognise(h engine.Head) engine.Confidence {
+func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
 	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject || len(s.Objects) == 0 {
 		return engine.No
@@ -83,8 +62,25 @@ func (piImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.Likely
 }
 
-// Import implements [engine.Importer].
-func (piImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importFile reads the session files of pi: a line is an entry of a tree that
+// id and parentId make, and the leaf is the last line. Files of version 1 have
+// no ids: there each line hangs below the one before.
+//
+//	text, thinking, toolCall      one entry a block, MessageID = the line's
+//	message.usage                 one usage a message, with its cost
+//	model, when it changes        config_delta
+//	user                          turn_start + user_message
+//	custom, bashExecution         user_message, synthetic, as pi words it
+//	branch_summary                the same
+//	compaction                    an overlay over what comes before firstKept…
+//	compaction by Tenfold         an unknown kind, which hides nothing
+//	a line that hangs elsewhere   compaction that hides the abandoned stretch
+//	aborted, failed responses     a turn of their own, that one hides
+//	system                        config_delta
+//	context_edit                  one that hides the response it leaves out
+//	usage                         a usage entry
+//	everything else               an unknown kind "pi.<type>"
+func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err
@@ -139,9 +135,7 @@ func (p *pi) record(r *Record, line int) error {
 		return p.Keep(p.Ids.Unique("session"), "pi.session", r.raw)
 	}
 	id := p.Ids.Record(r.id, r.raw)
-	if err := p.attach(r, id); err != nil {
-		return err
-	}
+	p.attach(r, id)
 	err := p.body(r, id)
 	n := &p.nodes[len(p.nodes)-1]
 	if n.turn = -1; p.Place.Opened {

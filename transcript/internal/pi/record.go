@@ -17,7 +17,7 @@ type Record struct {
 
 	Typ, id, parent, stamp, modelID, name, firstKept, target string
 	hasParent, omits                                         bool
-	version, tokens                                          int
+	tokens                                                   int
 	level, FirstIndex, Summary                               walk.Span
 	// ours says that Tenfold made the line, a compaction.
 	ours bool
@@ -45,7 +45,6 @@ type piUsage struct {
 
 type piBlock struct {
 	walk.Span
-	kind                                       jsontext.Kind
 	typ, id, name, mediaType                   string
 	text, thinking, signature, arguments, data walk.Span
 	thought                                    walk.Span
@@ -80,15 +79,8 @@ func (r *Record) Parse(s *walk.Scanner, raw []byte) {
 		"excludeFromContext", &m.excluded,
 		"timestamp", &m.millis,
 		"usage", func() { m.usage.read(s) },
-		"content", func() {
-			s.Twice = s.Twice || m.content.Found()
-			if s.Kind() != '[' {
-				m.content = s.Value()
-				return
-			}
-			m.content = walk.Span{From: 0, To: 1} // a list: the blocks have their own places
-			m.blocks = readBlocks(s, blocks)
-		},
+		"content",
+		walk.List{At: &m.content, Read: func() { m.blocks = readBlocks(s, blocks) }},
 	}
 	line := walk.Shape{
 		"type", &r.Typ,
@@ -112,7 +104,6 @@ func (r *Record) Parse(s *walk.Scanner, raw []byte) {
 		},
 		"tokensBefore", &r.tokens,
 		"thinkingLevel", func() { r.level = s.Value() },
-		"version", &r.version,
 		"details",
 		walk.Shape{"tenfold", func() {
 			r.ours = s.Kind() == '{'
@@ -120,8 +111,7 @@ func (r *Record) Parse(s *walk.Scanner, raw []byte) {
 		}},
 		"summary", &r.Summary,
 		"message", func() {
-			s.Twice = s.Twice || r.seen
-			r.seen = true
+			s.Once(&r.seen)
 			message.Read(s)
 		},
 	}
@@ -156,9 +146,7 @@ func readBlocks(s *walk.Scanner, into []piBlock) []piBlock {
 	if into == nil {
 		into = []piBlock{}
 	}
-	walk.EachItem(s, func() {
-		into = append(into, piBlock{kind: s.Kind()})
-		b := &into[len(into)-1]
+	return walk.Items(s, into, func(b *piBlock) {
 		b.Span = walk.Within(s, func() {
 			walk.Shape{
 				"type", &b.typ,
@@ -175,5 +163,4 @@ func readBlocks(s *walk.Scanner, into []piBlock) []piBlock {
 			}.Read(s)
 		})
 	})
-	return into
 }

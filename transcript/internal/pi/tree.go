@@ -48,7 +48,7 @@ func (c piCompaction) less(o piCompaction) bool {
 // attach enters a line into the tree. Where it hangs from another line than
 // the last one, the person went back: what came after that line is hidden, and
 // what it came from shows again.
-func (p *pi) attach(r *Record, id string) error {
+func (p *pi) attach(r *Record, id string) {
 	parent := p.leaf
 	if r.hasParent && r.Typ != "" {
 		switch at, ok := p.byID[r.parent]; {
@@ -64,9 +64,7 @@ func (p *pi) attach(r *Record, id string) error {
 	n := int32(len(p.nodes)) //nolint:gosec // an import has far fewer entries
 	if n == 0 || parent != p.leaf {
 		if n > 0 {
-			if err := p.jump(parent, id); err != nil {
-				return err
-			}
+			p.jump(parent, id)
 		}
 		first := 0
 		if p.Place.Opened {
@@ -81,7 +79,6 @@ func (p *pi) attach(r *Record, id string) error {
 	if r.id != "" {
 		p.byID[r.id] = n
 	}
-	return nil
 }
 
 // runs gives the path to a node, from the root; false when the tree is so
@@ -106,18 +103,16 @@ func (p *pi) warnTreeTooLarge() {
 }
 
 // jump makes the path to the node at all there is to see.
-func (p *pi) jump(at int32, id string) error {
+func (p *pi) jump(at int32, id string) {
 	old, ok := p.runs(p.leaf)
 	path, ok2 := p.runs(at)
 	if !ok || !ok2 {
 		p.warnTreeTooLarge()
-		return nil
+		return
 	}
-	if err := p.placeCompactions(path, id); err != nil {
-		return err
-	}
+	p.placeCompactions(path, id)
 	if !p.Place.Opened {
-		return nil
+		return
 	}
 	i := 0
 	for i < len(old) && i < len(path) && old[i] == path[i] {
@@ -154,51 +149,44 @@ func (p *pi) jump(at int32, id string) error {
 		shows = append(shows, o)
 	}
 	if from > p.Place.Turn {
-		return nil
+		return
 	}
 	p.Warn.Add(p.rec.line, "abandoned branch is hidden",
 		"abandoned branches are hidden")
-	return p.leave(id, p.rewound(from, p.Place.Turn, tenfold.Omit), shows)
+	p.leave(id, p.rewound(from, p.Place.Turn, tenfold.Omit), shows)
 }
 
 // leave hides what was left, and shows again what of it the path goes through.
-func (p *pi) leave(id string, hide tenfold.Compaction, shows []tenfold.Compaction) error {
+func (p *pi) leave(id string, hide tenfold.Compaction, shows []tenfold.Compaction) {
 	if len(shows) > 0 && shows[0].Turns == tenfold.Omit && shows[0].FromTurn == hide.FromTurn {
 		// The turn in which the branch was left is shielded in its own range.
 		hide.FromTurn++
 	}
 	if hide.FromTurn <= hide.ToTurn {
-		if err := p.Emit(tenfold.Entry{ID: id + "/left", Payload: hide}); err != nil {
-			return err
-		}
+		_ = p.Emit(tenfold.Entry{ID: id + "/left", Payload: hide})
 	}
 	for k, o := range shows {
-		if err := p.Emit(tenfold.Entry{ID: id + "/left/" + strconv.Itoa(k), Payload: o}); err != nil {
-			return err
-		}
+		_ = p.Emit(tenfold.Entry{ID: id + "/left/" + strconv.Itoa(k), Payload: o})
 		if p.walked += len(p.dropped); p.walked > engine.WalkLimit {
 			p.warnTreeTooLarge()
-			return nil
+			return
 		}
 		for _, turn := range p.dropped {
 			if o.Turns == tenfold.Keep && o.FromTurn <= turn && turn <= o.ToTurn {
 				hide := brokenOff(turn)
-				if err := p.Emit(tenfold.Entry{ID: id + "/dropped/" + strconv.Itoa(turn), Payload: hide}); err != nil {
-					return err
-				}
+				_ = p.Emit(tenfold.Entry{ID: id + "/dropped/" + strconv.Itoa(turn), Payload: hide})
 			}
 		}
 	}
-	return nil
 }
 
 // drop hides the turn of a response that broke off.
-func (p *pi) drop(id string) error {
+func (p *pi) drop(id string) {
 	p.Warn.Add(p.rec.line, "interrupted response is hidden, as pi no longer sends it",
 		"interrupted responses are hidden, as pi no longer sends them")
 	p.Over = true
 	p.dropped = append(p.dropped, p.Place.Turn)
-	return p.Emit(tenfold.Entry{ID: id + "/dropped", Payload: brokenOff(p.Place.Turn)})
+	_ = p.Emit(tenfold.Entry{ID: id + "/dropped", Payload: brokenOff(p.Place.Turn)})
 }
 
 func brokenOff(turn int) tenfold.Compaction {
@@ -268,10 +256,10 @@ func on(path []piRun, n, segment int32) bool {
 
 // placeCompactions revokes the compactions that do not lie on a path and gives back
 // those that do: pi looks at the last one on it.
-func (p *pi) placeCompactions(path []piRun, id string) error {
+func (p *pi) placeCompactions(path []piRun, id string) {
 	if p.walked += len(p.compacts) * len(path); p.walked > engine.WalkLimit {
 		p.warnTreeTooLarge()
-		return nil
+		return
 	}
 	live := make([]bool, len(p.compacts))
 	for i := range p.compacts {
@@ -285,17 +273,14 @@ func (p *pi) placeCompactions(path []piRun, id string) error {
 		}
 	}
 	for i := range p.compacts {
-		if err := p.revoke(&p.compacts[i], live[i], id); err != nil {
-			return err
-		}
+		p.revoke(&p.compacts[i], live[i], id)
 	}
-	return nil
 }
 
 // revoke takes a compaction back, or gives it back.
-func (p *pi) revoke(c *piCompaction, live bool, id string) error {
+func (p *pi) revoke(c *piCompaction, live bool, id string) {
 	if live == (c.revocation == "") {
-		return nil
+		return
 	}
 	target := c.id
 	if live {
@@ -306,7 +291,7 @@ func (p *pi) revoke(c *piCompaction, live bool, id string) error {
 	if c.revocation = ""; !live {
 		c.revocation = revocation
 	}
-	return p.Emit(tenfold.Entry{ID: revocation, Payload: tenfold.CompactionRevoked{Target: target}})
+	_ = p.Emit(tenfold.Entry{ID: revocation, Payload: tenfold.CompactionRevoked{Target: target}})
 }
 
 // compaction makes an overlay of a compaction: its summary stands for all of
@@ -344,22 +329,16 @@ func (p *pi) compaction(r *Record, id string) error {
 	}
 	for i := range p.compacts {
 		if old := &p.compacts[i]; old.revocation == "" && c.less(*old) {
-			if err := p.revoke(old, false, id); err != nil {
-				return err
-			}
+			p.revoke(old, false, id)
 		}
 	}
-	o := tenfold.Compaction{
-		ToTurn: c.turn, Source: tenfold.SourceImport, Reason: "compacted in pi", TokensBefore: r.tokens,
-		Summary: &tenfold.Summary{Text: text, Placement: tenfold.PlaceMessage},
-	}
+	o := engine.Summarised(c.turn, "compacted in pi", text)
+	o.TokensBefore = r.tokens
 	if c.step >= 0 {
 		o.ToStep = &c.step
 	}
 	p.compacts = append(p.compacts, c)
-	if err := p.Emit(tenfold.Entry{ID: id, Source: w.Done(), Payload: o}); err != nil {
-		return err
-	}
+	_ = p.Emit(tenfold.Entry{ID: id, Source: w.Done(), Payload: o})
 	r.Msg.model = p.model
 	return p.usage(&r.Msg, id)
 }

@@ -14,11 +14,8 @@ import (
 	"tenfold/transcript/internal/engine"
 )
 
-// aiderImporter reads Aider's chat history: a file of sessions in Markdown.
-type aiderImporter struct{}
-
 func AiderHandler() engine.Handler {
-	return engine.Handler{Format: engine.Aider, About: "Aider chat histories (.aider.chat.history.md)", Importer: aiderImporter{}}
+	return engine.Handler{Format: engine.Aider, About: "Aider chat histories (.aider.chat.history.md)", Recognise: recogniseAider, Import: importAider}
 }
 
 const (
@@ -28,8 +25,7 @@ const (
 	aiderBreak   = "  " // how Aider ends a line that is to stay one
 )
 
-// Recognise implements [engine.Importer].
-func (aiderImporter) Recognise(h engine.Head) engine.Confidence {
+func recogniseAider(h engine.Head) engine.Confidence {
 	text := h.Text()
 	if bytes.HasPrefix(text, []byte(AiderHeading)) || bytes.Contains(text, []byte("\n"+AiderHeading)) {
 		return engine.Certain
@@ -48,8 +44,8 @@ func (aiderImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (aiderImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importAider reads Aider's chat history: a file of sessions in Markdown.
+func importAider(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	a := &aider{src: src, sink: sink, r: engine.NewLineReader(ctx, src)}
 	if err := a.r.EachText(a.line); err != nil {
 		return err
@@ -97,9 +93,7 @@ func (a *aider) line(line string) error {
 	bare := strings.TrimRight(line, " \r\n")
 	switch {
 	case strings.HasPrefix(line, AiderHeading):
-		if err := a.close(); err != nil {
-			return err
-		}
+		a.close()
 		if a.prompted {
 			if err := a.end(); err != nil {
 				return err
@@ -116,18 +110,14 @@ func (a *aider) line(line string) error {
 	case bare == "" && a.now != aiderReply:
 		// Blank lines belong to what they follow, but end a prompt.
 		if a.now == aiderPrompt || a.now == aiderNothing {
-			if err := a.close(); err != nil {
-				return err
-			}
+			a.close()
 			kind = aiderReply
 		} else {
 			kind = a.now
 		}
 	}
 	if kind != a.now {
-		if err := a.close(); err != nil {
-			return err
-		}
+		a.close()
 		a.now = kind
 	}
 	a.block.Add(line)
@@ -135,13 +125,13 @@ func (a *aider) line(line string) error {
 }
 
 // close ends the block under way.
-func (a *aider) close() error {
+func (a *aider) close() {
 	kind := a.now
 	a.now = aiderNothing
 	if a.block.Empty() {
-		return nil
+		return
 	}
-	return a.addBlock(aiderBlock{kind: kind, text: a.block.Take()})
+	_ = a.addBlock(aiderBlock{kind: kind, text: a.block.Take()})
 }
 
 // What waits for a prompt is bounded: past this it is a conversation without.
@@ -184,9 +174,7 @@ func (a *aider) begin() error {
 	}
 	a.out = &engine.Emitter{Sink: a.sink, Conv: engine.Conversation{ID: engine.ConversationID(strings.ReplaceAll(a.names.Unique(id), "~", "-")), Format: engine.Aider}}
 	for _, b := range waiting {
-		if err := a.emit(b); err != nil {
-			return err
-		}
+		_ = a.emit(b)
 	}
 	return nil
 }
@@ -197,9 +185,7 @@ func (a *aider) end() error {
 }
 
 func (a *aider) finish() error {
-	if err := a.close(); err != nil {
-		return err
-	}
+	a.close()
 	if !a.prompted {
 		if len(a.waiting) == 0 {
 			return a.r.Problem(engine.Aider, errors.New("there is no text in it"), "was the session saved?")
@@ -226,9 +212,7 @@ func (a *aider) emit(b aiderBlock) error {
 		}
 		return a.out.Emit(tenfold.Entry{ID: id, Source: Around(before, after), Payload: tenfold.AssistantMessage{Text: text}})
 	case aiderNote:
-		if err := a.note(id, b.text); err != nil {
-			return err
-		}
+		_ = a.note(id, b.text)
 	}
 	name := tenfold.Kind("aider-md.text")
 	if b.kind == aiderNote {
@@ -288,15 +272,11 @@ func (a *aider) note(id, block string) error {
 				continue
 			}
 			a.model = name
-			if err := a.out.Emit(tenfold.Entry{ID: a.out.Ids.Unique(id + "/model"), Payload: tenfold.ConfigDelta{Model: name}}); err != nil {
-				return err
-			}
+			_ = a.out.Emit(tenfold.Entry{ID: a.out.Ids.Unique(id + "/model"), Payload: tenfold.ConfigDelta{Model: name}})
 		}
 		if u, ok := aiderUsage(line); ok {
 			u.Model = a.model
-			if err := a.out.Emit(tenfold.Entry{ID: a.out.Ids.Unique(id + "/usage"), Payload: u}); err != nil {
-				return err
-			}
+			_ = a.out.Emit(tenfold.Entry{ID: a.out.Ids.Unique(id + "/usage"), Payload: u})
 		}
 		if purpose.Edited(line) != "" && a.out.Turned {
 			edited = append(edited, line)

@@ -17,16 +17,13 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// markdownExporter writes a conversation for people to read.
-type markdownExporter struct{}
-
 func MarkdownHandler() engine.Handler {
-	return engine.Handler{Format: engine.Markdown, About: "Markdown for people to read", Exporter: markdownExporter{}}
+	return engine.Handler{Format: engine.Markdown, About: "Markdown for people to read", Export: exportMarkdown}
 }
 
-// Export implements [engine.Exporter]. What no model sees is left out, but for
-// approvals, compactions and changes of the model.
-func (markdownExporter) Export(w io.Writer, v engine.View) ([]string, error) {
+// exportMarkdown writes a conversation for people to read. What no model sees is left
+// out, but for approvals, compactions and changes of the model.
+func exportMarkdown(w io.Writer, v engine.View) ([]string, error) {
 	m := &Markdown{W: bufio.NewWriter(w), names: map[[2]string]string{}, Turn: -1, scale: token.Calibrate(v.Projection.Log())}
 	m.head(v)
 	if v.Compacted {

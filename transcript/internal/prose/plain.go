@@ -13,12 +13,8 @@ import (
 	"tenfold/transcript/internal/walk"
 )
 
-// plainImporter reads text in which each speech begins with who speaks, and
-// JSON lines that hold such a text as "messages_display".
-type plainImporter struct{}
-
 func PlainHandler() engine.Handler {
-	return engine.Handler{Format: engine.Plain, About: "plain text with \"User:\" and \"Assistant:\" in front of each speech", Importer: plainImporter{}}
+	return engine.Handler{Format: engine.Plain, About: "plain text with \"User:\" and \"Assistant:\" in front of each speech", Recognise: recognisePlain, Import: importPlain}
 }
 
 // plainRole tells who speaks in a line, "" when the speech goes on.
@@ -46,8 +42,7 @@ func plainRole(line string) (role, prefix string) {
 	return role, prefix
 }
 
-// Recognise implements [engine.Importer].
-func (plainImporter) Recognise(h engine.Head) engine.Confidence {
+func recognisePlain(h engine.Head) engine.Confidence {
 	for _, o := range h.JSON.Objects {
 		if o.Has("messages_display") {
 			return engine.Certain
@@ -72,8 +67,9 @@ func (plainImporter) Recognise(h engine.Head) engine.Confidence {
 	return engine.No
 }
 
-// Import implements [engine.Importer].
-func (plainImporter) Import(ctx context.Context, src engine.Source, sink engine.Sink) error {
+// importPlain reads text in which each speech begins with who speaks, and
+// JSON lines that hold such a text as "messages_display".
+func importPlain(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err
@@ -88,16 +84,12 @@ func (plainImporter) Import(ctx context.Context, src engine.Source, sink engine.
 	}
 	p.out = &engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.Plain, []byte(line)), Format: engine.Plain}}
 	for ; err == nil; line, err = p.r.Text() {
-		if err := p.line(line); err != nil {
-			return err
-		}
+		p.line(line)
 	}
 	if !errors.Is(err, io.EOF) {
 		return err
 	}
-	if err := p.close(); err != nil {
-		return err
-	}
+	p.close()
 	if p.speeches == 0 {
 		return p.r.Problem(engine.Plain, errors.New("no line begins with who speaks"), "each speech begins with \"User:\", \"Assistant:\" or the like")
 	}
@@ -140,27 +132,24 @@ func (p *plain) firstLine() (string, error) {
 }
 
 // line takes one line, its end included; the first may have blank ones before.
-func (p *plain) line(line string) error {
+func (p *plain) line(line string) {
 	blank := line[:len(line)-len(strings.TrimLeft(line, "\r\n"))]
 	if role, prefix := plainRole(line[len(blank):]); role != "" {
 		p.block.Add(blank)
-		if err := p.close(); err != nil {
-			return err
-		}
+		p.close()
 		p.role, p.prefix = role, prefix
 		line = line[len(blank)+len(prefix):]
 	}
 	p.block.Add(line)
-	return nil
 }
 
 // close ends the speech under way.
-func (p *plain) close() error {
+func (p *plain) close() {
 	role, prefix, block := p.role, p.prefix, p.block.Take()
 	p.role, p.prefix = "", ""
 	if role == "" {
 		p.before += block // stands before the first speech
-		return nil
+		return
 	}
 	p.speeches++
 	text := strings.TrimRightFunc(block, unicode.IsSpace)
@@ -175,11 +164,12 @@ func (p *plain) close() error {
 		e.Payload = tenfold.ConfigDelta{System: &text}
 	case role == "user":
 		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text)}
-		return p.out.Prompt([]tenfold.Entry{e})
+		_ = p.out.Prompt([]tenfold.Entry{e})
+		return
 	default: // a tool's output has no call to answer here
 		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: true}
 	}
-	return p.out.Emit(e)
+	_ = p.out.Emit(e)
 }
 
 // records reads JSON lines, each a conversation.
@@ -206,21 +196,13 @@ func (p *plain) record(f *engine.Finder, at walk.Span) error {
 	p.system, p.speeches, p.before = false, 0, ""
 	talk := f.Text(at)
 	rest := []byte(f.Done())
-	if err := p.out.Keep("record:"+engine.Digest(rest), "plain-transcript.record", rest); err != nil {
-		return err
-	}
+	_ = p.out.Keep("record:"+engine.Digest(rest), "plain-transcript.record", rest)
 	for line := range strings.Lines(talk) {
-		if err := p.line(line); err != nil {
-			return err
-		}
+		p.line(line)
 	}
-	if err := p.close(); err != nil {
-		return err
-	}
+	p.close()
 	if p.before != "" {
-		if err := p.out.Keep(p.out.Ids.Unique(TextID(p.before)), "plain-transcript.text", []byte(Literal(p.before))); err != nil {
-			return err
-		}
+		_ = p.out.Keep(p.out.Ids.Unique(TextID(p.before)), "plain-transcript.text", []byte(Literal(p.before)))
 	}
 	p.speeches = 1
 	return p.out.End()

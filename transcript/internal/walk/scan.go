@@ -279,6 +279,21 @@ func EachItem(s *Scanner, each func()) {
 	s.Token()
 }
 
+// Items reads an array, and adds an item to a list for each.
+func Items[T any](s *Scanner, list []T, read func(item *T)) []T {
+	EachItem(s, func() {
+		list = append(list, *new(T))
+		read(&list[len(list)-1])
+	})
+	return list
+}
+
+// Once notes that something was there, and tells by Twice if it was before.
+func (s *Scanner) Once(seen *bool) {
+	s.Twice = s.Twice || *seen
+	*seen = true
+}
+
 // Float reads a Number, 0 when the value is none.
 func (s *Scanner) Float() float64 {
 	at := s.Value()

@@ -8,10 +8,24 @@ import "errors"
 //	Shape{"id", &id, "text", &text, "time", Inner("created", &created)}
 //
 // A target is a *string, *bool, *int or *float64, which is zero after a value of
-// another kind; a *Span, which becomes the place of the value; a Shape, for an
-// object in the object; or a func() that reads the value itself. Of a member
-// that comes twice the last one counts, and [Scanner.Twice] tells of places.
+// another kind; a *Span, which becomes the place of the value; a [List]; a Shape,
+// for an object in the object; or a func() that reads the value itself. Of a member
+// that comes twice the last one counts, and [Scanner.Twice] tells of places, and of
+// texts that are wanted [Once].
 type Shape []any
+
+// A List is a target for a list, whose items Read reads: they have places of their
+// own. Any other value is one place.
+type List struct {
+	At   *Span
+	Read func()
+}
+
+// Elsewhere is the place of a value whose parts have places of their own.
+var Elsewhere = Span{From: 0, To: 1}
+
+// Once is a target for a text that is not to come twice.
+type Once struct{ Text *string }
 
 var errTarget = errors.New("a shape has a target of a type that nothing is read to")
 
@@ -64,6 +78,17 @@ func (s *Scanner) into(target any) {
 	case *Span:
 		s.Twice = s.Twice || to.Found()
 		*to = s.Value()
+	case List:
+		s.Twice = s.Twice || to.At.Found()
+		if s.Kind() != '[' {
+			*to.At = s.Value()
+			return
+		}
+		*to.At = Elsewhere
+		to.Read()
+	case Once:
+		s.Twice = s.Twice || *to.Text != ""
+		*to.Text = s.Text()
 	case *bool:
 		*to = s.Flag()
 	case *int:
