@@ -173,7 +173,7 @@ func (e *statusError) hint() string {
 	case e.status == http.StatusUnauthorized, e.status == http.StatusForbidden && e.tells == "":
 		return "set TENFOLD_TOKEN to a token of the server"
 	case e.status == http.StatusNotFound, e.status == http.StatusOK: // which another server answers
-		return "check the address: it is that of \"tenfold serve\""
+		return "check the address, which is that of \"tenfold serve\", and that the server is not of an earlier release"
 	case e.status == http.StatusTooManyRequests:
 		return cmp.Or(e.tells, "try again later")
 	case e.status == http.StatusForbidden, e.status == http.StatusServiceUnavailable:

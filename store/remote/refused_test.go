@@ -194,3 +194,17 @@ func (f failing) SetTitle(context.Context, string, string) error { return f.err 
 func (f failing) Page(context.Context, *store.Place, int) ([]store.Conversation, error) {
 	return nil, f.err
 }
+
+// A server that does not know what is asked may be of an earlier release.
+func TestAServerThatDoesNotKnowWhatIsAsked(t *testing.T) {
+	t.Parallel()
+	s, err := Open("https://h", "token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.client.Transport = transport(func(*http.Request) *http.Response { return refusing(http.StatusNotFound, "", "404 page not found") })
+	if _, err := s.Page(t.Context(), nil, 1); err == nil || !strings.Contains(err.Error(), "earlier release") {
+		t.Errorf("it says %v", err)
+	}
+}

@@ -11,4 +11,4 @@ func Detach(*exec.Cmd) {}
 func signal(cmd *exec.Cmd, _ bool) { _ = cmd.Process.Kill() }
 
 // guard does nothing here: who is killed leaves behind what it ran.
-func guard(*exec.Cmd) (callOff func()) { return func() {} }
+func guard(*exec.Cmd) (begun, callOff func()) { return func() {}, func() {} }

@@ -28,22 +28,24 @@ func signal(cmd *exec.Cmd, hard bool) {
 }
 
 // guard has a shell beside kill the process group of a program if this process ends before
-// it calls off: where it is killed itself, nothing of it is left to do so.
-func guard(cmd *exec.Cmd) (callOff func()) {
+// it calls off: where it is killed itself, nothing of it is left to do so. The shell is
+// there before the program, and is told of it once that has begun.
+func guard(cmd *exec.Cmd) (begun, callOff func()) {
 	r, w, err := os.Pipe() // which the end of this process closes
 	if err != nil {
-		return func() {}
+		return func() {}, func() {}
 	}
-	watcher := exec.CommandContext(context.Background(), "/bin/sh", "-c", "read line || kill -9 -"+strconv.Itoa(cmd.Process.Pid)) //nolint:gosec // a number
+	watcher := exec.CommandContext(context.Background(), "/bin/sh", "-c", "read group && { read line || kill -9 -$group; }")
 	watcher.Stdin, watcher.Dir, watcher.Env = r, "/", []string{}
 	Detach(watcher)
 	err = watcher.Start()
 	_ = r.Close()
-	return func() {
-		if err == nil {
+	return func() { _, _ = w.WriteString(strconv.Itoa(cmd.Process.Pid) + "\n") }, func() {
+		if cmd.Process != nil {
 			_, _ = w.WriteString("\n")
+		}
+		if _ = w.Close(); err == nil {
 			_ = watcher.Wait()
 		}
-		_ = w.Close()
 	}
 }

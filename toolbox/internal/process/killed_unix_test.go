@@ -32,7 +32,7 @@ func TestWhatRunsEndsWithWhoIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, func() bool { _, err := os.Stat(file); return err == nil })
-	time.Sleep(time.Second) // until what guards it is there, which begins after it
+	time.Sleep(time.Second) // until the guard knows the program
 	_ = runner.Process.Kill()
 	_ = runner.Wait()
 	pids, err := os.ReadFile(file)

@@ -54,11 +54,13 @@ func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (En
 	}
 	cmd.WaitDelay = grace // who is left behind may hold the input open
 	Detach(cmd)
+	begun, callOff := guard(cmd)
+	defer callOff()
 	read, leave, err := start(cmd, s)
 	if err != nil {
 		return End{}, err
 	}
-	defer guard(cmd)()
+	begun()
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // what it says is in cmd.ProcessState
