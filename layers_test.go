@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"internal/htmlexport"},
 	{"internal/web/page/build/library", "internal/web/page/build/typescript"},
 	{"internal/web/shape"},
-	{"internal/web/door", "internal/web/talk"},
+	{"internal/web/door", "internal/web/look", "internal/web/talk"},
 	{"internal/web", "internal/web/page"},
 	{"internal/cli/command"},
 	{"internal/cli/display"},

@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/report"
+	"tenfold/internal/web/look"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/strategy"
@@ -76,7 +77,7 @@ func (s *Server) planned(ctx context.Context, in *wished, f func(*opened, Prepar
 // not touch are as they are for their own readers.
 func trialOf(r report.Report, o *opened) shape.Trial {
 	now, scale := o.session.Projection(), o.figures()
-	t := shape.Trial{Report: r, Version: now.Version(), Changed: now.Changed(r.View()), Fates: fates(), Fate: make([]int, now.Version()), After: make([]int, now.Version())}
+	t := shape.Trial{Report: r, Version: now.Version(), Changed: now.Changed(r.View()), Fates: look.Fates(), Fate: make([]int, now.Version()), After: make([]int, now.Version())}
 	for e := range o.session.Log().Entries() {
 		view := r.View()
 		if !view.Reads(e.Seq) {

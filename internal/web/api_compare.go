@@ -7,27 +7,28 @@ import (
 	"strconv"
 	"sync"
 
+	"tenfold/internal/web/look"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 )
 
 func (s *Server) declareCompare() {
 	declare(s, operation(http.MethodGet, "comparison", "/conversations/{id}/compactions/{compaction}", "Compare the views before and after a compaction"),
-		func(ctx context.Context, in *ofComparison) (Comparison, error) {
+		func(ctx context.Context, in *ofComparison) (look.Comparison, error) {
 			c, err := s.comparison(ctx, in.ID, in.Compaction)
 			if err != nil {
-				return Comparison{}, err
+				return look.Comparison{}, err
 			}
-			return c.out, nil
+			return c.Out, nil
 		})
 	declare(s, operation(http.MethodGet, "comparison-rows", "/conversations/{id}/compactions/{compaction}/rows", "Read rows of a comparison"),
-		func(ctx context.Context, in *comparedWindow) (out ComparedRows, err error) {
+		func(ctx context.Context, in *comparedWindow) (out look.ComparedRows, err error) {
 			c, err := s.comparison(ctx, in.ID, in.Compaction)
 			if err != nil {
 				return out, err
 			}
 			err = s.with(ctx, in.ID, func(open *session.Session) error {
-				out = c.window(in.From, in.Limit, in.Chars, open.Projection().Pinned)
+				out = c.Window(in.From, in.Limit, in.Chars, open.Projection().Pinned)
 				return nil
 			})
 			return out, err
@@ -57,25 +58,25 @@ const mostCompared = 4
 type comparisons struct {
 	mu   sync.Mutex
 	keys []string // the one used last at the end
-	made map[string]*comparison
+	made map[string]*look.Compared
 }
 
 // comparison makes one, or takes the one that was made for the window before. One
 // compaction's is the same for ever; that of the whole is of a version.
-func (s *Server) comparison(ctx context.Context, id, compaction string) (c *comparison, err error) {
+func (s *Server) comparison(ctx context.Context, id, compaction string) (c *look.Compared, err error) {
 	err = s.with(ctx, id, func(open *session.Session) error {
 		view := open.Projection()
 		key := open.ID() + "\x00" + compaction
-		if compaction == comparedAll {
+		if compaction == look.All {
 			key += "\x00" + strconv.FormatInt(view.Version(), 10)
 		}
 		if c = s.compared.get(key); c != nil {
 			return nil
 		}
-		ok := compaction == comparedAll
+		ok := compaction == look.All
 		if ok {
-			c = compareAll(view.Snapshot())
-		} else if c, ok = compareOne(view, compaction); !ok {
+			c = look.CompareAll(view.Snapshot())
+		} else if c, ok = look.CompareOne(view, compaction); !ok {
 			return shape.NewProblem(http.StatusNotFound, "not_found", "no compaction "+strconv.Quote(compaction), "the conversation lists its compactions")
 		}
 		s.compared.add(key, c)
@@ -84,7 +85,7 @@ func (s *Server) comparison(ctx context.Context, id, compaction string) (c *comp
 	return c, err
 }
 
-func (k *comparisons) get(key string) *comparison {
+func (k *comparisons) get(key string) *look.Compared {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	c := k.made[key]
@@ -94,11 +95,11 @@ func (k *comparisons) get(key string) *comparison {
 	return c
 }
 
-func (k *comparisons) add(key string, c *comparison) {
+func (k *comparisons) add(key string, c *look.Compared) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.made == nil {
-		k.made = map[string]*comparison{}
+		k.made = map[string]*look.Compared{}
 	}
 	k.made[key] = c
 	k.markUsed(key)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/web/look"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
@@ -30,7 +31,8 @@ type outlineOf struct {
 
 func (s *Server) outline(ctx context.Context, in *outlineOf) (out shape.Outline, err error) {
 	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
-		out = o.outline(in.From)
+		out = o.columns.Outline(o.session.Projection(), o.view, in.From, o.figures())
+		out.Created = o.row.Created.UTC()
 		return nil
 	})
 	return out, err
@@ -67,10 +69,10 @@ func (s *Server) entry(ctx context.Context, in *entryOf) (out shape.Entry, err e
 			return session.ErrNoEntry
 		}
 		out = shape.Entry{Row: o.rowOf(e, o.figures()), Offset: in.Offset}
-		out.Raw, _ = window(entryText(e.Payload), in.Offset, in.Limit)
+		out.Raw, _ = look.Window(look.Text(e.Payload), in.Offset, in.Limit)
 		view := o.view(e.Branch)
 		if it, ok := view.Item(in.Seq); ok {
-			out.Shown, out.ShownLength = window(entryText(it.Payload), in.Offset, in.Limit)
+			out.Shown, out.ShownLength = look.Window(look.Text(it.Payload), in.Offset, in.Limit)
 		}
 		if c, ok := o.session.Log().Lookup(out.By); ok && out.Fate == tenfold.Summarised.String() {
 			if c, ok := c.Payload.(tenfold.Compaction); ok && c.Summary != nil {
@@ -85,7 +87,7 @@ func (s *Server) entry(ctx context.Context, in *entryOf) (out shape.Entry, err e
 
 // payloadOf gives a payload as it is stored, where it is not too large.
 func payloadOf(p tenfold.Payload) (jsontext.Value, error) {
-	if len(entryText(p)) > mostPayload {
+	if len(look.Text(p)) > mostPayload {
 		return nil, nil
 	}
 	data, err := tenfold.MarshalPayload(p)

@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/web/look"
 	"tenfold/internal/web/shape"
 	"tenfold/provider"
 	"tenfold/token"
@@ -40,8 +41,8 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out shape.View, err erro
 	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
 		p = o.session.Projection().Snapshot() // the rest takes as long as the view is
 		scale := o.figures()
-		o.epochs.read(o.session.Log(), scale)
-		out = shape.View{Provider: profile.Name, Version: p.Version(), From: in.From, Tokens: scale.Tokens(p.Tokens()), Epochs: slices.Clone(o.epochs.list)}
+		o.epochs.Read(o.session.Log(), scale)
+		out = shape.View{Provider: profile.Name, Version: p.Version(), From: in.From, Tokens: scale.Tokens(p.Tokens()), Epochs: slices.Clone(o.epochs.List)}
 		out.Config = scale.Tokens(p.Totals().Config.After + p.Log().Counter().Count(p.Continuation()))
 		known = o.judged[profile.Name]
 		return nil
@@ -104,14 +105,14 @@ func judge(p *tenfold.Projection, profile body.Profile, sent []byte, items []ten
 
 // setColumns fills in what the view says of all its items.
 func setColumns(v *shape.View, items []tenfold.Item, scale token.Scale) {
-	known := places{}
+	known := look.Places{}
 	v.Kind, v.Sizes = make([]int, len(items)), make([]int, len(items))
 	for i, it := range items {
 		kind := string(it.Payload.Kind())
 		if it.Added != 0 {
 			kind = "added"
 		}
-		v.Kind[i], v.Sizes[i] = known.of(kind, &v.Kinds), scale.Tokens(it.Tokens)
+		v.Kind[i], v.Sizes[i] = known.Of(kind, &v.Kinds), scale.Tokens(it.Tokens)
 	}
 }
 
@@ -136,12 +137,12 @@ func itemOf(it tenfold.Item, scale token.Scale) shape.ViewItem {
 	if m, ok := it.Payload.(tenfold.UserMessage); ok && it.Noted {
 		out.Note = utf8.RuneCountInString(m.Parts[0].Text)
 	}
-	text := entryText(it.Payload)
+	text := look.Text(it.Payload)
 	limit := shownLength
 	if it.Seq == 0 {
 		limit = len(text)
 	}
-	out.Text, out.Length = window(text, 0, limit)
+	out.Text, out.Length = look.Window(text, 0, limit)
 	return out
 }
 

@@ -21,6 +21,7 @@ import (
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
 	"tenfold/internal/web/door"
+	"tenfold/internal/web/look"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store/sqlite"
@@ -173,7 +174,7 @@ func readsAll(t *testing.T, s *Server, open *session.Session) {
 			}
 			i := seq - 1
 			if r.Kind != o.Kinds[o.Kind[i]] || r.Turn != o.Turn[i] || r.Step != o.Step[i] || r.Before != o.Before[i] || r.After != o.After[i] ||
-				r.Fate != o.Fates[o.Fate[i]] || r.Pair != o.Pair[i] || r.Pinned != (o.Flags[i]&flagPinned != 0) {
+				r.Fate != o.Fates[o.Fate[i]] || r.Pair != o.Pair[i] || r.Pinned != (o.Flags[i]&look.FlagPinned != 0) {
 				t.Errorf("%s: row %+v is not what the outline has at %d", id, r, i)
 			}
 			if by := o.By[i]; (by < 0) != (r.By == "") || by >= 0 && c.Compactions[by].ID != r.By {
@@ -188,7 +189,7 @@ func readsAll(t *testing.T, s *Server, open *session.Session) {
 			if r.Fate != fate.String() || r.By != by || r.After != scale.Tokens(after) || r.Before != scale.Tokens(e.Tokens) || r.Why != reader.Why(seq).String() {
 				t.Errorf("%s: row %+v, the projection has %s by %q, %d tokens", id, r, fate, by, after)
 			}
-			if utf8.RuneCountInString(r.Text) > lineLength || strings.ContainsAny(r.Text+r.Label, "\n\r\t\x1b") {
+			if utf8.RuneCountInString(r.Text) > look.LineLength || strings.ContainsAny(r.Text+r.Label, "\n\r\t\x1b") {
 				t.Errorf("%s: row %d has %q", id, seq, r.Text)
 			}
 		}
@@ -199,7 +200,7 @@ func readsAll(t *testing.T, s *Server, open *session.Session) {
 		}
 		e, _ := l.Entry(probe)
 		got := get[shape.Entry](t, s, at+"/entries/"+strconv.FormatInt(probe, 10)+"?limit=100000", http.StatusOK)
-		want := strings.ToValidUTF8(entryText(e.Payload), "")
+		want := strings.ToValidUTF8(look.Text(e.Payload), "")
 		if got.Length <= 100_000 && strings.ReplaceAll(got.Raw, "\ufffd", "") != strings.ReplaceAll(want, "\ufffd", "") {
 			t.Errorf("%s: entry %d is %.200q, not %.200q", id, probe, got.Raw, want)
 		}

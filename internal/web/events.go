@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"tenfold"
 	"tenfold/internal/web/shape"
 )
 
@@ -195,26 +196,22 @@ func (k *looks) changed(o *opened) (first int64) {
 			first = seq
 		}
 	}
-	o.columns.read(l)
-	view, branch := o.view(""), ""
-	for i := range o.columns.kind {
-		seq := int64(i + 1)
-		if b := o.columns.branch[i]; b != branch {
-			view, branch = o.view(b), b
-		}
+	o.columns.Read(l)
+	o.columns.EachView(o.session.Projection(), o.view, 1, func(seq int64, view *tenfold.Projection) {
+		i := int(seq - 1)
 		fate, by, after := view.Fate(seq)
 		if i == len(k.fate) {
 			k.fate, k.after, k.by = append(k.fate, int8(fate)), append(k.after, int32(after)), append(k.by, by) //nolint:gosec // counts of one entry
 			if call := l.Pair(seq); call > 0 && call < seq {
 				look(call) // it has a result now
 			}
-			continue
+			return
 		}
 		if k.fate[i] != int8(fate) || k.after[i] != int32(after) || k.by[i] != by { //nolint:gosec // as above
 			k.fate[i], k.after[i], k.by[i] = int8(fate), int32(after), by //nolint:gosec // as above
 			look(seq)
 		}
-	}
+	})
 	return first
 }
 

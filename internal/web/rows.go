@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
+	"tenfold/internal/web/look"
 	"tenfold/internal/web/shape"
 	"tenfold/token"
 	"tenfold/tool"
@@ -37,10 +38,10 @@ func (o *opened) rowOf(e tenfold.Entry, scale token.Scale) shape.Row {
 	l, view := o.session.Log(), o.view(e.Branch)
 	turn, step, _ := l.Where(e.Seq)
 	fate, by, after := view.Fate(e.Seq)
-	text := entryText(e.Payload)
+	text := look.Text(e.Payload)
 	r := shape.Row{
 		Seq: e.Seq, ID: e.ID, Kind: string(e.Payload.Kind()), Turn: turn, Step: step, Branch: e.Branch, At: e.Time.UTC(),
-		Label: labelOf(l, e), Text: line(text, lineLength), Length: utf8.RuneCountInString(text),
+		Label: look.Label(l, e), Text: look.Line(text, look.LineLength), Length: utf8.RuneCountInString(text),
 		Fate: fate.String(), By: by, Why: view.Why(e.Seq).String(), Before: scale.Tokens(e.Tokens), After: scale.Tokens(after),
 		Pair: l.Pair(e.Seq), Pinned: view.Pinned(e.Seq),
 	}

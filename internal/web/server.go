@@ -164,7 +164,7 @@ func (s *Server) preload(path string) {
 	go func() {
 		// Who asks for it next is told what is wrong.
 		_ = s.sessions.with(s.alive, id, func(o *opened) error {
-			o.columns.read(o.session.Log())
+			o.columns.Read(o.session.Log())
 			return nil
 		})
 	}()

@@ -10,6 +10,8 @@ import (
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/token"
+
+	"tenfold/internal/web/look"
 )
 
 // How much is kept open: so many conversations, and so many entries in all of them
@@ -69,8 +71,8 @@ type opened struct {
 	row     store.Conversation
 	// What follows is kept up with the log of the session, each by what reads it.
 	calibration token.Calibration
-	epochs      epochs
-	columns     columns
+	epochs      look.Epochs
+	columns     look.Columns
 	views       map[string]*tenfold.Projection // of branches
 	judged      map[string]judgement           // by provider
 	// control is kept, for it reads no more than what is new (status.go).
@@ -128,7 +130,7 @@ func (o *opened) refresh(ctx context.Context, service *session.Service, row stor
 			return err
 		}
 		o.session, o.control = opened, nil
-		o.calibration, o.epochs, o.columns, o.views = token.Calibration{}, epochs{}, columns{}, nil
+		o.calibration, o.epochs, o.columns, o.views = token.Calibration{}, look.Epochs{}, look.Columns{}, nil
 		o.judged = nil
 	}
 	o.row = row

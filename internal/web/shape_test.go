@@ -15,6 +15,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/listing"
+	"tenfold/internal/web/look"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
@@ -53,7 +54,7 @@ func TestRowsSayWhatEntriesAre(t *testing.T) {
 	created(t, service, "one", talkEntries())
 	o := get[shape.Outline](t, s, "/api/conversations/one/outline", http.StatusOK)
 	want := []int{
-		flagUnseen, flagPerson, 0, flagError, 0, flagBranch, 0, flagUnseen, flagUnseen, flagPerson, 0, flagUnseen | flagError,
+		look.FlagUnseen, look.FlagPerson, 0, look.FlagError, 0, look.FlagBranch, 0, look.FlagUnseen, look.FlagUnseen, look.FlagPerson, 0, look.FlagUnseen | look.FlagError,
 	}
 	if !slices.Equal(o.Flags, want) || !slices.Equal(o.Pair, []int64{0, 0, 4, 3, 0, 0, 0, 0, 0, 0, 0, 0}) {
 		t.Errorf("flags %v, not %v; pairs %v", o.Flags, want, o.Pair)

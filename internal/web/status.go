@@ -32,9 +32,9 @@ func (s *Server) status(ctx context.Context, o *opened) (shape.Status, error) {
 	if err != nil {
 		return shape.Status{}, err
 	}
-	o.epochs.read(o.session.Log(), o.figures())
+	o.epochs.Read(o.session.Log(), o.figures())
 	out.State, out.Failure = string(now.State), terminal.Visible(now.Failure)
-	out.Tokens, out.Window, out.Compactions, out.Epoch = now.Tokens, now.Window, now.Compactions, max(len(o.epochs.list)-1, 0)
+	out.Tokens, out.Window, out.Compactions, out.Epoch = now.Tokens, now.Window, now.Compactions, max(len(o.epochs.List)-1, 0)
 	_, source := o.control.Used()
 	if out.Method = string(source); source == token.Provider {
 		out.Method = agent.Reported

@@ -1,4 +1,7 @@
-package web
+// Package look says what the page is shown of a log: the texts of entries and what they are
+// called (text.go), the structure in columns (outline.go), views beside each other
+// (compare.go), and when the beginning of the view changed (epochs.go).
+package look
 
 import (
 	"cmp"
@@ -12,11 +15,11 @@ import (
 	"tenfold/tool"
 )
 
-// lineLength is how much of a text stands in a row, in characters.
-const lineLength = 300
+// LineLength is how much of a text stands in a row, in characters.
+const LineLength = 300
 
-// entryText is the text of any entry.
-func entryText(p tenfold.Payload) string {
+// Text is the text of any entry.
+func Text(p tenfold.Payload) string {
 	if p.Kind().Visible() {
 		return report.EntryText(p)
 	}
@@ -77,9 +80,9 @@ var labels = map[tenfold.Kind]string{
 	tenfold.KindPin: "pin", tenfold.KindUnpin: "unpin", tenfold.KindRecalled: "recall",
 }
 
-// labelOf names an entry in a few words: the tool and what the call is about, or
+// Label names an entry in a few words: the tool and what the call is about, or
 // the kind.
-func labelOf(l *tenfold.Log, e tenfold.Entry) string {
+func Label(l *tenfold.Log, e tenfold.Entry) string {
 	switch p := e.Payload.(type) {
 	case tenfold.ToolCall:
 		return callLabel(p)
@@ -98,18 +101,18 @@ func labelOf(l *tenfold.Log, e tenfold.Entry) string {
 	if name := labels[e.Payload.Kind()]; name != "" {
 		return name
 	}
-	return line(string(e.Payload.Kind()), labelLength)
+	return Line(string(e.Payload.Kind()), labelLength)
 }
 
 const labelLength = 200
 
 func callLabel(c tenfold.ToolCall) string {
-	return line(c.Name+" "+tool.Subject(c.Name, c.Arguments), labelLength)
+	return Line(c.Name+" "+tool.Subject(c.Name, c.Arguments), labelLength)
 }
 
-// line is the beginning of a text on one line, at most n characters of it. What
+// Line is the beginning of a text on one line, at most n characters of it. What
 // shows nothing, or turns the direction of what follows, is left out.
-func line(text string, n int) string {
+func Line(text string, n int) string {
 	b := make([]byte, 0, min(len(text), 2*n))
 	space := false
 	for _, r := range text {
@@ -134,8 +137,8 @@ func line(text string, n int) string {
 	return string(b)
 }
 
-// window cuts characters from offset on out of a text, and tells how many it has.
-func window(text string, offset, limit int) (cut string, length int) {
+// Window cuts characters from offset on out of a text, and tells how many it has.
+func Window(text string, offset, limit int) (cut string, length int) {
 	length = utf8.RuneCountInString(text)
 	from := skip(text, min(offset, length))
 	return text[from : from+skip(text[from:], min(limit, length-min(offset, length)))], length

@@ -1,4 +1,4 @@
-package web
+package look
 
 import (
 	"strings"
@@ -22,8 +22,8 @@ func TestLine(t *testing.T) {
 		{"👩\u200d🚀", 3, "👩\u200d🚀"},
 		{strings.Repeat(" ", 1000) + "x", 3, "x"},
 	} {
-		if got := line(c.text, c.n); got != c.want {
-			t.Errorf("line(%q, %d) is %q, not %q", c.text, c.n, got, c.want)
+		if got := Line(c.text, c.n); got != c.want {
+			t.Errorf("Line(%q, %d) is %q, not %q", c.text, c.n, got, c.want)
 		}
 	}
 }
@@ -35,8 +35,8 @@ func TestWindow(t *testing.T) {
 		offset, limit int
 		want          string
 	}{{0, 100, text}, {0, 2, "aé"}, {1, 1, "é"}, {3, 2, "👩\xff"}, {5, 9, "z"}, {6, 1, ""}, {99, 1, ""}, {2, 0, ""}} {
-		if got, n := window(text, c.offset, c.limit); got != c.want || n != 6 {
-			t.Errorf("window(%d, %d) is %q of %d, not %q", c.offset, c.limit, got, n, c.want)
+		if got, n := Window(text, c.offset, c.limit); got != c.want || n != 6 {
+			t.Errorf("Window(%d, %d) is %q of %d, not %q", c.offset, c.limit, got, n, c.want)
 		}
 	}
 }
@@ -50,7 +50,7 @@ func FuzzWindow(f *testing.F) {
 		}
 		var all strings.Builder
 		for offset := 0; offset < utf8.RuneCountInString(text); offset += limit {
-			cut, _ := window(text, offset, limit)
+			cut, _ := Window(text, offset, limit)
 			if utf8.RuneCountInString(cut) > limit {
 				t.Fatalf("%q is longer than %d", cut, limit)
 			}
@@ -62,7 +62,7 @@ func FuzzWindow(f *testing.F) {
 		if all.String() != text {
 			t.Fatalf("%q is not %q", all.String(), text)
 		}
-		if got := line(text, max(limit, 0)); utf8.RuneCountInString(got) > limit || strings.ContainsAny(got, "\n\r\t\x1b") {
+		if got := Line(text, max(limit, 0)); utf8.RuneCountInString(got) > limit || strings.ContainsAny(got, "\n\r\t\x1b") {
 			t.Fatalf("line %q", got)
 		}
 	})

@@ -1,4 +1,4 @@
-package web
+package look
 
 import (
 	"tenfold"
@@ -6,27 +6,27 @@ import (
 	"tenfold/token"
 )
 
-// epochs are the stretches in which the beginning of the view did not change (live
+// Epochs are the stretches in which the beginning of the view did not change (live
 // V1), kept up with a log. Changes with no request between them begin one epoch.
-type epochs struct {
+type Epochs struct {
 	version int64
-	list    []shape.Epoch
+	List    []shape.Epoch
 	// asked tells that the model answered since the last change, and sized that the
 	// size of the view then is known.
 	asked, sized bool
 }
 
-// read takes in what is new in the log.
-func (p *epochs) read(l *tenfold.Log, scale token.Scale) {
+// Read takes in what is new in the log.
+func (p *Epochs) Read(l *tenfold.Log, scale token.Scale) {
 	for e := range l.After(p.version) {
 		p.version = e.Seq
 		if e.Branch != "" {
 			continue
 		}
-		if len(p.list) == 0 {
-			p.list = append(p.list, shape.Epoch{At: e.Time.UTC()})
+		if len(p.List) == 0 {
+			p.List = append(p.List, shape.Epoch{At: e.Time.UTC()})
 		}
-		last := &p.list[len(p.list)-1]
+		last := &p.List[len(p.List)-1]
 		tokens, id := 0, ""
 		switch v := e.Payload.(type) {
 		case tenfold.AssistantMessage, tenfold.ToolCall, tenfold.Reasoning:
@@ -49,12 +49,12 @@ func (p *epochs) read(l *tenfold.Log, scale token.Scale) {
 			continue
 		}
 		if p.asked {
-			p.list = append(p.list, shape.Epoch{})
-			last = &p.list[len(p.list)-1]
+			p.List = append(p.List, shape.Epoch{})
+			last = &p.List[len(p.List)-1]
 		}
 		p.asked, p.sized = false, tokens > 0
 		last.At, last.Tokens = e.Time.UTC(), tokens
-		if len(p.list) > 1 || id != "" {
+		if len(p.List) > 1 || id != "" {
 			last.Compaction = id
 		}
 	}

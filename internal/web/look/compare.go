@@ -1,4 +1,4 @@
-package web
+package look
 
 import (
 	"slices"
@@ -65,19 +65,19 @@ const (
 	fateConfig = "config"
 )
 
-// comparedAll stands in the place of an id for the raw conversation beside what a
+// All stands in the place of an id for the raw conversation beside what a
 // model sees of it now.
-const comparedAll = "all"
+const All = "all"
 
-// comparison compares two views of one log. The zero before is the raw log.
-type comparison struct {
+// Compared is two views of one log. A nil before is the raw log.
+type Compared struct {
 	mu            sync.Mutex // a projection is for one goroutine at a time
 	id            string
 	before, after *tenfold.Projection
 	rows          []comparedRow
 	scaled        token.Scale
-	// out is what the API gives of it.
-	out Comparison
+	// Out is what the API gives of it.
+	Out Comparison
 }
 
 // comparedRow names what stands on both sides of a row.
@@ -87,15 +87,15 @@ type comparedRow struct {
 	left, right *tenfold.Item // put in by the projection
 }
 
-// compareAll sets the raw conversation beside the view.
-func compareAll(view *tenfold.Projection) *comparison {
-	return newComparison(comparedAll, nil, view, token.Calibrate(view.Log()))
+// CompareAll sets the raw conversation beside the view.
+func CompareAll(view *tenfold.Projection) *Compared {
+	return newComparison(All, nil, view, token.Calibrate(view.Log()))
 }
 
-// compareOne sets the view before a compaction was made beside the one with it.
+// CompareOne sets the view before a compaction was made beside the one with it.
 // It reports false where the log has no such compaction. Later entries play no
 // part, so that the answer never changes.
-func compareOne(view *tenfold.Projection, id string) (*comparison, bool) {
+func CompareOne(view *tenfold.Projection, id string) (*Compared, bool) {
 	l := view.Log()
 	e, ok := l.Lookup(id)
 	if _, is := e.Payload.(tenfold.Compaction); !ok || !is {
@@ -105,8 +105,8 @@ func compareOne(view *tenfold.Projection, id string) (*comparison, bool) {
 	return newComparison(id, before, before.Preview(e), token.Calibrate(l)), true
 }
 
-func newComparison(id string, before, after *tenfold.Projection, scale token.Scale) *comparison {
-	c := &comparison{id: id, before: before, after: after, scaled: scale}
+func newComparison(id string, before, after *tenfold.Projection, scale token.Scale) *Compared {
+	c := &Compared{id: id, before: before, after: after, scaled: scale}
 	c.list()
 	c.columns(scale)
 	return c
@@ -114,7 +114,7 @@ func newComparison(id string, before, after *tenfold.Projection, scale token.Sca
 
 // list finds the rows: the configuration, then the entries that either view
 // shows, and what was put in where it stands.
-func (c *comparison) list() {
+func (c *Compared) list() {
 	left, right := additions(c.before), additions(c.after)
 	if config := c.config(); config != (tenfold.Count{}) {
 		c.rows = append(c.rows, comparedRow{config: true})
@@ -130,11 +130,11 @@ func (c *comparison) list() {
 
 // pair appends what both views put in at a place; what is the same on both sides
 // shares a row.
-func (c *comparison) pair(left, right []tenfold.Item) {
+func (c *Compared) pair(left, right []tenfold.Item) {
 	for i := range left {
 		row := comparedRow{left: &left[i]}
 		j := slices.IndexFunc(right, func(r tenfold.Item) bool {
-			return r.Added == left[i].Added && entryText(r.Payload) == entryText(left[i].Payload)
+			return r.Added == left[i].Added && Text(r.Payload) == Text(left[i].Payload)
 		})
 		if j >= 0 {
 			row.right = &right[j]
@@ -168,7 +168,7 @@ func additions(p *tenfold.Projection) map[int64][]tenfold.Item {
 }
 
 // tokens are what a view spends on an entry.
-func (c *comparison) tokens(p *tenfold.Projection, e tenfold.Entry) int {
+func (c *Compared) tokens(p *tenfold.Projection, e tenfold.Entry) int {
 	if p == nil {
 		return e.Tokens
 	}
@@ -177,7 +177,7 @@ func (c *comparison) tokens(p *tenfold.Projection, e tenfold.Entry) int {
 }
 
 // config is what the system prompt and the tools cost on both sides.
-func (c *comparison) config() tenfold.Count {
+func (c *Compared) config() tenfold.Count {
 	sum := c.after.Totals().Config
 	if c.before != nil {
 		sum.Before = c.before.Totals().Config.After
@@ -187,14 +187,14 @@ func (c *comparison) config() tenfold.Count {
 }
 
 // columns works out what the API gives.
-func (c *comparison) columns(scale token.Scale) {
-	o := &c.out
+func (c *Compared) columns(scale token.Scale) {
+	o := &c.Out
 	o.Compaction, o.Version = c.id, c.after.Version()
-	o.Fates = fates()
+	o.Fates = Fates()
 	added, config := len(o.Fates), len(o.Fates)+1
 	o.Fates = append(o.Fates, fateAdded, fateConfig)
 	counts := make([]tenfold.Count, len(c.rows))
-	kinds, by := places{}, places{}
+	kinds, by := Places{}, Places{}
 	for i, r := range c.rows {
 		var kind, decided string
 		turn, was, fate := 0, added, added
@@ -225,8 +225,8 @@ func (c *comparison) columns(scale token.Scale) {
 		}
 		o.Seq, o.Turn = append(o.Seq, r.seq), append(o.Turn, turn)
 		o.Was, o.Fate = append(o.Was, was), append(o.Fate, fate)
-		o.Kind = append(o.Kind, kinds.of(kind, &o.Kinds))
-		o.Decided = append(o.Decided, by.of(decided, &o.By))
+		o.Kind = append(o.Kind, kinds.Of(kind, &o.Kinds))
+		o.Decided = append(o.Decided, by.Of(decided, &o.By))
 	}
 	o.Tokens = shape.Tokens{Method: report.Totals(c.after, scale).Method}
 	for _, n := range scale.Counts(counts...) {
@@ -242,9 +242,9 @@ func (r comparedRow) either() *tenfold.Item {
 	return r.left
 }
 
-// window gives limit rows from the one at index on, with at most chars characters
+// Window gives limit rows from the one at index on, with at most chars characters
 // of their texts. Pinned says which entries are pinned now.
-func (c *comparison) window(from, limit, chars int, pinned func(seq int64) bool) ComparedRows {
+func (c *Compared) Window(from, limit, chars int, pinned func(seq int64) bool) ComparedRows {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	from = min(max(from, 0), len(c.rows))
@@ -252,11 +252,11 @@ func (c *comparison) window(from, limit, chars int, pinned func(seq int64) bool)
 	out := ComparedRows{Items: []ComparedRow{}}
 	for i, r := range c.rows[from:to] {
 		at := from + i
-		row := ComparedRow{Index: at, Seq: r.seq, Kind: c.out.Kinds[c.out.Kind[at]], Turn: c.out.Turn[at]}
-		row.Before = Side{Fate: c.out.Fates[c.out.Was[at]], Tokens: c.out.Before[at]}
-		row.After = Side{Fate: c.out.Fates[c.out.Fate[at]], Tokens: c.out.After[at]}
-		if n := c.out.Decided[at]; n >= 0 {
-			row.By = c.out.By[n]
+		row := ComparedRow{Index: at, Seq: r.seq, Kind: c.Out.Kinds[c.Out.Kind[at]], Turn: c.Out.Turn[at]}
+		row.Before = Side{Fate: c.Out.Fates[c.Out.Was[at]], Tokens: c.Out.Before[at]}
+		row.After = Side{Fate: c.Out.Fates[c.Out.Fate[at]], Tokens: c.Out.After[at]}
+		if n := c.Out.Decided[at]; n >= 0 {
+			row.By = c.Out.By[n]
 		}
 		switch {
 		case r.config:
@@ -264,17 +264,17 @@ func (c *comparison) window(from, limit, chars int, pinned func(seq int64) bool)
 		case r.seq > 0:
 			e, _ := c.after.Log().Entry(r.seq)
 			_, row.Step, _ = c.after.Log().Where(r.seq)
-			row.Label, row.Why, row.Pinned = labelOf(c.after.Log(), e), c.after.Why(r.seq).String(), pinned(r.seq)
+			row.Label, row.Why, row.Pinned = Label(c.after.Log(), e), c.after.Why(r.seq).String(), pinned(r.seq)
 			row.Before.cut(shown(c.before, e), chars)
 			row.After.cut(shown(c.after, e), chars)
 		default:
 			it := r.either()
 			row.Label, row.Step = it.Added.String(), it.Step
 			if r.left != nil {
-				row.Before.cut(entryText(r.left.Payload), chars)
+				row.Before.cut(Text(r.left.Payload), chars)
 			}
 			if r.right != nil {
-				row.After.cut(entryText(r.right.Payload), chars)
+				row.After.cut(Text(r.right.Payload), chars)
 			}
 		}
 		out.Items = append(out.Items, row)
@@ -285,13 +285,13 @@ func (c *comparison) window(from, limit, chars int, pinned func(seq int64) bool)
 // shown is what a view shows of an entry; empty for nothing. No view is the raw log.
 func shown(p *tenfold.Projection, e tenfold.Entry) string {
 	if p == nil {
-		return entryText(e.Payload)
+		return Text(e.Payload)
 	}
 	it, ok := p.Item(e.Seq)
 	if !ok {
 		return ""
 	}
-	return entryText(it.Payload)
+	return Text(it.Payload)
 }
 
 // cut sets the text of a side to at most chars characters of it.
