@@ -126,6 +126,11 @@ func Summarised(toTurn int, reason, text string) tenfold.Compaction {
 	}
 }
 
+// Hidden is what another tool took out of a conversation: whole turns.
+func Hidden(fromTurn, toTurn int, reason string) tenfold.Compaction {
+	return tenfold.Compaction{FromTurn: fromTurn, ToTurn: toTurn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: reason}
+}
+
 // Groups gives the entries of a log in groups that came from one record.
 func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {
 	return func(yield func([]tenfold.Entry) bool) {

@@ -51,9 +51,7 @@ func (o *openCodeSession) takeBack() error {
 	if r.turn > o.em.Place.Turn {
 		return nil
 	}
-	return o.emit(tenfold.Entry{ID: id, Payload: tenfold.Compaction{
-		FromTurn: r.turn, ToTurn: o.em.Place.Turn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: "reverted in opencode",
-	}})
+	return o.emit(tenfold.Entry{ID: id, Payload: engine.Hidden(r.turn, o.em.Place.Turn, "reverted in opencode")})
 }
 
 // cleanUp does what opencode does before it goes on with a session of which a
