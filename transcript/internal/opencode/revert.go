@@ -1,6 +1,8 @@
 package opencode
 
 import (
+	"strconv"
+
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
@@ -46,7 +48,7 @@ func (o *openCodeSession) takeBack() error {
 	}
 	id := "session/revert/" + engine.Digest([]byte(r.message+"/"+r.part))
 	for i, target := range r.summaries {
-		_ = o.emit(tenfold.Entry{ID: id + "/" + itoa(i), Payload: tenfold.CompactionRevoked{Target: target}})
+		_ = o.emit(tenfold.Entry{ID: id + "/" + strconv.Itoa(i), Payload: tenfold.CompactionRevoked{Target: target}})
 	}
 	if r.turn > o.em.Place.Turn {
 		return nil
