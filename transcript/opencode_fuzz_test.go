@@ -49,8 +49,8 @@ func FuzzCrush(f *testing.F) {
 	f.Add([]byte("s[]\na{}\nu[\nt[{\"data\":[]}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var k Collector
-		root := &crush.Root{Tree: &database.SessionTree{}, Em: &engine.Emitter{Place: &engine.RootLog{}, Sink: &k, Conv: Conversation{ID: "c", Format: Crush}}, Told: map[string]bool{}}
-		s := &crush.Session{Root: root, ID: "c", Started: map[string]string{}}
+		em := &engine.Emitter{Place: &engine.RootLog{}, Sink: &k, Conv: Conversation{ID: "c", Format: Crush}}
+		s := &crush.Session{Branch: database.NewBranch(em, &database.SessionTree{}, "c", nil), Started: map[string]string{}}
 		for line := range bytes.Lines(data) {
 			line = bytes.Trim(line, " \t\r\n")
 			if len(line) < 2 {
@@ -74,7 +74,7 @@ func FuzzCrush(f *testing.F) {
 				}
 			}
 		}
-		if err := root.Em.End(); err != nil {
+		if err := em.End(); err != nil {
 			t.Fatal(err)
 		}
 		checkLaws(t, k.Conversations[0])

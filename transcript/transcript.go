@@ -120,8 +120,7 @@ func importUnpacked(ctx context.Context, src Source, head []byte, from Format) e
 // out, because its client puts them into each session that it goes on with
 // (semantics P8a): nil where there is no such client.
 func Renewed(to Format) func(tenfold.Payload) bool {
-	switch to {
-	case engine.ClaudeCode, engine.Codex, engine.OpenCode, engine.Pi, engine.GeminiCLI:
+	if client(to) != nil {
 		return engine.Renewed
 	}
 	return nil
@@ -140,30 +139,24 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 	if v.Projection == nil {
 		return nil, fmt.Errorf("export conversation %s: there is no projection", v.ID)
 	}
-	id := v.ID
-	if v, err = v.WithFitCalls(to); err != nil {
-		return nil, fmt.Errorf("export conversation %s: %w", id, err)
-	}
-	signed := 0
+	signed, left := 0, 0
 	if h.Client != nil {
-		if v, signed, err = v.WithoutSigned(to); err != nil {
-			return nil, fmt.Errorf("export conversation %s: %w", id, err)
+		if v, err = v.WithFitCalls(to); err == nil {
+			v, signed, err = v.WithoutSigned(to)
 		}
-	}
-	left := 0
-	if Renewed(to) != nil {
+		if err != nil {
+			return nil, fmt.Errorf("export conversation %s: %w", v.ID, err)
+		}
 		v, left = v.WithoutRenewed()
 	}
 	if warnings, err = h.Export(w, v); err != nil {
 		return warnings, fmt.Errorf("export conversation %s: %w", v.ID, err)
 	}
-	switch left {
-	case 0:
-	case 1:
-		warnings = append(warnings, "1 message of context is left out: the client adds its own on resume")
-	default:
-		warnings = append(warnings, fmt.Sprintf("%d messages of context are left out: the client adds its own on resume", left))
+	var more engine.Warnings
+	for range left {
+		more.Add(0, "message of context is left out: the client adds its own on resume", "messages of context are left out: the client adds its own on resume")
 	}
+	warnings = append(warnings, more.Text()...)
 	if signed > 0 && !strings.Contains(strings.Join(warnings, " "), "reasoning") {
 		warnings = append(warnings, fmt.Sprintf("signatures of reasoning are left out of %d blocks: they are bound to another client's system prompt and tools", signed))
 	}

@@ -1,7 +1,6 @@
 package chatapi
 
 import (
-	"slices"
 	"strings"
 
 	"tenfold"
@@ -107,7 +106,7 @@ func (o *openai) one(c *Chat, raw []byte, id, response string) error {
 		if w.Is(m.failure, 'n') {
 			r.Outcome = tenfold.Success // the format's own word
 		}
-		if r.IsError && saysNothing(r.Parts) {
+		if r.IsError && !engine.SaySomething(r.Parts) {
 			r.Parts = append(r.Parts, tenfold.TextPart(w.Text(m.failure)))
 		}
 		return c.say(id, w, "", []tenfold.Payload{r})
@@ -159,8 +158,4 @@ func (o *openai) assistant(c *Chat, w *engine.Finder, id, response string) error
 		payloads = append(payloads, tenfold.AssistantMessage{})
 	}
 	return c.say(id, w, response, payloads)
-}
-
-func saysNothing(parts []tenfold.Part) bool {
-	return !slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || strings.TrimSpace(p.Text) != "" })
 }

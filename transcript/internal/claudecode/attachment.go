@@ -132,7 +132,7 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 	if len(parts) == 0 {
 		parts = attachmentParts(l.attachment.Of(l.raw))
 	}
-	if !slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || strings.TrimSpace(p.Text) != "" }) {
+	if !engine.SaySomething(parts) {
 		return c.unknown(l, id, "claude-code.attachment")
 	}
 	typed := l.attachment.typed() && branch == ""

@@ -118,10 +118,7 @@ func (c *claude) rewind(l *claudeLine, id string) {
 		"rewound prompts and their replies are hidden")
 	// The abandoned prompts are no ground for later ones.
 	c.prompts = append(c.prompts[:from], node)
-	_ = c.emit(tenfold.Entry{ID: id + "/rewind", Time: c.now, Payload: tenfold.Compaction{
-		FromTurn: int(c.tree[earlier].turn), ToTurn: c.place.Turn, Turns: tenfold.Omit,
-		Source: tenfold.SourceImport, Reason: "rewound in claude-code",
-	}})
+	_ = c.emit(tenfold.Entry{ID: id + "/rewind", Time: c.now, Payload: engine.Hidden(int(c.tree[earlier].turn), c.place.Turn, "rewound in claude-code")})
 }
 
 // descend reports whether every line of the list hangs below the ancestor.

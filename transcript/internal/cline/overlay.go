@@ -146,7 +146,7 @@ func (d *cline) truncate(c *chatapi.Chat, w *engine.Finder, t *clineTags, id str
 		return
 	}
 	g.done = true
-	o := tenfold.Compaction{FromTurn: g.from, ToTurn: g.to, Source: tenfold.SourceImport, Reason: "truncate", Turns: tenfold.Omit}
+	o := engine.Hidden(g.from, g.to, "truncate")
 	_ = c.Emit(tenfold.Entry{ID: id + "/compaction", Payload: o})
 	d.hidden = "\n"
 	_ = d.shown(c, w, t, id)

@@ -89,7 +89,7 @@ func (c *codex) compacted(root, payload walk.Node, id string) error {
 	for _, it := range rest {
 		cuts = append(cuts, it.cuts...)
 	}
-	o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Turns: tenfold.Omit}
+	o := engine.Hidden(0, c.Place.Turn, "")
 	return c.replace(id, walk.Splice(root.Raw(), cuts), o, pins, rest)
 }
 

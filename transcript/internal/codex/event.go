@@ -123,7 +123,5 @@ func (c *codex) rollback(root, payload walk.Node, id string, name tenfold.Kind) 
 		source = ""
 	}
 	c.State = engine.TurnOver
-	return c.Emit(tenfold.Entry{ID: id, Source: source, Payload: tenfold.Compaction{
-		FromTurn: from, ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Reason: string(name[len("codex."):]), Turns: tenfold.Omit,
-	}})
+	return c.Emit(tenfold.Entry{ID: id, Source: source, Payload: engine.Hidden(from, c.Place.Turn, string(name[len("codex."):]))})
 }

@@ -201,7 +201,5 @@ func (c *copilot) rewind(e *Event, id string) error {
 		return c.unknown(e, id)
 	}
 	c.Over = true
-	return c.Emit(tenfold.Entry{ID: id, Source: string(e.raw), Payload: tenfold.Compaction{
-		FromTurn: at.Turn, ToTurn: c.Place.Turn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: "rewound in copilot-cli",
-	}})
+	return c.Emit(tenfold.Entry{ID: id, Source: string(e.raw), Payload: engine.Hidden(at.Turn, c.Place.Turn, "rewound in copilot-cli")})
 }

@@ -1,6 +1,7 @@
 package crush
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -54,57 +55,37 @@ func importDatabase(ctx context.Context, d *database.Database, only string, sink
 	if err != nil {
 		return err
 	}
-	for _, root := range tree.RootsOf(only) {
-		r := &Root{ctx: ctx, d: d, Tree: tree, rows: rows, Em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}}, Told: map[string]bool{}}
-		r.Em.Conv = engine.Conversation{ID: engine.ConversationID(root), Named: true, Format: engine.Crush}
-		if err := r.session(root, "", 0); err != nil {
-			return err
-		}
-		if err := r.Em.End(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Root is one conversation: a session and those below it.
-type Root struct {
-	ctx   context.Context
-	d     *database.Database
-	Tree  *database.SessionTree
-	rows  *database.Rows
-	Em    *engine.Emitter
-	Told  map[string]bool
-	names engine.Ids // of branches
+	return tree.Conversations(only, engine.Crush, sink, func(b *database.Branch) error {
+		s := &Session{Branch: b, ctx: ctx, d: d, rows: rows, scan: walk.Scanner{Cost: walk.BlockCost}, Started: map[string]string{}}
+		return s.read()
+	})
 }
 
 // Session is one session of a conversation.
 type Session struct {
-	*Root
-	ID, branch string
-	depth      int
-	scan       walk.Scanner
-	summaryID  string // the newest summary's message
-	model      string
-	opened     engine.TurnState
+	*database.Branch
+	ctx       context.Context
+	d         *database.Database
+	rows      *database.Rows
+	scan      walk.Scanner
+	summaryID string // the newest summary's message
+	model     string
+	opened    engine.TurnState
 	// Started are the sessions that each call started, by its id.
 	Started map[string]string
 }
 
-func (r *Root) session(id, branch string, depth int) error {
-	r.Told[id] = true
-	now := r.Em.Now
-	s := &Session{Root: r, ID: id, branch: branch, depth: depth, scan: walk.Scanner{Cost: walk.BlockCost}, Started: map[string]string{}}
-	for _, child := range r.Tree.Children[id] {
-		// The session of a sub-agent is called after the message and the call.
-		if _, call, ok := strings.Cut(child, "$$"); ok {
+func (s *Session) read() error {
+	children := s.Tree.Children[s.ID]
+	for _, child := range children {
+		if call, ok := childCall(child); ok {
 			s.Started[call] = child
 		}
 	}
 	if err := s.header(); err != nil {
 		return err
 	}
-	messages, err := r.rows.Of(r.ctx, id)
+	messages, err := s.rows.Of(s.ctx, s.ID)
 	if err != nil {
 		return err
 	}
@@ -116,11 +97,11 @@ func (r *Root) session(id, branch string, depth int) error {
 		if err := s.Message(raw, row); err != nil {
 			return err
 		}
-		for _, child := range r.Tree.Children[id] {
-			if i+1 < len(messages) && Time(r.Tree.List[child].Created).After(Time(messages[i+1].Created)) {
+		for _, child := range children {
+			if i+1 < len(messages) && Time(s.Tree.List[child].Created).After(Time(messages[i+1].Created)) {
 				continue
 			}
-			if _, named := r.childCall(child); named && i+1 < len(messages) {
+			if _, named := childCall(child); named && i+1 < len(messages) {
 				continue // it comes with its call
 			}
 			if err := s.agent(child); err != nil {
@@ -128,36 +109,25 @@ func (r *Root) session(id, branch string, depth int) error {
 			}
 		}
 	}
-	for _, child := range r.Tree.Children[id] {
+	for _, child := range children {
 		if err := s.agent(child); err != nil {
 			return err
 		}
 	}
-	if branch != "" {
-		r.Em.Now = now
-	}
 	return nil
 }
 
-func (r *Root) childCall(child string) (call string, ok bool) {
+// childCall is the call that started a session: that of a sub-agent is called after the
+// message and the call.
+func childCall(child string) (call string, ok bool) {
 	_, call, ok = strings.Cut(child, "$$")
 	return call, ok
 }
 
-// agent hands on the session of a sub-agent, once.
+// agent hands on the session of a sub-agent.
 func (s *Session) agent(child string) error {
-	if s.Told[child] {
-		return nil
-	}
-	name := child
-	if call, ok := s.childCall(child); ok && call != "" {
-		name = call
-	}
-	branch := s.names.Unique(engine.BranchName(name))
-	if s.branch != "" && s.depth < database.BranchDepth {
-		branch = s.branch + "." + branch
-	}
-	return s.session(child, branch, s.depth+1)
+	call, _ := childCall(child)
+	return s.Agent(child, cmp.Or(call, child))
 }
 
 // header keeps the session's own row.
@@ -174,7 +144,7 @@ func (s *Session) header() error {
 		row.Add(c, database.AsJSON(values[i]))
 		switch c {
 		case "title":
-			if s.branch == "" {
+			if s.Name == "" {
 				s.Em.Conv.Title = database.AsText(values[i])
 			}
 		case "summary_message_id":
@@ -184,11 +154,7 @@ func (s *Session) header() error {
 			s.Em.At(Time(n))
 		}
 	}
-	key := "session"
-	if s.branch != "" {
-		key = "session/" + s.branch
-	}
-	return s.emit(tenfold.Entry{ID: s.Em.Ids.Unique(key), Source: string(row.Done()), Payload: tenfold.Unknown{Name: crushSessionName}})
+	return s.Emit(tenfold.Entry{ID: s.Key(), Source: string(row.Done()), Payload: tenfold.Unknown{Name: crushSessionName}})
 }
 
 // Time reads a time in seconds or, from the year 5138 on were it one, in
@@ -259,9 +225,4 @@ func (s *Session) row(rowid int64) ([]byte, Row, error) {
 	}
 	m.Summary = s.summaryID != "" && (m.Summary || m.ID == s.summaryID)
 	return row.Done(), m, nil
-}
-
-func (s *Session) emit(e tenfold.Entry) error {
-	e.Branch = s.branch
-	return s.Em.Emit(e)
 }

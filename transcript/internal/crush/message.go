@@ -135,7 +135,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 		case tenfold.AssistantMessage, tenfold.Reasoning:
 			e.MessageID = id
 		}
-		_ = s.emit(*e)
+		_ = s.Emit(*e)
 	}
 	for _, child := range started {
 		if err := s.agent(child); err != nil {
@@ -146,17 +146,17 @@ func (s *Session) Message(raw []byte, m Row) error {
 }
 
 func (s *Session) keep(id string, raw []byte) error {
-	return s.emit(tenfold.Entry{ID: id, Source: string(raw), Payload: tenfold.Unknown{Name: crushMessageName}})
+	return s.Emit(tenfold.Entry{ID: id, Source: string(raw), Payload: tenfold.Unknown{Name: crushMessageName}})
 }
 
 // begin opens a turn where one is due, and says when the model changed.
 func (s *Session) begin(m Row, id string, first tenfold.Entry, typed bool) {
-	if s.branch != "" {
+	if s.Name != "" {
 		return
 	}
 	if m.model != "" && m.model != s.model {
 		s.model = m.model
-		_ = s.emit(tenfold.Entry{ID: id + "/config", Payload: tenfold.ConfigDelta{Model: m.model}})
+		_ = s.Emit(tenfold.Entry{ID: id + "/config", Payload: tenfold.ConfigDelta{Model: m.model}})
 	}
 	var begins bool
 	if _, user := first.Payload.(tenfold.UserMessage); user {
@@ -180,13 +180,13 @@ func (s *Session) summary(raw []byte, id string, parts []crushPart) error {
 			break
 		}
 	}
-	if strings.TrimSpace(text) == "" || s.branch != "" || !s.Em.Place.Opened {
+	if strings.TrimSpace(text) == "" || s.Name != "" || !s.Em.Place.Opened {
 		s.Em.Warn.Add(0, "compaction covers nothing of this conversation: its summary is kept and not shown",
 			"compactions cover nothing of this conversation: their summaries are kept and not shown")
 		return s.keep(id, raw)
 	}
 	s.opened = engine.TurnOver
-	return s.emit(tenfold.Entry{ID: id + "/compaction", Source: w.Done(), Payload: engine.Summarised(s.Em.Place.Turn, "summarised in crush", text)})
+	return s.Emit(tenfold.Entry{ID: id + "/compaction", Source: w.Done(), Payload: engine.Summarised(s.Em.Place.Turn, "summarised in crush", text)})
 }
 
 // crushUser reads a user's message: what it says, and whether a person did.

@@ -3,6 +3,10 @@ package database
 import (
 	"context"
 	"slices"
+	"time"
+
+	"tenfold"
+	"tenfold/transcript/internal/engine"
 )
 
 // BranchDepth bounds how deep sub-agents of sub-agents become branches of
@@ -89,4 +93,71 @@ func (t *SessionTree) RootsOf(only string) []string {
 		return []string{only}
 	}
 	return nil
+}
+
+// Conversations hands on each session that no other one started, or the one that is
+// named, as a conversation. Read hands on one session, and has [Branch.Agent] hand on
+// those that it started.
+func (t *SessionTree) Conversations(only string, format engine.Format, sink engine.Sink, read func(b *Branch) error) error {
+	for _, root := range t.RootsOf(only) {
+		em := &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{ID: engine.ConversationID(root), Named: true, Format: format}}
+		if err := NewBranch(em, t, root, read).session(); err != nil {
+			return err
+		}
+		if err := em.End(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Branch is one session of a conversation: its first one, which has no name, or that
+// of a sub-agent.
+type Branch struct {
+	Em       *engine.Emitter // of the conversation
+	Tree     *SessionTree
+	ID, Name string
+
+	depth int
+	read  func(b *Branch) error
+	told  map[string]bool
+	names *engine.Ids
+}
+
+// NewBranch begins a conversation with its first session.
+func NewBranch(em *engine.Emitter, tree *SessionTree, id string, read func(b *Branch) error) *Branch {
+	return &Branch{Em: em, Tree: tree, ID: id, read: read, told: map[string]bool{}, names: &engine.Ids{}}
+}
+
+func (b *Branch) session() error {
+	b.told[b.ID] = true
+	return b.read(b)
+}
+
+// Agent hands on the session of a sub-agent, once, as a branch of that name.
+func (b *Branch) Agent(id, name string) error {
+	if b.told[id] {
+		return nil
+	}
+	agent := *b
+	agent.ID, agent.Name, agent.depth = id, b.names.Unique(engine.BranchName(name)), b.depth+1
+	if b.Name != "" && b.depth < BranchDepth {
+		agent.Name = b.Name + "." + agent.Name
+	}
+	defer func(now time.Time) { b.Em.Now = now }(b.Em.Now)
+	return agent.session()
+}
+
+// Key is the id of the entry that holds the session's own record.
+func (b *Branch) Key() string {
+	if b.Name == "" {
+		return b.Em.Ids.Unique("session")
+	}
+	return b.Em.Ids.Unique("session/" + b.Name)
+}
+
+// Emit hands on an entry of the session.
+func (b *Branch) Emit(e tenfold.Entry) error {
+	e.Branch = b.Name
+	return b.Em.Emit(e)
 }

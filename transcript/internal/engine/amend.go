@@ -34,20 +34,14 @@ func Amend(e *tenfold.Entry) (amended bool) {
 	switch p := e.Payload.(type) {
 	case tenfold.Usage:
 		usage(&p)
-		if amended {
-			e.Payload = p
-		}
+		e.Payload = p
 	case tenfold.CompactionAttempt:
 		count(&p.Seconds)
-		if amended {
-			e.Payload = p
-		}
+		e.Payload = p
 	case tenfold.CompactionFailed:
 		count(&p.Tokens)
 		count(&p.Limit)
-		if amended {
-			e.Payload = p
-		}
+		e.Payload = p
 	case tenfold.Compaction:
 		count(&p.TokensBefore)
 		count(&p.TokensAfter)
@@ -62,9 +56,7 @@ func Amend(e *tenfold.Entry) (amended bool) {
 			}
 			p.Summary = &own
 		}
-		if amended {
-			e.Payload = p
-		}
+		e.Payload = p
 	}
 	return amended
 }

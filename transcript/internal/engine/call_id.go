@@ -10,30 +10,19 @@ import (
 // maxSessionCallID is how long ids of calls may be in what clients send.
 const maxSessionCallID = 64
 
-// fitsCalls reports whether the ids of calls are fitted to a format: one whose
-// client sends them on to a provider as it finds them.
-func fitsCalls(to Format) bool {
-	switch to {
-	case ClaudeCode, Codex, OpenCode, Pi, GeminiCLI:
-		return true
-	}
-	return false
-}
-
 // WithFitCalls gives the view of another tool's conversation with ids of calls
-// that every provider takes, each of its own, on call and result alike. Ids
-// that fit stay as they are, and a view that has no others is given back.
+// that every provider takes, each of its own, on call and result alike, for a
+// client, which sends them on as it finds them. Ids that fit stay as they are, and
+// a view that has no others is given back.
 func (v View) WithFitCalls(to Format) (View, error) {
-	if !fitsCalls(to) || v.Format == to {
+	if v.Format == to {
 		return v, nil
 	}
-	log := v.Projection.Log()
-	ids := callIDs(log)
+	ids := callIDs(v.Projection.Log())
 	if ids == nil {
 		return v, nil
 	}
-	fit := tenfold.NewLog(tenfold.WithCounter(log.Counter()), tenfold.WithForeignPayloads())
-	for e := range log.Entries() {
+	return v.rewritten(func(e *tenfold.Entry) {
 		switch p := e.Payload.(type) {
 		case tenfold.ToolCall:
 			p.CallID = ids.at[e.Seq]
@@ -53,13 +42,7 @@ func (v View) WithFitCalls(to Format) (View, error) {
 			p.ToolCalls = ids.inPolicy(p.ToolCalls)
 			e.Payload = p
 		}
-		e.Seq = 0
-		if _, err := fit.Append(e); err != nil {
-			return v, err
-		}
-	}
-	v.Projection = tenfold.ProjectBranch(fit, v.Projection.Branch())
-	return v, nil
+	})
 }
 
 // fitIDs are the ids that calls are given.

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -200,6 +201,11 @@ func FilePart(name, mediaType, uri string) tenfold.Part {
 
 // Inline is the address of a file that is in it, in base64.
 func Inline(mediaType, data string) string { return "data:" + mediaType + ";base64," + data }
+
+// SaySomething reports whether parts hold a file, or a text that is not blank.
+func SaySomething(parts []tenfold.Part) bool {
+	return slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || strings.TrimSpace(p.Text) != "" })
+}
 
 // UnknownPart keeps a value that is neither text nor a file of a known shape: a model
 // saw it all the same.

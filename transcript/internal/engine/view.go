@@ -126,6 +126,11 @@ func Summarised(toTurn int, reason, text string) tenfold.Compaction {
 	}
 }
 
+// Hidden is what another tool took out of a conversation: whole turns.
+func Hidden(fromTurn, toTurn int, reason string) tenfold.Compaction {
+	return tenfold.Compaction{FromTurn: fromTurn, ToTurn: toTurn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: reason}
+}
+
 // Groups gives the entries of a log in groups that came from one record.
 func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {
 	return func(yield func([]tenfold.Entry) bool) {
@@ -153,21 +158,34 @@ func (v View) WithoutSigned(to Format) (_ View, signed int, _ error) {
 	if v.Format == "" || v.Format == Tenfold || v.Format == to {
 		return v, 0, nil
 	}
-	log, changed := v.Projection.Log(), false
-	bare := tenfold.NewLog(tenfold.WithCounter(log.Counter()), tenfold.WithForeignPayloads())
+	changed := false
+	bare, err := v.rewritten(func(e *tenfold.Entry) {
+		r, ok := e.Payload.(tenfold.Reasoning)
+		if !ok || r.Signature == "" && r.Encrypted == "" {
+			return
+		}
+		if fate, _, _ := v.Projection.Fate(e.Seq); !v.Compacted || fate == tenfold.Kept {
+			signed++
+		}
+		e.Payload, changed = tenfold.Reasoning{Text: r.Text}, true
+	})
+	if err != nil || !changed {
+		return v, 0, err
+	}
+	return bare, signed, nil
+}
+
+// rewritten gives the view of a log of which each entry is changed.
+func (v View) rewritten(change func(e *tenfold.Entry)) (View, error) {
+	log := v.Projection.Log()
+	other := tenfold.NewLog(tenfold.WithCounter(log.Counter()), tenfold.WithForeignPayloads())
 	for e := range log.Entries() {
-		if r, ok := e.Payload.(tenfold.Reasoning); ok && (r.Signature != "" || r.Encrypted != "") {
-			e.Payload, changed = tenfold.Reasoning{Text: r.Text}, true
-			if fate, _, _ := v.Projection.Fate(e.Seq); !v.Compacted || fate == tenfold.Kept {
-				signed++
-			}
-		}
-		if _, err := bare.Append(e); err != nil {
-			return v, 0, err
+		change(&e)
+		e.Seq = 0
+		if _, err := other.Append(e); err != nil {
+			return v, err
 		}
 	}
-	if changed {
-		v.Projection = tenfold.ProjectBranch(bare, v.Projection.Branch())
-	}
-	return v, signed, nil
+	v.Projection = tenfold.ProjectBranch(other, v.Projection.Branch())
+	return v, nil
 }

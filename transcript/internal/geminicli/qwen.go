@@ -143,7 +143,7 @@ func (q *qwen) leave(parent int, id string, line int) {
 	}
 	q.Warn.Add(line, "abandoned branch is hidden", "abandoned branches are hidden")
 	q.Over = true
-	hide := tenfold.Compaction{FromTurn: max(kept.turn, 0), ToTurn: q.Place.Turn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: "branch left in qwen-code"}
+	hide := engine.Hidden(max(kept.turn, 0), q.Place.Turn, "branch left in qwen-code")
 	_ = q.Emit(tenfold.Entry{ID: id + "/left", Payload: hide})
 	if kept.turn >= 0 {
 		show := hide
@@ -233,7 +233,7 @@ func (q *qwen) compressed(r *qwenRecord, id string) error {
 	w := &engine.Finder{Scan: &q.Scan, Raw: r.raw}
 	history := r.history
 	if q.Place.Opened {
-		o := tenfold.Compaction{ToTurn: q.Place.Turn, Source: tenfold.SourceImport, Reason: "compressed in qwen-code", Turns: tenfold.Omit}
+		o := engine.Hidden(0, q.Place.Turn, "compressed in qwen-code")
 		if first := &history[0]; first.Role != "model" && len(first.Parts) == 1 && w.IsString(first.Parts[0].Text) {
 			o.Turns, o.Summary = "", &tenfold.Summary{Text: w.Text(first.Parts[0].Text), Placement: tenfold.PlaceMessage}
 			history = history[1:]

@@ -23,11 +23,7 @@ type qwenRecord struct {
 func (r *qwenRecord) parse(s *walk.Scanner, raw []byte) {
 	*r = qwenRecord{raw: raw}
 	s.Reset(raw)
-	if r.kind = s.Kind(); r.kind != '{' {
-		s.Value()
-		s.End()
-		return
-	}
+	r.kind = s.Kind()
 	walk.Shape{
 		"uuid", &r.uuid,
 		"parentUuid", &r.parent,

@@ -54,11 +54,6 @@ func (r *Record) Parse(s *walk.Scanner, raw []byte) {
 	*r = Record{raw: raw}
 	s.Reset(raw)
 	r.kind = s.Kind()
-	if r.kind != '{' {
-		s.Value()
-		s.End()
-		return
-	}
 	session := walk.Shape{
 		"sessionId", &r.session,
 		"startTime", &r.start,

@@ -156,23 +156,12 @@ func (in *tenfoldImport) entry(e tenfold.Entry) error {
 
 // findHeader tells whether a line is a header.
 func findHeader(s *walk.Scanner) bool {
-	if s.Kind() != '{' {
-		s.Value()
-		s.End()
-		return false
-	}
 	header, entry := false, false
-	s.Token()
-	for s.More() {
-		switch string(s.Name()) {
-		case `"tenfold"`:
-			header = true
-		case `"kind"`:
-			entry = true
-		}
+	walk.EachMember(s, func(name []byte) {
+		header = header || string(name) == `"tenfold"`
+		entry = entry || string(name) == `"kind"`
 		s.Value()
-	}
-	s.Token()
+	})
 	s.End()
 	return header && !entry
 }

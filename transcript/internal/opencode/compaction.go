@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"strconv"
 	"strings"
 
 	"tenfold"
@@ -147,7 +148,7 @@ func (o *openCodeSession) prune(until int) {
 	var names strings.Builder
 	for _, p := range due {
 		calls[p.call] = tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
-		names.WriteString(p.call + "@" + itoa(p.at) + "\n")
+		names.WriteString(p.call + "@" + strconv.Itoa(p.at) + "\n")
 	}
 	_ = o.emit(tenfold.Entry{ID: o.em.Ids.Unique("prune:" + engine.Digest([]byte(names.String()))), Payload: tenfold.Compaction{
 		ToTurn: o.em.Place.Turn, Source: tenfold.SourceImport, Reason: "pruned in opencode",

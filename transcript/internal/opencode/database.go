@@ -36,74 +36,54 @@ func importDatabase(ctx context.Context, d *database.Database, only string, sink
 	if err != nil {
 		return err
 	}
-	for _, root := range tree.RootsOf(only) {
-		r := &openCodeRoot{ctx: ctx, d: d, tree: tree, rows: rows, em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}}, calls: &engine.Ids{}, told: map[string]bool{}}
-		if err := r.conversation(root); err != nil {
-			return err
-		}
-	}
-	return nil
+	r := &openCodeReader{ctx: ctx, d: d, rows: rows}
+	return tree.Conversations(only, engine.OpenCode, sink, r.session)
 }
 
-// openCodeRoot is one conversation: a session and those below it.
-type openCodeRoot struct {
+// openCodeReader reads the sessions of a database.
+type openCodeReader struct {
 	ctx   context.Context
 	d     *database.Database
-	tree  *database.SessionTree
 	rows  *openCodeRows
-	em    *engine.Emitter
-	calls *engine.Ids
-	told  map[string]bool
-	names engine.Ids // of branches
-}
-
-func (r *openCodeRoot) conversation(id string) error {
-	r.em.Conv = engine.Conversation{ID: engine.ConversationID(id), Named: true, Format: engine.OpenCode}
-	if err := r.session(id, "", 0); err != nil {
-		return err
-	}
-	return r.em.End()
+	calls *engine.Ids // of the conversation
 }
 
 // session hands on one session, and each below it where it was started: with
 // the call that names it, or else with the newest message before it.
-func (r *openCodeRoot) session(id, branch string, depth int) error {
-	r.told[id] = true
-	now := r.em.Now
-	o := &openCodeSession{em: r.em, calls: r.calls, branch: branch, places: map[string]engine.Place{}, scan: walk.Scanner{Cost: walk.BlockCost}}
+func (r *openCodeReader) session(b *database.Branch) error {
+	if b.Name == "" {
+		r.calls = &engine.Ids{}
+	}
+	o := &openCodeSession{em: b.Em, calls: r.calls, branch: b.Name, places: map[string]engine.Place{}, scan: walk.Scanner{Cost: walk.BlockCost}}
 	o.agent = func(child string) error {
-		n, ok := r.tree.List[child]
-		if !ok || r.told[child] || n.Parent != id {
+		if n, ok := b.Tree.List[child]; !ok || n.Parent != b.ID {
 			return nil
 		}
-		return r.agent(child, branch, depth)
+		return b.Agent(child, child)
 	}
-	document, err := r.info(r.tree.List[id].Rowid, id)
+	document, err := r.info(b.Tree.List[b.ID].Rowid, b.ID)
 	if err != nil {
 		return err
 	}
-	if branch == "" {
+	if b.Name == "" {
 		o.session(document)
 	}
-	key := "session"
-	if branch != "" {
-		key = "session/" + branch
-	}
-	_ = o.keep(r.em.Ids.Unique(key), SessionName, slices.Concat([]byte(`{"info":`), document, []byte(`,"messages":null}`)))
-	messages, err := r.rows.messages.Of(r.ctx, id)
+	_ = o.keep(b.Key(), SessionName, slices.Concat([]byte(`{"info":`), document, []byte(`,"messages":null}`)))
+	messages, err := r.rows.messages.Of(r.ctx, b.ID)
 	if err != nil {
 		return err
 	}
+	children := b.Tree.Children[b.ID]
 	for i, m := range messages {
-		raw, err := r.message(o, m, id)
+		raw, err := r.message(o, m, b.ID)
 		if err != nil {
 			return err
 		}
 		if err := o.message(raw); err != nil {
 			return err
 		}
-		for _, child := range r.tree.Children[id] {
-			if i+1 < len(messages) && r.tree.List[child].Created >= messages[i+1].Created {
+		for _, child := range children {
+			if i+1 < len(messages) && b.Tree.List[child].Created >= messages[i+1].Created {
 				break
 			}
 			if err := o.agent(child); err != nil {
@@ -111,27 +91,13 @@ func (r *openCodeRoot) session(id, branch string, depth int) error {
 			}
 		}
 	}
-	for _, child := range r.tree.Children[id] {
+	for _, child := range children {
 		if err := o.agent(child); err != nil {
 			return err
 		}
 	}
 	_ = o.finish()
-	if err := r.tasks(o, id); err != nil {
-		return err
-	}
-	if branch != "" {
-		r.em.Now = now
-	}
-	return nil
-}
-
-func (r *openCodeRoot) agent(child, parent string, depth int) error {
-	branch := r.names.Unique(engine.BranchName(child))
-	if parent != "" && depth < database.BranchDepth {
-		branch = parent + "." + branch
-	}
-	return r.session(child, branch, depth+1)
+	return r.tasks(o, b.ID)
 }
 
 // openCodeEra is how long, in milliseconds, opencode's ids ascend: their number
@@ -162,7 +128,7 @@ func newOpenCodeRows(ctx context.Context, d *database.Database) (*openCodeRows, 
 }
 
 // message tells a message as an export tells it.
-func (r *openCodeRoot) message(o *openCodeSession, m database.Row, session string) ([]byte, error) {
+func (r *openCodeReader) message(o *openCodeSession, m database.Row, session string) ([]byte, error) {
 	parts, err := r.rows.parts.Of(r.ctx, m.ID)
 	if err != nil {
 		return nil, err
@@ -188,7 +154,7 @@ func (r *openCodeRoot) message(o *openCodeSession, m database.Row, session strin
 }
 
 // data gives the JSON of a row with the ids that stand in other columns.
-func (r *openCodeRoot) data(o *openCodeSession, table string, rowid int64, ids ...[2]string) ([]byte, error) {
+func (r *openCodeReader) data(o *openCodeSession, table string, rowid int64, ids ...[2]string) ([]byte, error) {
 	columns, values, err := r.d.Read(r.ctx, table, rowid)
 	if err != nil {
 		return nil, err
@@ -222,7 +188,7 @@ func (r *openCodeRoot) data(o *openCodeSession, table string, rowid int64, ids .
 
 // info tells a session as an export tells it. Columns that an export has no
 // name for stand in one member, "row".
-func (r *openCodeRoot) info(rowid int64, id string) ([]byte, error) {
+func (r *openCodeReader) info(rowid int64, id string) ([]byte, error) {
 	columns, values, err := r.d.Read(r.ctx, "session", rowid)
 	if err != nil {
 		return nil, err
@@ -279,7 +245,7 @@ func (r *openCodeRoot) info(rowid int64, id string) ([]byte, error) {
 }
 
 // tasks keeps the session's list of tasks.
-func (r *openCodeRoot) tasks(o *openCodeSession, session string) error {
+func (r *openCodeReader) tasks(o *openCodeSession, session string) error {
 	if r.rows.todos == nil {
 		return nil
 	}
@@ -307,6 +273,6 @@ func (r *openCodeRoot) tasks(o *openCodeSession, session string) error {
 		}
 	}
 	raw = append(raw, ']')
-	id := r.em.Ids.Unique("todo:" + engine.Digest(raw))
+	id := o.em.Ids.Unique("todo:" + engine.Digest(raw))
 	return o.keep(id, tenfold.Kind(TodoName), raw)
 }

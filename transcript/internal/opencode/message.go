@@ -3,15 +3,12 @@ package opencode
 import (
 	"cmp"
 	"strconv"
-	"strings"
 
 	"tenfold"
 	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // What opencode sends in place of a part that is a command to itself.
 const (
@@ -22,7 +19,7 @@ const (
 // user hands on a user's message: one entry for all its parts.
 func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
-	parts, typed, said := openCodeUser(&w, m), false, false
+	parts, typed := openCodeUser(&w, m), false
 	for i := range m.list {
 		p := &m.list[i]
 		switch {
@@ -35,10 +32,7 @@ func (o *openCodeSession) user(m *openCodeMessage, id string) error {
 			typed = typed || !p.synthetic
 		}
 	}
-	for _, p := range parts {
-		said = said || p.File != nil || strings.TrimSpace(p.Text) != ""
-	}
-	if !said {
+	if !engine.SaySomething(parts) {
 		o.reverted(m, false) // a compaction: a turn begins after it
 		return o.keep(id, UserName, m.raw)
 	}
@@ -119,7 +113,7 @@ func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
 		case p.typ == "step-start":
 			if steps++; steps > 1 {
 				err = o.flush()
-				o.step = id + "/step-" + itoa(steps)
+				o.step = id + "/step-" + strconv.Itoa(steps)
 			}
 			if err == nil {
 				err = o.keep(pid, "opencode.step-start", p.Of(m.raw))
@@ -157,7 +151,7 @@ func (o *openCodeSession) partID(p *openCodePart, message string, i int) string 
 	if engine.PlainID(p.id) {
 		return o.em.Ids.Unique(p.id)
 	}
-	return o.em.Ids.Unique("part:" + engine.Digest([]byte(message)) + ":" + itoa(i))
+	return o.em.Ids.Unique("part:" + engine.Digest([]byte(message)) + ":" + strconv.Itoa(i))
 }
 
 // emitPart hands on text and reasoning, and keeps every other part.

@@ -3,6 +3,7 @@ package opencode
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -168,7 +169,7 @@ func (o *openCodeSession) message(raw []byte) error {
 	o.count++
 	id := m.id
 	if !engine.PlainID(id) {
-		id = "message:" + engine.Digest([]byte(o.branch+"/"+itoa(o.count)))
+		id = "message:" + engine.Digest([]byte(o.branch+"/"+strconv.Itoa(o.count)))
 	}
 	id = o.em.Ids.Unique(id)
 	o.em.At(millis(m.created))

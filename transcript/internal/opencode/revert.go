@@ -1,6 +1,8 @@
 package opencode
 
 import (
+	"strconv"
+
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
@@ -46,14 +48,12 @@ func (o *openCodeSession) takeBack() error {
 	}
 	id := "session/revert/" + engine.Digest([]byte(r.message+"/"+r.part))
 	for i, target := range r.summaries {
-		_ = o.emit(tenfold.Entry{ID: id + "/" + itoa(i), Payload: tenfold.CompactionRevoked{Target: target}})
+		_ = o.emit(tenfold.Entry{ID: id + "/" + strconv.Itoa(i), Payload: tenfold.CompactionRevoked{Target: target}})
 	}
 	if r.turn > o.em.Place.Turn {
 		return nil
 	}
-	return o.emit(tenfold.Entry{ID: id, Payload: tenfold.Compaction{
-		FromTurn: r.turn, ToTurn: o.em.Place.Turn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: "reverted in opencode",
-	}})
+	return o.emit(tenfold.Entry{ID: id, Payload: engine.Hidden(r.turn, o.em.Place.Turn, "reverted in opencode")})
 }
 
 // cleanUp does what opencode does before it goes on with a session of which a

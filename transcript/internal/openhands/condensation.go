@@ -46,7 +46,7 @@ func (o *openHands) condense(id string, m engine.Members) error {
 		o.out.Warn.Add(0, "condensation hides nothing that is here", "condensations hide nothing that is here")
 		return o.keep(id, "Condensation")
 	}
-	c := tenfold.Compaction{FromTurn: o.handled[lo].turn, ToTurn: o.handled[hi].turn, Source: tenfold.SourceImport, Reason: "condensation", Turns: tenfold.Omit}
+	c := engine.Hidden(o.handled[lo].turn, o.handled[hi].turn, "condensation")
 	last := o.handled[hi].step
 	for _, h := range o.handled {
 		if h.visible && !h.forgotten && h.turn == c.ToTurn && h.step > last {

@@ -301,5 +301,3 @@ func (o *openHands) exitCode(m engine.Members) tenfold.Outcome {
 	}
 	return ""
 }
-
-func (o *openHands) finish() error { return o.out.End() }

@@ -123,7 +123,7 @@ func (h *openHandsFile) array(doc engine.Document) error {
 	if err := h.events(o, &top, items); err != nil {
 		return err
 	}
-	return o.finish()
+	return o.out.End()
 }
 
 // events takes the events of a list.
@@ -178,7 +178,7 @@ func (h *openHandsFile) lines() error {
 	case err != nil:
 		return err
 	case o != nil:
-		return o.finish()
+		return o.out.End()
 	case records == 0:
 		return r.Problem(engine.OpenHands, errors.New("there is no event in it"), "restore the file")
 	}
@@ -215,7 +215,7 @@ func (h *openHandsFile) record(raw []byte) error {
 		}
 	}
 	o.out.KeepRest("record", "openhands-events.record", &f, flat)
-	return o.finish()
+	return o.out.End()
 }
 
 // isEventFile tells the file of one event by its name.
@@ -293,7 +293,7 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 	if events == 0 {
 		o.out.Warn.Add(0, "state without events beside it: the conversation is empty", "")
 	}
-	return o.finish()
+	return o.out.End()
 }
 
 // state keeps a base_state.json, and notes what each response cost.

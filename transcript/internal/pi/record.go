@@ -56,11 +56,6 @@ func (r *Record) Parse(s *walk.Scanner, raw []byte) {
 	*r = Record{raw: raw}
 	s.Reset(raw)
 	r.kind = s.Kind()
-	if r.kind != '{' {
-		s.Value()
-		s.End()
-		return
-	}
 	m := &r.Msg
 	message := walk.Shape{
 		"role", &m.role,

@@ -189,9 +189,7 @@ func (p *pi) drop(id string) {
 	_ = p.Emit(tenfold.Entry{ID: id + "/dropped", Payload: brokenOff(p.Place.Turn)})
 }
 
-func brokenOff(turn int) tenfold.Compaction {
-	return tenfold.Compaction{FromTurn: turn, ToTurn: turn, Turns: tenfold.Omit, Source: tenfold.SourceImport, Reason: "broke off in pi"}
-}
+func brokenOff(turn int) tenfold.Compaction { return engine.Hidden(turn, turn, "broke off in pi") }
 
 // rewound makes an overlay that hides turns of an abandoned branch, or shows
 // those of a path again.

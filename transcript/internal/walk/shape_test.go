@@ -64,3 +64,35 @@ func TestSpliceIn(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// A list is read item by item, and any other value is a place; a text that is
+// wanted once says so when it comes again.
+func TestListsAndTextsOnce(t *testing.T) {
+	var s Scanner
+	var role string
+	var content Span
+	var items []string
+	read := func(text string) {
+		role, content, items = "", Span{}, nil
+		s.Reset([]byte(text))
+		Shape{
+			"role",
+			Once{&role},
+			"content",
+			List{&content, func() { items = Items(&s, items, func(item *string) { *item = s.Text() }) }},
+		}.Read(&s)
+		s.End()
+	}
+
+	if read(`{"role": "user", "content": ["a", 1, "b"]}`); s.Err != nil || s.Twice || role != "user" || content != Elsewhere || len(items) != 3 || items[2] != "b" {
+		t.Error(s.Err, s.Twice, role, content, items)
+	}
+	if read(`{"content": "text"}`); s.Err != nil || s.Twice || items != nil || string(content.Of(s.Raw)) != `"text"` {
+		t.Error(s.Err, s.Twice, content, items)
+	}
+	for _, twice := range []string{`{"role": "a", "role": "b"}`, `{"content": [], "content": 1}`, `{"content": 1, "content": []}`} {
+		if read(twice); s.Err != nil || !s.Twice {
+			t.Errorf("%s: %v, %v", twice, s.Err, s.Twice)
+		}
+	}
+}
