@@ -11,6 +11,9 @@ const longestKey = 16 << 10
 // putty is a private key as PuTTY keeps it.
 var putty = regexp.MustCompile(`(Private-Lines: [0-9]+)([^:]+?)(Private-MAC|:|\z)`)
 
+// keyLines is as much of a private key as there is, where its last line is not.
+var keyLines = regexp.MustCompile(`^(?:(?:\s|\\[rn])*[A-Za-z0-9+/]{32,}={0,2})+(?:(?:\s|\\[rn])+[A-Za-z0-9+/]+={0,2}(?:\s|\\[rn]))?`)
+
 // withoutPrivateKeys replaces what stands between the lines of PEM, and of PuTTY; up to
 // the end where the last line is missing.
 func withoutPrivateKeys(text string, counts *Counts) string {
@@ -45,8 +48,8 @@ func withoutPrivateKeys(text string, counts *Counts) string {
 		}
 		size := strings.Index(text[head:min(len(text), head+longestKey)], end)
 		if size < 0 {
-			if size = len(text) - head; size > longestKey {
-				continue
+			if size = len(text) - head; size > longestKey { // a key that was cut, or only its first line
+				size = len(keyLines.FindString(text[head : head+longestKey]))
 			}
 		}
 		if strings.TrimSpace(text[head:head+size]) == redacted || size == 0 {

@@ -11,6 +11,7 @@ const (
 	random = "q9Zr4TkX2bLm8VwE5nYc7HdA"
 	longer = random + "0123456789abQx"
 	hexes  = "3f786850e387550fdab836ed7e6dc881"
+	cutKey = "-----BEGIN EC PRIVATE KEY-----\n" + longer + random + "\n" + random + longer + "\n" + random
 )
 
 // M5: secrets as they stand in transcripts: in code, headers, JSON within JSON. The
@@ -93,6 +94,9 @@ func TestSecrets(t *testing.T) {
 		{`"authorization": "` + random + `"`, `"authorization": "[redacted]"`, redact.Authorization},
 		{"Cookie: theme=dark; sid=" + random, "Cookie: theme=dark; sid=[redacted]", redact.Authorization},
 		{"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----\nafter", "-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----\nafter", redact.PrivateKey},
+		{cutKey + "\n… 40 lines cut\n" + strings.Repeat("and so on, ", 2000), "-----BEGIN EC PRIVATE KEY-----[redacted]… 40 lines cut\n" + strings.Repeat("and so on, ", 2000), redact.PrivateKey},
+		{"-----BEGIN PRIVATE KEY----- begins one. " + strings.Repeat("and so on, ", 2000) + cutKey, "-----BEGIN PRIVATE KEY----- begins one. " + strings.Repeat("and so on, ", 2000) + "-----BEGIN EC PRIVATE KEY-----[redacted]", redact.PrivateKey},
+		{"-----BEGIN PRIVATE KEY-----[redacted]-----END PRIVATE KEY-----\n" + cutKey, "-----BEGIN PRIVATE KEY-----[redacted]-----END PRIVATE KEY-----\n-----BEGIN EC PRIVATE KEY-----[redacted]", redact.PrivateKey},
 		{`-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl`, "-----BEGIN OPENSSH PRIVATE KEY-----[redacted]", redact.PrivateKey},
 		{"Private-Lines: 2\nAAAB\nAAAC\nPrivate-MAC: 12ab", "Private-Lines: 2[redacted]Private-MAC: 12ab", redact.PrivateKey},
 		{"Private-Lines: " + strings.Repeat("x", 20_000) + ": Private-Lines: 2\nAAAB\nPrivate-MAC: 1", "Private-Lines: " + strings.Repeat("x", 20_000) + ": Private-Lines: 2[redacted]Private-MAC: 1", redact.PrivateKey},
