@@ -59,3 +59,51 @@ func TestLinesThatTellOfProgress(t *testing.T) {
 		}
 	}
 }
+
+// What nothing but a failure prints, and what looks like it.
+func TestWhatALineProves(t *testing.T) {
+	for line, want := range map[string]cause.Telling{
+		"--- FAIL: TestOven (0.01s)": cause.Test, "FAILED tests/test_oven.py::test_heat": cause.Test, "● bakes": cause.Test, "✗ bakes": cause.Test, "✕ bakes": cause.Test,
+		"× bakes": cause.Test, "not ok 3 bakes": cause.Test, "(fail) bakes": cause.Test, "FAIL src/oven.test.ts": cause.Test, "FAIL oven.test.ts": cause.Test, "FAIL all of it": 0,
+		"panic: no flour": cause.Error, "fatal: not a git repository": cause.Error, "E   assert 1 == 2": cause.Error, "npm ERR! code 1": cause.Error, "error[E0308]: x": cause.Error,
+		"error TS2322: x": cause.Error, "src/a: error TS2322: x": cause.Error, "thread 'main' panicked at src/a.rs": cause.Error, "a.ts(3,5): error x": cause.Error,
+		"error: x": cause.Error, "ld: fatal error: x": cause.Error, "a.c:3: error: x": cause.Error, "expect(4)": cause.Error, "assertion failed: 1": cause.Error,
+		"oven.go:7:3: undefined: heat": cause.Error, "oven.ts(3,5): it does not fit": cause.Error, "oven.go:7: no flour": cause.Error,
+		"oven.go:7: warning: old": 0, "oven.go:7: Note: old": 0, "oven.go 7: x": 0, "oven.go:x: y": 0, "oven.go:": 0, "a.b:1 x: y": 0, "oven:7: x": 0, "oven.go:7:x": 0, "a.: x": 0,
+		"ValueError: no flour": cause.Error, "java.io.IOException: x": cause.Error, "Uncaught TypeError: x": cause.Error, "thrown: RangeError: x": cause.Error,
+		"TypeError [ERR_OVEN]: cold": cause.Error, "baking_error: x": cause.Error, "no ValueError: x": 0, "ValueError": 0, ": x": 0, "Errors: 3": 0, "a/bError: x": 0,
+		strings.Repeat("a", 90) + "Error: x": 0, "": 0,
+	} {
+		if got := cause.Proves(line); got != want {
+			t.Errorf("Proves(%q) is %d, want %d", line, got, want)
+		}
+	}
+}
+
+// What speaks of a failure is the cause where nothing proves one; a line that says that
+// there is none does not, nor does what a host writes around an output.
+func TestLinesThatSpeakOfAFailure(t *testing.T) {
+	for _, line := range []string{
+		"no such oven", "heat not found", "access denied", "unknown oven", "it timed out", "a merge conflict", "connection refused", "flour is missing", "the cake was rejected", "it does not exist", "We CANNOT bake",
+	} {
+		if got := cause.Of(line + "\nthe end"); len(got) != 1 || got[0].Number != 1 {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+	for _, line := range []string{
+		"0 errors in 3 files", "no errors at all", "there were 0 failures", "Traceback (most recent call last):", "it went well", "Exit code 1", "Process exited with code 1", "Wall time: 1 failed", "```error", "FAIL", "----- ",
+	} {
+		if got := cause.Of(line + "\nthe end"); len(got) != 1 || got[0].Number != 2 {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+	if got := cause.Of("error: x" + strings.Repeat("\n", 6000) + "panic: y"); len(got) != 1 || got[0].Number != 1 {
+		t.Errorf("far below: %v", got)
+	}
+	if got := cause.Of(strings.Repeat("a line\n", 5000) + "panic: y"); len(got) != 1 || got[0].Number != 5000 {
+		t.Errorf("beyond what is looked at: %v", got)
+	}
+	if got := cause.Of("--- FAIL: TestOven\n    it is cold\n    so it is\nerror: x\nerror: y"); fmt.Sprint(got) != "[{1 --- FAIL: TestOven} {4 error: x}]" {
+		t.Errorf("a test and an error: %v", got)
+	}
+}
