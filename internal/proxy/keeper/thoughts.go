@@ -38,7 +38,8 @@ func thoughtOf(e tenfold.Entry) wire.Sum {
 // timeOf is the time of an entry that was said at a time, and that the log gets next; the
 // model was shown the history as of an epoch, if nobody here knows better. What was thought
 // in another epoch than the log's is dated before that began, and what was thought in this
-// one is not, whatever the clock says: so the log tells which is stale.
+// one is not, whatever the clock says: so the log tells which is stale. The epoch may be one of
+// a log that was removed from the store: that is before the log, and zero where it is yet to be made.
 func (t *thread) timeOf(e tenfold.Entry, said time.Time, shown string) time.Time {
 	if e.Payload.Kind() != tenfold.KindReasoning {
 		return said.UTC()
@@ -52,11 +53,22 @@ func (t *thread) timeOf(e tenfold.Entry, said time.Time, shown string) time.Time
 	}
 	t.k.mu.Unlock()
 	switch is, begun := t.log.begun(); {
-	case is == "": // nothing changed the view yet
+	case is == "" && shown == "": // nothing changed the view yet
+	case is == "":
+		return beforeLog(t.logged().Log())
 	case is == shown && said.Before(begun):
 		said = begun
 	case is != shown && !said.Before(begun):
 		said = begun.Add(-time.Nanosecond)
 	}
 	return said.UTC()
+}
+
+// beforeLog is the time that tells of a thought in an epoch that a log knows nothing of.
+func beforeLog(l *tenfold.Log) time.Time {
+	first, ok := l.Entry(1)
+	if !ok {
+		return time.Time{}
+	}
+	return first.Time.Add(-time.Nanosecond)
 }
