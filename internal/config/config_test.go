@@ -100,7 +100,7 @@ func TestLayers(t *testing.T) {
 			key: at + "micro.exempt", value: []any{"skill", "ask"}, origin: "TENFOLD_CONVERSATION_COMPACTION_MICRO_EXEMPT",
 		},
 		{
-			name: "other variables are none", environ: []string{"TENFOLD_STORE=memory:", "TENFOLD_MASTER_KEY_FILE=key", "TENFOLD_REQUIRE_POSTGRES=1", "OTHER=1"},
+			name: "other variables are none", environ: []string{"TENFOLD_STORE=memory:", "TENFOLD_RUN=claude-code", "TENFOLD_MASTER_KEY_FILE=key", "TENFOLD_REQUIRE_POSTGRES=1", "OTHER=1"},
 			key: at + "keep_tokens", value: "1k", origin: "user.toml:3",
 		},
 		{

@@ -3,6 +3,7 @@ package conversation
 import (
 	"cmp"
 	"context"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -80,7 +81,7 @@ func printMoney(a *command.App, m *report.Money) {
 		}
 		cached := ""
 		if input := r.Input + r.CacheRead + r.CacheWrite; input > 0 {
-			cached = strconv.Itoa(r.CacheRead*100/input) + " % of the input read from the cache"
+			cached = strconv.Itoa(int(math.Round(100*float64(r.CacheRead)/float64(input)))) + " % of the input read from the cache"
 		}
 		a.TwoParts(terminal.Normal, first+number.Balance(r.Dollars)+" for "+responses, cached)
 	}

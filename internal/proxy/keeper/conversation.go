@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"tenfold"
 	"tenfold/purpose"
@@ -25,6 +26,11 @@ func (t *thread) create(ctx context.Context, ex *exchange, head tenfold.ConfigDe
 	began := ex.began.UTC()
 	if before := ex.unstoredBefore(); len(before) > 0 {
 		began = before[0].began.UTC()
+	}
+	for i := range entries {
+		if entries[i].Time.IsZero() { // as beforeLog
+			entries[i].Time = began.Add(-time.Nanosecond)
+		}
 	}
 	d, _ := changedConfig(tenfold.Config{}, head)
 	all := append([]tenfold.Entry{{Time: began, Payload: d}}, entries...)

@@ -153,8 +153,8 @@ func (t *thread) redraw(ex *exchange, atRest bool) (shown bool, err error) {
 	was := t.frozen
 	t.k.mu.Unlock()
 	f := was
-	if epoch.ID != c.epoch || was != nil && (was.epoch != epoch.ID || !was.holds(ex.r)) {
-		if epoch.ID != "" || was != nil {
+	if epoch.ID != c.epoch || epoch.ID == "" && was == nil || was != nil && (was.epoch != epoch.ID || !was.holds(ex.r)) {
+		if epoch.ID != "" || was != nil || len(staleReasoning(c.session.Log())) > 0 {
 			if f, err = t.drawn(ex); err != nil {
 				t.passThrough("a compaction could not be put into the request: " + err.Error())
 				return false, err

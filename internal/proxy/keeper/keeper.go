@@ -204,8 +204,8 @@ func (k *keeper) paceOf(ex *exchange) session.Pace {
 }
 
 // fits tells of the first request of a history that it can go on at once: nothing
-// of it is in the store, with compactions that it would have to show, and it leaves room
-// for its answer.
+// of it is in the store, with compactions that it would have to show, nothing was thought in
+// another view, and it leaves room for its answer.
 func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int) bool {
 	if len(ex.in.Body)/bytesPerToken > tight {
 		return false
@@ -220,7 +220,7 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int)
 		return false
 	}
 	known, err := svc.Imported(ctx, id.origin)
-	return err == nil && len(known) == 0 && ex.handle == nil
+	return err == nil && len(known) == 0 && ex.handle == nil && !k.thoughtInEpoch(ex)
 }
 
 // keptFor is how long the marks of a request ask the vendor's cache to live, where that is

@@ -30,16 +30,16 @@ type story struct {
 
 // staleReasoning finds reasoning that was made before an entry which changed the view, and
 // came into the log after it: somebody undid a compaction while the model answered,
-// say. It is bound to what the model was shown (B1). Whoever stored it dated it by that
-// entry alone: times order nothing else.
+// say, or in an epoch of a log that was removed since. It is bound to what the model was shown
+// (B1). Whoever stored it dated it by that entry alone: times order nothing else.
 func staleReasoning(l *tenfold.Log) map[int64]bool {
-	out, changed := map[int64]bool{}, time.Time{}
+	out, changed, gone := map[int64]bool{}, time.Time{}, beforeLog(l)
 	for e := range l.Entries() {
 		switch {
 		case session.BeginsEpoch(e):
 			changed = e.Time
-		case e.Payload.Kind() == tenfold.KindReasoning:
-			out[e.Seq] = e.Time.Before(changed)
+		case e.Payload.Kind() == tenfold.KindReasoning && (e.Time.Before(changed) || e.Time.Equal(gone)):
+			out[e.Seq] = true
 		}
 	}
 	return out

@@ -35,28 +35,69 @@ func thoughtOf(e tenfold.Entry) wire.Sum {
 	return wire.Sum(sum[:16])
 }
 
+// epochOf is the epoch in which something was thought, where that is known.
+func (k *keeper) epochOf(e tenfold.Entry) (epoch string, ok bool) {
+	sum := thoughtOf(e)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if epoch, ok = k.thought.newer[sum]; !ok {
+		epoch, ok = k.thought.older[sum]
+	}
+	return epoch, ok
+}
+
+// thoughtInEpoch tells whether a request has what was thought in a view that the log of its
+// history, which is yet to be made, cannot know of: a client copied a session that was compacted.
+func (k *keeper) thoughtInEpoch(ex *exchange) bool {
+	for i, m := range ex.r.Messages {
+		if !m.Model {
+			continue
+		}
+		pieces, err := ex.in.Protocol.Read(ex.r, i)
+		if err != nil {
+			return false
+		}
+		for _, one := range pieces {
+			if one.Entry.Payload.Kind() != tenfold.KindReasoning {
+				continue
+			}
+			if epoch, _ := k.epochOf(one.Entry); epoch != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // timeOf is the time of an entry that was said at a time, and that the log gets next; the
 // model was shown the history as of an epoch, if nobody here knows better. What was thought
 // in another epoch than the log's is dated before that began, and what was thought in this
-// one is not, whatever the clock says: so the log tells which is stale.
+// one is not, whatever the clock says: so the log tells which is stale. The epoch may be one of
+// a log that was removed from the store: that is before the log, and zero where it is yet to be made.
 func (t *thread) timeOf(e tenfold.Entry, said time.Time, shown string) time.Time {
 	if e.Payload.Kind() != tenfold.KindReasoning {
 		return said.UTC()
 	}
-	sum := thoughtOf(e)
-	t.k.mu.Lock()
-	for _, known := range []map[wire.Sum]string{t.k.thought.older, t.k.thought.newer} {
-		if epoch, ok := known[sum]; ok {
-			shown = epoch
-		}
+	if epoch, ok := t.k.epochOf(e); ok {
+		shown = epoch
 	}
-	t.k.mu.Unlock()
 	switch is, begun := t.log.begun(); {
-	case is == "": // nothing changed the view yet
+	case is == "" && shown == "": // nothing changed the view yet
+	case is == "":
+		return beforeLog(t.logged().Log())
 	case is == shown && said.Before(begun):
 		said = begun
 	case is != shown && !said.Before(begun):
 		said = begun.Add(-time.Nanosecond)
 	}
 	return said.UTC()
+}
+
+// beforeLog is the time that tells of a thought in an epoch that a log knows nothing of.
+func beforeLog(l *tenfold.Log) time.Time {
+	first, ok := l.Entry(1)
+	if !ok {
+		return time.Time{}
+	}
+	return first.Time.Add(-time.Nanosecond)
 }

@@ -57,6 +57,60 @@ func TestB1ThinkingOfAnotherConversation(t *testing.T) {
 	}
 }
 
+// B1: a client copies a session that was compacted. The copy's log knows of no compaction, and
+// shows what the client says, but not what was thought in the compacted view.
+func TestB1ThinkingOfACopiedSession(t *testing.T) {
+	t.Parallel()
+	c := filled(t)
+	c.thought = `{"type":"thinking","thinking":"so","signature":"bmV3"},`
+	c.turn(100)
+	c.header.Set("X-Claude-Code-Session-Id", "two")
+	c.live.Request.Options.Window = 100 * window
+	c.thought = `{"type":"thinking","thinking":"so","signature":"bGF0ZXI="},`
+	first, second := c.turn(100), c.turn(100)
+	for _, sent := range append(first, second...) {
+		if strings.Contains(sent, "[Earlier parts") || strings.Contains(sent, "bmV3") {
+			t.Errorf("what is sent is %s", sent)
+		}
+	}
+	if !strings.Contains(second[0], "bGF0ZXI=") || !begins(t, first[0], second[0]) {
+		t.Errorf("what was thought since is missing: %s", second[0])
+	}
+	c.close()
+}
+
+// B1: somebody removes a conversation from the store that was compacted, and its client goes on.
+// The log that it gets then knows of no compaction, and shows what the client says, but not what
+// was thought in the view that is gone: the vendor would refuse it. Nor does it after a restart.
+func TestB1ThinkingOfALogThatIsGone(t *testing.T) {
+	t.Parallel()
+	c := filled(t)
+	c.thought = `{"type":"thinking","thinking":"so","signature":"bmV3"},`
+	c.turn(100)
+	c.turn(100)
+	keeper.Rest(c.k, true)
+	if _, err := c.service().Remove(t.Context(), c.status().ID); err != nil {
+		t.Fatal(err)
+	}
+	c.live.Request.Options.Window = 100 * window
+	c.turn(100)
+	keeper.Rest(c.k, true)
+	c.pass(2 * time.Minute)
+	for _, again := range []bool{false, true} {
+		if again {
+			c.close()
+			c.k = nil
+			c.restart()
+		}
+		c.thought = `{"type":"thinking","thinking":"so","signature":"bGF0ZXI="},`
+		sent := c.turn(100)[1]
+		if strings.Contains(sent, "[Earlier parts") || strings.Contains(sent, "bmV3") || strings.Contains(sent, "bGF0ZXI=") != again {
+			t.Errorf("restarted %v: what is sent is %s", again, sent)
+		}
+	}
+	c.close()
+}
+
 // B2: of two that go on with an open call, one is compacted. The other, with a result of its
 // own, goes on in a copy that shows nothing of that: what was thought with the call stays.
 func TestB2ACopyBehindAnOpenCall(t *testing.T) {
