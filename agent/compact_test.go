@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,34 @@ func TestA2LoopGoesOnAfterACompaction(t *testing.T) {
 	}
 	if _, err := k.Redo(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// sameID is a model whose server gives every response one id.
+type sameID struct{ *script.Model }
+
+func (m sameID) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
+	return func(yield func(provider.Event, error) bool) {
+		for e, err := range m.Model.Stream(ctx, r) {
+			if e.MessageID != "" {
+				e.MessageID = "chatcmpl"
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// L6: each response is a step, whatever its id. As one step all would stay, until the
+// context is exceeded.
+func TestOneIDForEveryResponse(t *testing.T) {
+	t.Parallel()
+	model := long(80, script.Text("Done."))
+	k := begin(t, model, big, func(o *agent.Options) { o.Model, o.Live.Request.Options.Window = sameID{model}, 8000 })
+	stop := k.stop("Go.")
+	if turn, _ := k.Session().Log().Turn(0); stop.Reason != agent.Answered || turn.Steps != 81 {
+		t.Errorf("%+v, a turn of %d steps", stop, turn.Steps)
 	}
 }
 
