@@ -295,6 +295,9 @@ func TestSubAgentCompactsItself(t *testing.T) {
 			}
 			return script.Calls(call("t", "task", `{"prompt":"Read much."}`))
 		}
+		if !strings.Contains(s.Body, "Read much.") {
+			t.Error("a sub-agent is not shown its task")
+		}
 		if tokens := (tenfold.Chars4{}).Count(s.Body); tokens > 8000 {
 			t.Errorf("a sub-agent's request has %d tokens", tokens)
 		}
