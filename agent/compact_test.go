@@ -287,6 +287,13 @@ func TestSwitchToASmallerWindow(t *testing.T) {
 // notice.
 func TestSubAgentCompactsItself(t *testing.T) {
 	t.Parallel()
+	for _, s := range []strategy.Strategy{strategy.Fit{}, strategy.Summarize{}} {
+		subAgentCompactsItself(t, s)
+	}
+}
+
+func subAgentCompactsItself(t *testing.T, with strategy.Strategy) {
+	t.Helper()
 	n := 0
 	k := begin(t, script.Choose(func(s script.Shown) script.Answer {
 		if !strings.Contains(s.Body, "You are a sub-agent") {
@@ -305,7 +312,9 @@ func TestSubAgentCompactsItself(t *testing.T) {
 			return script.Text("I have read it.")
 		}
 		return script.Calls(call(fmt.Sprint(n), "big"))
-	}), big, func(o *agent.Options) { o.Live.Request.Options.Window = 8000 })
+	}), big, func(o *agent.Options) {
+		o.Live.Request.Options.Window, o.Live.Auto.Strategies = 8000, []strategy.Strategy{with}
+	})
 	if stop := k.stop("Go."); stop.Reason != agent.Answered || stop.Steps != 23 {
 		t.Errorf("%+v: %s", stop, strings.Join(k.shows(), "\n"))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"tenfold/strategy"
 	"tenfold/trigger"
 )
 
@@ -35,6 +36,10 @@ func (c *Controller) RunOn(ctx context.Context, branch string, d Decision) (Deci
 	r.Branch, r.Reason, r.Progress = branch, d.Reason, progress
 	bounded, stop := context.WithTimeout(ctx, c.timeout())
 	result, _, err := c.session.compact(bounded, r)
+	if err == nil && result.Outcome != Applied { // summaries stand for turns of the root alone
+		r.Strategies = []strategy.Strategy{strategy.Fit{Target: strategy.Tokens(d.Target)}}
+		result, _, err = c.session.compact(bounded, r)
+	}
 	stop()
 	if err == nil && result.Outcome != Applied {
 		err = fmt.Errorf("%w: %s", ErrNoProgress, result.Reason)
