@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/trigger"
@@ -408,8 +409,15 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 	if w.branch != "" {
 		return w.settleBranch(&wish)
 	}
-	if done, err := w.ask(wish); err != nil || done {
-		return nil, err
+	switch d, failed := w.ask(wish); {
+	case failed != nil || d.Action == session.Compacted:
+		return nil, failed
+	case d.Action == session.Wait:
+		return nil, &problem.Error{
+			Code: "compacting", Err: err,
+			Problem: "the request is too large, and a compaction of the conversation is under way: another program makes it, or was killed while it did",
+			Hint:    "go on when it is done, or in ten minutes; or compact it yourself, to a target of 10 %",
+		}
 	}
 	return exceeded, nil
 }
