@@ -2,12 +2,17 @@ package agent_test
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/problem"
+	"tenfold/provider"
 	"tenfold/provider/script"
+	"tenfold/session"
 	"tenfold/strategy"
 )
 
@@ -64,4 +69,45 @@ func TestV4CompactionIsPreparedBeside(t *testing.T) {
 		}
 	}
 	t.Errorf("nothing was compacted:\n%s", strings.Join(k.shows(), "\n"))
+}
+
+// A compaction that is stopped while it waits for what is prepared beside is said to have ended.
+func TestAStoppedCompactionEnds(t *testing.T) {
+	t.Parallel()
+	w := writer{make(chan int64, 1), make(chan bool)}
+	t.Cleanup(func() { close(w.goOn) })
+	model := long(20, script.Text("Done."))
+	k := begin(t, model, big, func(o *agent.Options) {
+		o.Live.Request.Options.Window, o.Live.Request.Options.Summarizer = 9000, w
+		o.Live.Request.Bounds = tenfold.Bounds{Tail: &tenfold.Tail{Turns: 1, Tokens: 1000}}
+		o.Live.Auto.Strategies = []strategy.Strategy{strategy.Summarize{}}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var actions []session.Action
+	for e := range k.Run(ctx, tenfold.TextPart("Bake.")) {
+		if e.Compaction != nil {
+			actions = append(actions, e.Compaction.Action)
+			cancel()
+		}
+	}
+	if want := []session.Action{session.Compact, session.Failed}; !slices.Equal(actions, want) {
+		t.Errorf("%q", actions)
+	}
+}
+
+// Where another program compacts, or was killed while it did, no new conversation is needed.
+func TestTooLargeWhileAnotherCompacts(t *testing.T) {
+	t.Parallel()
+	large := script.Fail(&provider.Error{Kind: provider.TooLarge, Message: "prompt is too long"})
+	k := begin(t, long(5, large, script.Text("It fits.")), big, func(o *agent.Options) { o.Limits.Steps = 5 })
+	k.stop("Go.")
+	begun := tenfold.CompactionAttempt{State: tenfold.AttemptBegun, Source: strategy.SourceAuto, Seconds: 600}
+	if err := k.Session().Append(t.Context(), tenfold.Entry{Payload: begun}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := k.run()
+	if p, ok := errors.AsType[*problem.Error](err); !ok || p.Code != "compacting" || provider.KindOf(err) != provider.TooLarge {
+		t.Errorf("%v", err)
+	}
 }

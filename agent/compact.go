@@ -63,6 +63,12 @@ func (r *run) carryOut(d session.Decision) (session.Decision, error) {
 		d, err = r.control.RunPrepared(r.ctx, d, ahead)
 		return err
 	})
+	if err != nil && d.Action == "" { // stopped before it was an attempt: what began ends, for whoever shows it
+		d = begins
+		if d.Action, d.Reason = session.Failed, err.Error(); r.ctx.Err() != nil {
+			d.Reason = "interrupted"
+		}
+	}
 	if d.Action != session.Compact { // it ended
 		r.emit(Event{Compaction: &d})
 		r.emitGauge()
@@ -133,18 +139,17 @@ const (
 	lockedPause = time.Second
 )
 
-// ask asks the controller for a compaction now. Done tells that it compacted.
-func (r *run) ask(wish session.Wish) (done bool, err error) {
+// ask asks the controller for a compaction now, and gives what came of it.
+func (r *run) ask(wish session.Wish) (session.Decision, error) {
 	d, err := r.askController(wish)
 	switch {
 	case err != nil:
-		return false, err
 	case d.Action == session.Compact:
 		d, err = r.carryOut(d)
 	default:
 		r.emit(Event{Compaction: &d})
 	}
-	return d.Action == session.Compacted, err
+	return d, err
 }
 
 // askController asks the controller what is to be done about a wish.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +86,34 @@ func TestA2LoopGoesOnAfterACompaction(t *testing.T) {
 	}
 	if _, err := k.Redo(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// sameID is a model whose server gives every response one id.
+type sameID struct{ *script.Model }
+
+func (m sameID) Stream(ctx context.Context, r provider.Request) iter.Seq2[provider.Event, error] {
+	return func(yield func(provider.Event, error) bool) {
+		for e, err := range m.Model.Stream(ctx, r) {
+			if e.MessageID != "" {
+				e.MessageID = "chatcmpl"
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// L6: each response is a step, whatever its id. As one step all would stay, until the
+// context is exceeded.
+func TestOneIDForEveryResponse(t *testing.T) {
+	t.Parallel()
+	model := long(80, script.Text("Done."))
+	k := begin(t, model, big, func(o *agent.Options) { o.Model, o.Live.Request.Options.Window = sameID{model}, 8000 })
+	stop := k.stop("Go.")
+	if turn, _ := k.Session().Log().Turn(0); stop.Reason != agent.Answered || turn.Steps != 81 {
+		t.Errorf("%+v, a turn of %d steps", stop, turn.Steps)
 	}
 }
 
@@ -258,6 +287,13 @@ func TestSwitchToASmallerWindow(t *testing.T) {
 // notice.
 func TestSubAgentCompactsItself(t *testing.T) {
 	t.Parallel()
+	for _, s := range []strategy.Strategy{strategy.Fit{}, strategy.Summarize{}} {
+		subAgentCompactsItself(t, s)
+	}
+}
+
+func subAgentCompactsItself(t *testing.T, with strategy.Strategy) {
+	t.Helper()
 	n := 0
 	k := begin(t, script.Choose(func(s script.Shown) script.Answer {
 		if !strings.Contains(s.Body, "You are a sub-agent") {
@@ -266,6 +302,9 @@ func TestSubAgentCompactsItself(t *testing.T) {
 			}
 			return script.Calls(call("t", "task", `{"prompt":"Read much."}`))
 		}
+		if !strings.Contains(s.Body, "Read much.") {
+			t.Error("a sub-agent is not shown its task")
+		}
 		if tokens := (tenfold.Chars4{}).Count(s.Body); tokens > 8000 {
 			t.Errorf("a sub-agent's request has %d tokens", tokens)
 		}
@@ -273,7 +312,9 @@ func TestSubAgentCompactsItself(t *testing.T) {
 			return script.Text("I have read it.")
 		}
 		return script.Calls(call(fmt.Sprint(n), "big"))
-	}), big, func(o *agent.Options) { o.Live.Request.Options.Window = 8000 })
+	}), big, func(o *agent.Options) {
+		o.Live.Request.Options.Window, o.Live.Auto.Strategies = 8000, []strategy.Strategy{with}
+	})
 	if stop := k.stop("Go."); stop.Reason != agent.Answered || stop.Steps != 23 {
 		t.Errorf("%+v: %s", stop, strings.Join(k.shows(), "\n"))
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/session"
 	"tenfold/trigger"
@@ -195,6 +196,7 @@ var errBroken = errors.New("the answer broke off")
 func (w *worker) answer() (provider.Stop, error) {
 	view := w.view()
 	made := view.Version() // the view goes on with the log
+	before := w.lastMessageID()
 	model := provider.Retry(w.options.Model, w.retry())
 	var (
 		text  strings.Builder // of the message under way
@@ -213,8 +215,8 @@ func (w *worker) answer() (provider.Stop, error) {
 			fault = err
 			break
 		}
-		if e.MessageID != "" {
-			id = e.MessageID
+		if e.MessageID != before { // else all that a server with one id for everything says would be one step
+			id = cmp.Or(e.MessageID, id)
 		}
 		if text.Len()+len(e.Text) > bound || sizeOf(e.Block) > bound {
 			fault = &provider.Error{
@@ -284,6 +286,19 @@ func (w *worker) answer() (provider.Stop, error) {
 		fault = fmt.Errorf("%w: %w", errBroken, fault)
 	}
 	return end, fault
+}
+
+// lastMessageID is the id that the response before had of its provider.
+func (w *worker) lastMessageID() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	log := w.session.Log()
+	for seq := log.Version(); seq > 0; seq-- {
+		if e, _ := log.Entry(seq); e.Branch == w.branch && written(e.Payload.Kind()) {
+			return e.MessageID
+		}
+	}
+	return ""
 }
 
 // written reports whether a model may write blocks of a kind. A message in a person's
@@ -394,8 +409,15 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 	if w.branch != "" {
 		return w.settleBranch(&wish)
 	}
-	if done, err := w.ask(wish); err != nil || done {
-		return nil, err
+	switch d, failed := w.ask(wish); {
+	case failed != nil || d.Action == session.Compacted:
+		return nil, failed
+	case d.Action == session.Wait:
+		return nil, &problem.Error{
+			Code: "compacting", Err: err,
+			Problem: "the request is too large, and a compaction of the conversation is under way: another program makes it, or was killed while it did",
+			Hint:    "go on when it is done, or in ten minutes; or compact it yourself, to a target of 10 %",
+		}
 	}
 	return exceeded, nil
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"tenfold/strategy"
 	"tenfold/trigger"
 )
 
@@ -35,6 +37,11 @@ func (c *Controller) RunOn(ctx context.Context, branch string, d Decision) (Deci
 	r.Branch, r.Reason, r.Progress = branch, d.Reason, progress
 	bounded, stop := context.WithTimeout(ctx, c.timeout())
 	result, _, err := c.session.compact(bounded, r)
+	isFit := func(s strategy.Strategy) bool { _, ok := s.(strategy.Fit); return ok }
+	if err == nil && result.Outcome != Applied && !slices.ContainsFunc(r.Strategies, isFit) { // summaries stand for turns of the root alone
+		r.Strategies = []strategy.Strategy{strategy.Fit{Target: strategy.Tokens(d.Target)}}
+		result, _, err = c.session.compact(bounded, r)
+	}
 	stop()
 	if err == nil && result.Outcome != Applied {
 		err = fmt.Errorf("%w: %s", ErrNoProgress, result.Reason)

@@ -72,7 +72,7 @@ func (f *fitting) findAlways() {
 			continue
 		}
 		m, ok := e.Payload.(tenfold.UserMessage)
-		if !ok || !m.IsRequest() || f.hides(seq) {
+		if !ok || !requests(f.p, m) || f.hides(seq) {
 			continue
 		}
 		st := stance{what: StandsMessages, whole: e.Tokens <= shortMessage}
@@ -114,7 +114,7 @@ func (f *fitting) keepOpenings() {
 	for seq := range f.each(f.first, f.last) {
 		e, _ := f.p.Log().Entry(seq)
 		m, ok := e.Payload.(tenfold.UserMessage)
-		if _, there := f.stands[seq]; !ok || there || m.IsRequest() || isContext(m) || !f.p.Reads(seq) || !f.shielded(seq) {
+		if _, there := f.stands[seq]; !ok || there || requests(f.p, m) || isContext(m) || !f.p.Reads(seq) || !f.shielded(seq) {
 			continue
 		}
 		number := 0
@@ -216,11 +216,17 @@ func pairHead(l *tenfold.Log, seq int64) int64 {
 	return seq
 }
 
-// lastTyped is the last request of a person; 0 for none.
+// requests reports whether a message asks the reader for something: a person's request, or
+// in a sub-agent's view the task that another agent wrote.
+func requests(p *tenfold.Projection, m tenfold.UserMessage) bool {
+	return m.IsRequest() || p.Branch() != "" && m.Purpose == tenfold.Request
+}
+
+// lastTyped is the last request; 0 for none.
 func lastTyped(p *tenfold.Projection) int64 {
 	for seq := p.Version(); seq > 0; seq-- {
 		e, _ := p.Log().Entry(seq)
-		if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() && p.Reads(seq) && !p.Rewound(seq) {
+		if m, ok := e.Payload.(tenfold.UserMessage); ok && requests(p, m) && p.Reads(seq) && !p.Rewound(seq) {
 			return seq
 		}
 	}

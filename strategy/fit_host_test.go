@@ -71,3 +71,26 @@ func TestF4TheRuleOfAnItemNamesTheItem(t *testing.T) {
 		}
 	}
 }
+
+// F5: what a sub-agent was told to do stays in its view, though no person wrote it.
+func TestF5TheTaskOfASubAgentStands(t *testing.T) {
+	l := script(t, "t", "u look around", `c t task {"prompt":"look"}`)
+	add := func(p tenfold.Payload) int64 {
+		t.Helper()
+		if _, err := l.Append(tenfold.Entry{Branch: "root.task3", Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+		return l.Version()
+	}
+	add(tenfold.Compaction{Strategy: "task", Turns: tenfold.Omit})
+	task := add(tenfold.UserMessage{Parts: tenfold.Text("find the oven"), Synthetic: true})
+	for i := range 20 {
+		id := fmt.Sprint(i)
+		add(tenfold.ToolCall{CallID: id, Name: "shell", Arguments: `{"command":"ls"}`})
+		add(tenfold.ToolResult{CallID: id, Parts: tenfold.Text(strings.Repeat("a file\n", 50))})
+	}
+	view := tenfold.ProjectBranch(l, "root.task3")
+	if got := payloads(strategy.AlwaysStands(view, strategy.Options{Range: everything(l)})); got[task] == nil || got[2] != nil {
+		t.Errorf("the task: %v, the person's request: %v", got[task], got[2])
+	}
+}

@@ -35,7 +35,7 @@ func (f *fitting) keepPointed() {
 				said = said[1:]
 			}
 		case tenfold.UserMessage:
-			if m.IsRequest() {
+			if requests(f.p, m) {
 				answer := tenfold.TextLines(m)
 				f.keepMeant(answer, said)
 				if n := len(said); n > 0 && atom.Decides(answer) {

@@ -226,7 +226,7 @@ func (f *fitting) listMissing(tokens, margin int) []one {
 	}
 	for seq := range f.backward(f.first, f.last) {
 		if e, _ := l.Entry(seq); f.p.Reads(seq) {
-			if m, ok := e.Payload.(tenfold.UserMessage); ok && m.IsRequest() {
+			if m, ok := e.Payload.(tenfold.UserMessage); ok && requests(f.p, m) {
 				take(seq, false, 0)
 			}
 		}

@@ -108,11 +108,11 @@ func (f *fitting) concessions() []concession {
 			continue
 		}
 		text := tenfold.TextLines(m)
-		if m.IsRequest() {
+		if requests(f.p, m) {
 			text = wordsOf(m)
 		}
 		st, stands := f.stands[seq]
-		if task == 0 && m.IsRequest() {
+		if task == 0 && requests(f.p, m) {
 			task = seq
 		}
 		switch {

@@ -81,15 +81,23 @@ type Server struct {
 }
 
 // Serve serves an editor until it closes its side or ctx ends. Then it stops
-// what is under way, and returns once all conversations are closed. Nothing is
-// written to out after that.
+// what is under way, answers what was asked, and returns once all conversations are
+// closed. Nothing is written to out after that.
 func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	w := &closingWriter{w: out}
-	e := &editor{Server: s, ctx: ctx, sessions: map[sdk.SessionId]*conversation{}}
+	working, halt := context.WithCancel(ctx)
+	defer halt()
+	w := &closingWriter{w: out, answered: make(chan struct{}, 1)}
+	e := &editor{Server: s, ctx: working, sessions: map[sdk.SessionId]*conversation{}}
 	ready := make(chan struct{}) // nothing is read before the connection is known, and has its logger
-	e.conn = sdk.NewAgentSideConnection(e, w, &intake{in: bufio.NewReaderSize(in, 64<<10), out: w, prompts: &e.prompts, open: ready, prompted: map[string]sdk.SessionId{}})
+	e.conn = sdk.NewAgentSideConnection(e, w, &intake{
+		in: bufio.NewReaderSize(in, 64<<10), out: w, prompts: &e.prompts, open: ready, prompted: map[string]sdk.SessionId{},
+		ended: func() {
+			halt()
+			w.wait(ctx)
+		},
+	})
 	e.conn.SetLogger(cmp.Or(s.Log, slog.New(slog.DiscardHandler)))
 	close(ready)
 	select {

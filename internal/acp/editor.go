@@ -2,10 +2,12 @@ package acp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -243,6 +245,25 @@ type closingWriter struct {
 	mu     sync.Mutex
 	w      io.Writer
 	closed bool
+
+	asked    atomic.Int64  // requests of the editor without an answer
+	answered chan struct{} // one was written
+}
+
+// patience is how long an answer to an editor that has closed its side is waited for.
+const patience = 5 * time.Second
+
+// wait waits until all requests have their answers.
+func (c *closingWriter) wait(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	for c.asked.Load() > 0 {
+		select {
+		case <-c.answered:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // Write implements [io.Writer].
@@ -252,7 +273,18 @@ func (c *closingWriter) Write(line []byte) (int, error) {
 	if c.closed {
 		return 0, io.ErrClosedPipe
 	}
-	return c.w.Write(line)
+	n, err := c.w.Write(line)
+	var m struct {
+		Method string `json:"method"`
+	}
+	if json.Unmarshal(line, &m) == nil && m.Method == "" {
+		c.asked.Add(-1)
+		select {
+		case c.answered <- struct{}{}:
+		default:
+		}
+	}
+	return n, err
 }
 
 func (c *closingWriter) close() {

@@ -24,7 +24,8 @@ const (
 // it have begun: the SDK begins each by itself, and the two would overtake.
 type intake struct {
 	in      *bufio.Reader
-	out     io.Writer
+	out     *closingWriter
+	ended   func()          // at the end: the SDK answers nothing any more once it has seen that
 	prompts *sync.WaitGroup // as the handler ends it for each prompt
 	open    <-chan struct{} // nothing is read before
 
@@ -62,6 +63,7 @@ func (r *intake) next() error {
 		case errors.Is(err, bufio.ErrBufferFull):
 			return bufio.ErrTooLong
 		default:
+			r.ended()
 			return err
 		}
 		break
@@ -74,7 +76,11 @@ func (r *intake) next() error {
 	known := json.Unmarshal(bytes.TrimSpace(r.line), &m) == nil // the SDK reports what is not
 	if len(r.line) > mostMessage {
 		r.line = nil
+		r.out.asked.Add(1)
 		return r.refuse(m.ID)
+	}
+	if known && m.Method != "" && len(m.ID) > 0 && string(m.ID) != "null" {
+		r.out.asked.Add(1)
 	}
 	switch {
 	case !known:

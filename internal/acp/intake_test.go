@@ -1,15 +1,18 @@
 package acp_test
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/acp"
 )
 
 // A person who changes their mind at once is obeyed: a cancellation does not
@@ -56,5 +59,40 @@ func TestATooLongMessageIsRefused(t *testing.T) {
 	}
 	if got := c.say(t, id, "go on"); got != sdk.StopReasonEndTurn {
 		t.Errorf("stopped with %s", got)
+	}
+}
+
+// What was asked before the editor closed its side is answered: a script may write all of it
+// and then close. A prompt is cancelled.
+func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
+	t.Parallel()
+	h := newHost(func(_ *played, ctx context.Context, _ []tenfold.Part) iter.Seq2[agent.Event, error] {
+		return until(ctx, make(chan struct{}))
+	})
+	h.opened = func(acp.Open) error {
+		time.Sleep(50 * time.Millisecond)
+		return nil
+	}
+	var out bytes.Buffer
+	in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}
+{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/project","mcpServers":[]}}
+{"jsonrpc":"2.0","id":"three","method":"session/list","params":{}}
+{"jsonrpc":"2.0","id":4,"method":"no/such"}
+`
+	if err := (acp.Server{Host: h}).Serve(t.Context(), strings.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"1", "2", `"three"`, "4"} {
+		if !strings.Contains(out.String(), `{"jsonrpc":"2.0","id":`+id+`,`) {
+			t.Errorf("%s is not answered: %s", id, out.String())
+		}
+	}
+	c := connect(t, h)
+	id, answer := c.begin(t), make(chan sdk.StopReason, 1)
+	go func() { answer <- c.say(t, id, "go") }()
+	soon(t, "the run", func() bool { return choose(t, c, id, "test/small") != nil })
+	c.hangUp()
+	if got := <-answer; got != sdk.StopReasonCancelled {
+		t.Errorf("the prompt stopped with %s", got)
 	}
 }

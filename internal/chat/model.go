@@ -14,6 +14,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
+	"tenfold/session"
 )
 
 // A model is the state of the chat. All of it belongs to the goroutine that calls
@@ -243,11 +244,25 @@ func (m *model) send(text string) tea.Cmd {
 // run has the agent answer, or go on where it stopped.
 func (m *model) run(parts ...tenfold.Part) tea.Cmd {
 	a := m.agent
+	m.rememberOpen()
 	cmd := m.start("asking the model", func(ctx context.Context, report func(tea.Msg)) error {
 		return follow(a.Run(ctx, parts...), report)
 	})
 	m.again = func() tea.Cmd { return m.run() }
 	return cmd
+}
+
+// rememberOpen keeps the calls that a run before this one, in a program that was killed perhaps,
+// left without a result: this one tells of that.
+func (m *model) rememberOpen() {
+	m.withSession(func(s *session.Session) {
+		last, _ := s.Log().Turn(s.Log().Turns() - 1)
+		for e := range s.Log().After(last.First - 1) {
+			if call, ok := e.Payload.(tenfold.ToolCall); ok && s.Log().Pair(e.Seq) == 0 {
+				m.rememberCall(e.Branch, call, terminal.Excerpt(call.Arguments, 200))
+			}
+		}
+	})
 }
 
 // compact has the conversation compacted.

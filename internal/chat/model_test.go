@@ -66,6 +66,23 @@ func TestRunIsShown(t *testing.T) {
 	b.wants(b.below(), "nothing left to unfold")
 }
 
+// A call that a program before this one left open has its name where its end is told.
+func TestACallOfARunBeforeHasItsName(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	left := []tenfold.Entry{{Payload: tenfold.TurnStart{}}, {Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}}, {Payload: call("1", "shell", `{"command":"make"}`)}}
+	if err := b.agent.session.Append(t.Context(), left...); err != nil {
+		t.Fatal(err)
+	}
+	b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(result("1", "Interrupted before it was run.", tenfold.Failed))
+		return nil
+	}
+	b.enter("well?")
+	b.settle()
+	b.wants(b.written(), `✗ shell {"command":"make"}  failed`)
+}
+
 // What sub-agents say is not shown, what they call is, with their name.
 func TestL7BranchesAreNamed(t *testing.T) {
 	t.Parallel()

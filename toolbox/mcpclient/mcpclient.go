@@ -99,7 +99,7 @@ func Connect(ctx context.Context, list []Server, o Options) *Servers {
 		})
 	}
 	wg.Wait()
-	names := fitnames.Unique{Most: maxName}
+	names, most := fitnames.Unique{Most: maxName}, shares(found)
 	for i, l := range all.links {
 		subject := output.Line(l.server.Name, 64)
 		if failed[i] != nil {
@@ -108,8 +108,8 @@ func Connect(ctx context.Context, list []Server, o Options) *Servers {
 				Hint: "try its command or address by hand, or take it out of the configuration",
 			})
 		}
-		for _, offer := range found[i] {
-			if len(all.tools) == maxTools {
+		for n, offer := range found[i] {
+			if n == most[i] {
 				all.problems = append(all.problems, &problem.Error{
 					Op: "mcp", Subject: subject, Problem: fmt.Sprintf("its tools from %s on are left out: a model is offered at most %d of all servers", output.Line(offer.Name, 64), maxTools),
 					Hint: "take servers out of the configuration that you do not need",
@@ -125,6 +125,22 @@ func Connect(ctx context.Context, list []Server, o Options) *Servers {
 		}
 	}
 	return all
+}
+
+// shares says how many tools are taken of each server, so that a large one leaves the
+// others theirs.
+func shares(found [][]*mcp.Tool) []int {
+	out, order, left := make([]int, len(found)), make([]int, len(found)), maxTools
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return len(found[a]) - len(found[b]) })
+	for n, at := range order {
+		servers := len(order) - n
+		out[at] = min(len(found[at]), (left+servers-1)/servers)
+		left -= out[at]
+	}
+	return out
 }
 
 // Tools are those of all servers: always the same, in the order of the servers and,
