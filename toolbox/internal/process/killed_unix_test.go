@@ -32,7 +32,7 @@ func TestWhatRunsEndsWithWhoIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, func() bool { _, err := os.Stat(file); return err == nil })
-	time.Sleep(time.Second) // until the guard knows the program
+	waitFor(t, func() bool { return children(runner.Process.Pid) == 2 }) // the program, and what guards it
 	_ = runner.Process.Kill()
 	_ = runner.Wait()
 	pids, err := os.ReadFile(file)
@@ -48,6 +48,29 @@ func TestWhatRunsEndsWithWhoIsKilled(t *testing.T) {
 	}
 }
 
+// children counts the processes that one has begun.
+func children(pid int) (n int) {
+	parents, err := exec.Command("ps", "-A", "-o", "ppid=").Output()
+	if stats, _ := filepath.Glob("/proc/[0-9]*/stat"); len(stats) > 0 { // where there is no ps
+		parents, err = nil, nil
+		for _, stat := range stats {
+			text, _ := os.ReadFile(stat)
+			if _, rest, ok := strings.Cut(string(text), ") "); ok { // the state, and the parent
+				parents = append(parents, strings.Fields(rest)[1]+"\n"...)
+			}
+		}
+	}
+	if err != nil {
+		return 0
+	}
+	for parent := range strings.FieldsSeq(string(parents)) {
+		if parent == strconv.Itoa(pid) {
+			n++
+		}
+	}
+	return n
+}
+
 // ended reports whether a process is gone, or only waits to be forgotten: nobody may ask
 // for it in a container.
 func ended(pid int) bool {
@@ -61,7 +84,7 @@ func ended(pid int) bool {
 
 func waitFor(t *testing.T, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !done(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !done(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it does not come")
 		}
