@@ -114,8 +114,9 @@ func check(g Grant) error {
 		case !filepath.IsAbs(path):
 			return &problem.Error{Op: "contain", Subject: dir, Problem: "not an absolute path"}
 		case holds(path, secrets):
+			secret := secrets[slices.IndexFunc(secrets, func(s string) bool { return within(s, path) })]
 			return &problem.Error{
-				Op: "contain", Subject: dir, Problem: "commands that may write here could read credentials",
+				Op: "contain", Subject: dir, Problem: "commands that may write here could read credentials, in " + secret,
 				Hint: "work in a directory of its own, not in the home directory",
 			}
 		}

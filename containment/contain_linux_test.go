@@ -432,3 +432,20 @@ func TestWithoutEnterNothingStarts(t *testing.T) {
 		t.Errorf("contains without Enter: %s", why)
 	}
 }
+
+// Who cannot work contained in a directory learns which file is in the way.
+func TestCheckNamesTheCredentials(t *testing.T) {
+	if l, why := Available(); !l.Contains {
+		t.Skip(why)
+	}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("TMPDIR", t.TempDir())
+	key := filepath.Join(home, ".netrc")
+	if err := os.WriteFile(key, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Check(Grant{Write: []string{home}}); err == nil || !strings.Contains(err.Error(), key) {
+		t.Errorf("%v", err)
+	}
+}

@@ -144,6 +144,10 @@ func TestA4NoProgressIsAFailure(t *testing.T) {
 	if len(failed) != 1 || failed[0].Attempt == "" || len(payloads[tenfold.Compaction](r.log())) != 0 || !strings.Contains(d.Reason, "no progress") {
 		t.Fatalf("%q; recorded is %+v", d.Reason, failed)
 	}
+	// Who asked for it is not told to.
+	if d = r.ask(session.Wish{By: session.ByPerson}); d.Action != session.Failed || strings.Contains(d.Problem.Hint, "yourself") || !strings.Contains(d.Problem.Hint, "nothing was changed") {
+		t.Errorf("%+v", d)
+	}
 	// A person who asks is told that there is nothing, and nothing has failed.
 	r = run(t, memory.New())
 	r.turn()

@@ -117,7 +117,11 @@ func (c *Controller) failed(ctx context.Context, d Decision, r Request, paid ten
 	}
 	record := c.session.recordAs(context.WithoutCancel(ctx), "", r, paid, failure)
 	d.Action, d.State, d.Reason = Failed, c.state(), failure.Error()
-	d.Problem = c.problem("compaction_failed", "compaction failed: "+d.Reason, "nothing was changed; compact it yourself, or go on: the next turn tries again")
+	hint := "nothing was changed; compact it yourself, or go on: the next turn tries again"
+	if d.By == ByPerson { // who did just that
+		hint = "nothing was changed; go on, or compact it to a target of your own"
+	}
+	d.Problem = c.problem("compaction_failed", "compaction failed: "+d.Reason, hint)
 	if over, _ := c.isFull(); over && d.State != Ready {
 		d = c.answered(d, Transition{Exceeded, Closed})
 	}
