@@ -298,6 +298,19 @@ func (w *worker) judge(j job) (v permission.Verdict) {
 	return w.options.Judge.Judge(j.mapped.Name, j.intent)
 }
 
+// hidden tells of a file that a call would find whether the call were denied that named it;
+// nil where nobody denies any.
+func (w *worker) hidden(j job) func(path string) bool {
+	if w.options.Judge == nil {
+		return nil
+	}
+	return func(path string) bool {
+		one := j
+		one.intent.Paths = []string{path}
+		return w.judge(one).Action == permission.Deny
+	}
+}
+
 func (w *worker) askPerson(ctx context.Context, q Question) (a Answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -315,6 +328,7 @@ const grace = 5 * time.Second
 func (w *worker) perform(ctx context.Context, j job, v permission.Verdict) (toolbox.Result, error) {
 	call := toolbox.Call{
 		ID: j.call.CallID, Arguments: j.mapped.Arguments, Contained: v.Contained, Network: v.Network,
+		Hidden: w.hidden(j),
 		Output: func(text string) {
 			if text != "" {
 				w.emit(Event{Branch: w.branch, Output: &Output{CallID: j.call.CallID, Text: text}})

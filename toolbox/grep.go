@@ -29,7 +29,7 @@ var grepTool = &builtin{
 		{name: "files", about: "Search only files that match this pattern, for example *.go."},
 	},
 	intent: onPattern,
-	run: func(ctx context.Context, w *workspace, a arguments, _ Call) (Result, error) {
+	run: func(ctx context.Context, w *workspace, a arguments, c Call) (Result, error) {
 		pattern, err := regexp.Compile(a.texts["pattern"])
 		if err != nil {
 			return Result{}, fmt.Errorf("invalid pattern: %w", err)
@@ -50,7 +50,11 @@ var grepTool = &builtin{
 			if within.Err() != nil {
 				break
 			}
-			if match.MatchString(strings.TrimPrefix(name, at.name+"/")) {
+			switch {
+			case !match.MatchString(strings.TrimPrefix(name, at.name+"/")):
+			case c.Hidden != nil && c.Hidden(name):
+				s.hidden++
+			default:
 				s.file(w, name, pattern, len(files) == 1)
 			}
 		}
@@ -67,6 +71,7 @@ type search struct {
 	limit                 int
 	shown, found          int
 	searched, hits, other int // files: searched, with matches, and left out
+	hidden                int // files that may not be shown
 }
 
 func (s *search) file(w *workspace, name string, pattern *regexp.Regexp, alone bool) {
@@ -107,6 +112,9 @@ func (s *search) report(late bool) string {
 	}
 	if s.other > 0 {
 		text += fmt.Sprintf("[%s not searched: binary, too large or not readable]\n", number.Count(s.other, "file"))
+	}
+	if s.hidden > 0 {
+		text += fmt.Sprintf("[%s not searched: denied by a rule]\n", number.Count(s.hidden, "file"))
 	}
 	if late {
 		text += fmt.Sprintf("[stopped after %s; narrow the path]\n", searchTime)

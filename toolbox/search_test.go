@@ -218,6 +218,10 @@ func TestGrepFiles(t *testing.T) {
 			t.Errorf("%v: got %q, want %q", c.args, got, c.want)
 		}
 	}
+	hidden := toolbox.Call{Arguments: arguments("pattern", "func"), Hidden: func(path string) bool { return path != "a.go" && path != "bin" }}
+	if r, err := b.run("fs_grep_files", hidden); err != nil || textOf(r) != "a.go:1:func A() {}\na.go:2:func B() {}\n[1 file not searched: binary, too large or not readable]\n[3 files not searched: denied by a rule]\n" {
+		t.Errorf("with hidden files: %q, %v", textOf(r), err)
+	}
 	b.put("many", strings.Repeat("hit\n", 500))
 	b.put("more", strings.Repeat("hit\n", 2000))
 	b.want(b.call("fs_grep_files", "pattern", "hit"), "many:100:hit\n", "[100 of 2,500 matching lines in 2 files; narrow the pattern or the path]", "!many:101")
