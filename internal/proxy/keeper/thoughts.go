@@ -49,6 +49,12 @@ func (k *keeper) epochOf(e tenfold.Entry) (epoch string, ok bool) {
 // thoughtInEpoch tells whether a request has what was thought in a view that the log of its
 // history, which is yet to be made, cannot know of: a client copied a session that was compacted.
 func (k *keeper) thoughtInEpoch(ex *exchange) bool {
+	k.mu.Lock()
+	none := len(k.thought.newer)+len(k.thought.older) == 0
+	k.mu.Unlock()
+	if none {
+		return false // as in a program that was just started, before a long history is read for it
+	}
 	for i, m := range ex.r.Messages {
 		if !m.Model {
 			continue
