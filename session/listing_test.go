@@ -32,7 +32,7 @@ func TestListing(t *testing.T) {
 		}
 		return at
 	}
-	at := locate("/work/bread")
+	at := locate("/home/me/bread")
 	if err := at.Store(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -46,18 +46,18 @@ func TestListing(t *testing.T) {
 			t.Errorf("%s is of %q in %q, from %v to %v", id, session.ToolOf(c), c.Origin.Directory, c.Created, c.Stats.Ended)
 		}
 	}
-	want("s", "/work/bread", began)
+	want("s", "/home/me/bread", began)
 
 	// What no model sees does not make it longer: a pin is of today.
 	if err := at.Session.Append(t.Context(), tenfold.Entry{Payload: tenfold.Pin{Entries: []string{"ask"}}}); err != nil {
 		t.Fatal(err)
 	}
-	want("s", "/work/bread", began)
+	want("s", "/home/me/bread", began)
 	fork, err := service.Fork(t.Context(), at.Session, session.Fork{ID: "fork"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want(fork.ID(), "/work/bread", began)
+	want(fork.ID(), "/home/me/bread", began)
 
 	// It goes on, and its file does not say where any more.
 	later := began.Add(48 * time.Hour)
@@ -65,6 +65,6 @@ func TestListing(t *testing.T) {
 	if err := locate("").Store(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want("s", "/work/bread", later)
-	want("fork", "/work/bread", began)
+	want("s", "/home/me/bread", later)
+	want("fork", "/home/me/bread", began)
 }
