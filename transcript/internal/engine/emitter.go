@@ -86,8 +86,15 @@ func (m *Emitter) Prompt(list []tenfold.Entry) error {
 	return m.All(list)
 }
 
+// Fail notes an error of what is read, unless there was one.
+func (m *Emitter) Fail(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}
+
 func (m *Emitter) begin() error {
-	if !m.Begun {
+	if !m.Begun && m.err == nil {
 		m.Begun = true
 		m.err = m.Sink.Begin(m.Conv)
 	}
