@@ -1,6 +1,7 @@
 package tenfold
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -248,9 +249,7 @@ func (p *Projection) openLoop(seq int32) int32 {
 		if n.kind <= codeUser || n.kind > codeItem || n.kind == codeResult || !p.reads(n) {
 			continue
 		}
-		if last == nil {
-			last = n
-		}
+		last = cmp.Or(last, n)
 		if n.turn != last.turn || n.step != last.step || n.branch != last.branch {
 			return 0
 		}

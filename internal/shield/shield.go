@@ -5,6 +5,7 @@
 package shield
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -57,15 +58,7 @@ func Marks(text string, opening rune, words ...string) string {
 		return text
 	}
 	return apart(text, func(r rune, rest string) bool {
-		if r != opening {
-			return false
-		}
-		for _, word := range words {
-			if Reads(rest, word, false) {
-				return true
-			}
-		}
-		return false
+		return r == opening && slices.ContainsFunc(words, func(word string) bool { return Reads(rest, word, false) })
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -129,12 +130,10 @@ func filesOf(path string) []string { return []string{path, path + "-wal", path +
 // busy reports whether a journal lies beside the database: a program has it
 // open, or was killed.
 func busy(path string) bool {
-	for _, suffix := range [...]string{"-wal", "-journal", "-shm"} {
-		if _, err := os.Lstat(path + suffix); err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"-wal", "-journal", "-shm"}, func(suffix string) bool {
+		_, err := os.Lstat(path + suffix)
+		return err == nil
+	})
 }
 
 // copy copies the database with its journals to a directory of its own, until

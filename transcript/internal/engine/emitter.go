@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"time"
 
 	"tenfold"
@@ -88,9 +89,7 @@ func (m *Emitter) Prompt(list []tenfold.Entry) error {
 
 // Fail notes an error of what is read, unless there was one.
 func (m *Emitter) Fail(err error) {
-	if m.err == nil {
-		m.err = err
-	}
+	m.err = cmp.Or(m.err, err)
 }
 
 func (m *Emitter) begin() error {
