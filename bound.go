@@ -165,9 +165,7 @@ func (p *Projection) findRun(seq int32) int32 {
 		switch {
 		case s.reason() == ReasonSummary, s.reason() == ReasonTurns:
 			continue // what it belongs to is hidden as well: no gap
-		case !s.shown():
-			return at + 1
-		case first < at:
+		case !s.shown(), first < at:
 			return at + 1
 		}
 		if next > 0 { // put back before it would be what it was not made under

@@ -28,11 +28,9 @@ type Filter struct {
 // Matches reports whether a conversation passes, given what time it is.
 func (f Filter) Matches(c store.Conversation, now time.Time) bool {
 	switch began, ended := Span(c); {
-	case f.Tool != "" && session.ToolOf(c) != f.Tool:
-		return false
-	case f.Since != nil && ended.Before(f.Since.At(now)):
-		return false
-	case f.Until != nil && !began.Before(f.Until.End(now)):
+	case f.Tool != "" && session.ToolOf(c) != f.Tool,
+		f.Since != nil && ended.Before(f.Since.At(now)),
+		f.Until != nil && !began.Before(f.Until.End(now)):
 		return false
 	}
 	return f.Directories == nil || within(c.Origin.Directory, f.Directories)

@@ -39,10 +39,7 @@ func Tags(text string, names ...string) string {
 			return false
 		}
 		for _, name := range names {
-			if r == '<' && strings.HasPrefix(rest, name) && endsName(rest[len(name):]) {
-				return true
-			}
-			if Reads(rest, "/"+name, true) {
+			if r == '<' && strings.HasPrefix(rest, name) && endsName(rest[len(name):]) || Reads(rest, "/"+name, true) {
 				return true
 			}
 		}
