@@ -1,10 +1,6 @@
 package token
 
-import (
-	"cmp"
-
-	"tenfold"
-)
+import "tenfold"
 
 // The bounds of a ratio, in percent. What lies outside of them comes from a
 // mistake, such as a cached prompt that was not reported.
@@ -161,7 +157,9 @@ func (c *Calibration) addVisible(e tenfold.Entry) {
 		b = &branch{}
 		c.branches[e.Branch] = b
 	}
-	c.main = cmp.Or(c.main, b)
+	if c.main == nil {
+		c.main = b
+	}
 	switch e.Payload.(type) {
 	case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall:
 		if turn, step, _ := c.of.Where(e.Seq); !b.answering || turn != b.turn || step != b.step {
