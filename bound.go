@@ -1,6 +1,7 @@
 package tenfold
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -164,9 +165,7 @@ func (p *Projection) findRun(seq int32) int32 {
 		switch {
 		case s.reason() == ReasonSummary, s.reason() == ReasonTurns:
 			continue // what it belongs to is hidden as well: no gap
-		case !s.shown():
-			return at + 1
-		case first < at:
+		case !s.shown(), first < at:
 			return at + 1
 		}
 		if next > 0 { // put back before it would be what it was not made under
@@ -248,9 +247,7 @@ func (p *Projection) openLoop(seq int32) int32 {
 		if n.kind <= codeUser || n.kind > codeItem || n.kind == codeResult || !p.reads(n) {
 			continue
 		}
-		if last == nil {
-			last = n
-		}
+		last = cmp.Or(last, n)
 		if n.turn != last.turn || n.step != last.step || n.branch != last.branch {
 			return 0
 		}

@@ -139,13 +139,9 @@ func marshal(v any) ([]byte, error) {
 	return json.Marshal(v, codecOptions, json.Deterministic(true))
 }
 
-func unmarshal(object []byte, v any) error {
-	return json.Unmarshal(object, v, codecOptions)
-}
-
 func decoded[T any](object []byte) (T, error) {
 	var w T
-	err := unmarshal(object, &w)
+	err := json.Unmarshal(object, &w, codecOptions)
 	return w, err
 }
 

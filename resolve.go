@@ -389,10 +389,7 @@ func (p *Projection) shortenResult(by int32, s *sides, seq int32, n *node) (Tool
 // over reports whether a call's or a result's content is larger than the
 // policy's gate (P6).
 func (p *Projection) over(policy *ToolPolicy, seq int32) bool {
-	if policy.Over == 0 {
-		return true
-	}
-	return p.log.Size(int64(seq)) > policy.Over
+	return policy.Over == 0 || p.log.Size(int64(seq)) > policy.Over
 }
 
 // shorten gives the payload that the overlay leaves of an entry.

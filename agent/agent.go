@@ -119,7 +119,7 @@ func New(s *session.Session, o Options) (*Agent, error) {
 	o.Live.Request.Options.Recall = true // the tool recall is always there (A9)
 	a := &Agent{options: o, session: s, control: s.Control(o.Live), views: map[string]*tenfold.Projection{}, past: newTracker(o.Prices)}
 	a.tools = map[string]toolbox.Tool{}
-	for _, t := range append(ownTools(), o.Tools...) {
+	for _, t := range append([]toolbox.Tool{planTool, taskTool, compactTool, recallTool}, o.Tools...) {
 		d := t.Definition()
 		a.tools[d.Name] = t
 		if i := slices.IndexFunc(a.declared, func(other tenfold.ToolDefinition) bool { return other.Name == d.Name }); i >= 0 {
@@ -237,20 +237,15 @@ func (a *Agent) configure(ctx context.Context) error {
 	if want == (tenfold.ConfigDelta{}) {
 		return nil
 	}
-	return a.store(ctx, tenfold.Entry{Payload: want})
+	return a.storeOf(ctx, func() []tenfold.Entry { return []tenfold.Entry{{Payload: want}} })
 }
 
 // storeTime is how long an append may take.
 const storeTime = 30 * time.Second
 
-// store appends entries, also after ctx ended: nothing that came is lost. It is
-// called with the lock held.
-func (a *Agent) store(ctx context.Context, entries ...tenfold.Entry) error {
-	return a.storeOf(ctx, func() []tenfold.Entry { return entries })
-}
-
-// storeOf stores what the log as it stands asks for. Where another program came first,
-// that is asked again. It is called with the lock held.
+// storeOf stores what the log as it stands asks for, also after ctx ended: nothing that
+// came is lost. Where another program came first, that is asked again. It is called with
+// the lock held.
 func (a *Agent) storeOf(ctx context.Context, entries func() []tenfold.Entry) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer stop()

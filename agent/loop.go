@@ -69,9 +69,7 @@ func (w *worker) work() (Stop, error) {
 			if err != nil && w.ctx.Err() != nil && provider.KindOf(err) == "" && errors.Is(err, w.ctx.Err()) {
 				continue // the error is that the context ended
 			}
-			if stop == nil {
-				stop = &Stop{}
-			}
+			stop = cmp.Or(stop, &Stop{})
 			return *stop, err
 		}
 	}

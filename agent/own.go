@@ -85,9 +85,6 @@ func parseArguments(text string) (a arguments, err error) {
 	return a, err
 }
 
-// ownTools are the agent's own.
-func ownTools() []toolbox.Tool { return []toolbox.Tool{planTool, taskTool, compactTool, recallTool} }
-
 // planTool keeps the to-do list: the newest call of it is the list, which a
 // compaction leaves alone while anything in it is open (live V5).
 var planTool = ownTool{

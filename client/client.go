@@ -190,10 +190,7 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 				Op: "reach the server", Subject: c.base, Code: "unreachable", Hint: "check that the server runs and that this machine reaches it", Err: err,
 			}
 		}
-		if wait < 0 {
-			return nil, err
-		}
-		if pause.For(ctx, wait) != nil {
+		if wait < 0 || pause.For(ctx, wait) != nil {
 			return nil, err
 		}
 	}

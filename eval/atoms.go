@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"tenfold/internal/set"
 )
 
 // The measures have a scanner of their own, which is that of the reference
@@ -217,10 +219,4 @@ func spanEnd(s string, i int, of func(rune) bool) int {
 }
 
 // extensions are those of source files.
-var extensions = func() map[string]bool {
-	set := map[string]bool{}
-	for _, e := range strings.Fields("go ts tsx js jsx py md json jsonl yml yaml rs sh toml sql mod sum txt proto css html lua ps1 nu cs mjs lock env") {
-		set[e] = true
-	}
-	return set
-}()
+var extensions = set.Words("go ts tsx js jsx py md json jsonl yml yaml rs sh toml sql mod sum txt proto css html lua ps1 nu cs mjs lock env")

@@ -32,16 +32,13 @@ func Defaults() []string {
 	}
 }
 
-// frontierTargets are those of the frontier's budgets, in percent.
-func frontierTargets() []int { return []int{5, 10, 20, 30} }
-
 // Frontier lists the policies of the preset of this name: fit, fit by lines
 // alone and all baselines at several targets, and fit without each of its
 // ingredients at 10 %.
 func Frontier() []string {
 	list := []string{"none", "keep-newest-10", "micro", "head-tail"}
 	for _, family := range []string{"fit:target=%d%%", "fit:target=%d%%,without=blocks", "window:target=%d%%", "suffix:target=%d%%", "code:target=%d%%", "atoms:target=%d%%", "clairvoyant:target=%d%%"} {
-		for _, target := range frontierTargets() {
+		for _, target := range []int{5, 10, 20, 30} { // percent
 			list = append(list, fmt.Sprintf(family, target))
 		}
 	}

@@ -136,13 +136,7 @@ func shownBy(command string) string {
 	return ""
 }
 
-func endsWord(r rune) bool {
-	switch r {
-	case ' ', '\t', '\n', ';', '|', '&', '(', ')':
-		return true
-	}
-	return false
-}
+func endsWord(r rune) bool { return strings.ContainsRune(" \t\n;|&()", r) }
 
 // replaced are the texts that an edit takes out of its file: they stand nowhere
 // any more, and are not worth showing.

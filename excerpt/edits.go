@@ -1,6 +1,7 @@
 package excerpt
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -204,9 +205,7 @@ func (e *edits) features(b *block) (x [editFeatures]int64) {
 func (e *edits) near(b *block, places []int32) int64 {
 	best := int32(farLines)
 	first := b.number
-	if first == 0 {
-		first = b.first
-	}
+	first = cmp.Or(first, b.first)
 	last := first + b.last - b.first
 	for _, n := range places {
 		best = min(best, max(first-n, n-last, 0))

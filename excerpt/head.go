@@ -1,6 +1,7 @@
 package excerpt
 
 import (
+	"slices"
 	"strings"
 
 	"tenfold/atom"
@@ -52,12 +53,7 @@ func isPatchHead(text string) bool {
 	if len(text) > maxHead {
 		return false
 	}
-	for _, head := range patchHeads {
-		if strings.HasPrefix(text, head) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(patchHeads, func(head string) bool { return strings.HasPrefix(text, head) })
 }
 
 // isTitle reports whether a line is the title that a tool puts before each of several

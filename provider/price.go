@@ -145,9 +145,8 @@ func ParsePrices(text string) (Prices, error) {
 		line = strings.TrimSpace(line)
 		key, value, isPair := strings.Cut(line, " = ")
 		switch {
-		case line == "", strings.HasPrefix(line, "#"), strings.HasPrefix(line, "["):
-			continue
-		case isPair && (key == "source" || key == "date"):
+		case line == "", strings.HasPrefix(line, "#"), strings.HasPrefix(line, "["),
+			isPair && (key == "source" || key == "date"):
 			continue
 		}
 		name, err := strconv.Unquote(strings.TrimSpace(key))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"tenfold/body"
@@ -135,11 +136,7 @@ func (r retrying) try(ctx context.Context, send func(context.Context) (again boo
 
 // Passes reports whether waiting may help after such an error.
 func Passes(err error) bool {
-	switch KindOf(err) {
-	case RateLimited, Overloaded, Unreachable, TimedOut:
-		return true
-	}
-	return false
+	return slices.Contains([]Kind{RateLimited, Overloaded, Unreachable, TimedOut}, KindOf(err))
 }
 
 // Pause waits as the policy says before a request is sent again of which an attempt,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"tenfold"
@@ -242,10 +243,7 @@ func (s *Session) lastStep(turn int, version int64) (int, bool) {
 }
 
 func overlaps(plan *strategy.Plan, from, to int) bool {
-	for _, c := range plan.Compactions {
-		if c.Summary != nil && from <= c.ToTurn && to >= c.FromTurn {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(plan.Compactions, func(c tenfold.Compaction) bool {
+		return c.Summary != nil && from <= c.ToTurn && to >= c.FromTurn
+	})
 }

@@ -135,9 +135,7 @@ type Controller struct {
 
 // Control gives a controller of the session's conversation.
 func (s *Session) Control(live Live) *Controller {
-	if live.Auto.Trigger == nil {
-		live.Auto.Trigger = trigger.Context(trigger.DefaultContext)
-	}
+	live.Auto.Trigger = cmp.Or(live.Auto.Trigger, trigger.Context(trigger.DefaultContext))
 	if len(live.Auto.Strategies) == 0 {
 		live.Auto.Strategies = []strategy.Strategy{strategy.Fit{}}
 	}

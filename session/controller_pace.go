@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -75,9 +76,7 @@ func (l Live) Pace(window int) Pace {
 		return p
 	}
 	when := l.Auto.Trigger
-	if when == nil {
-		when = trigger.Context(trigger.DefaultContext)
-	}
+	when = cmp.Or(when, trigger.Context(trigger.DefaultContext))
 	p.Tight = int((1 - reserve) * float64(window))
 	p.Limit = min(trigger.Limit(when, window), p.Tight)
 	if l.Lifetime > 0 {

@@ -60,9 +60,7 @@ func (s *Service) Fork(ctx context.Context, from *Session, f Fork) (*Session, er
 	if f.Last > 0 {
 		first = max(last-f.Last+1, 0)
 	}
-	if f.Title == "" {
-		f.Title = from.title
-	}
+	f.Title = cmp.Or(f.Title, from.title)
 	c, err := s.store.Conversation(ctx, from.id)
 	if err != nil {
 		return nil, err

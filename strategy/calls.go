@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"tenfold"
+	"tenfold/internal/set"
 )
 
 // toolCall is a tool call of the log with its result.
@@ -94,10 +95,7 @@ func selectively(s Strategy, p *tenfold.Projection, o Options, picks []pick, pol
 		if again > 0 || len(laid.Unchanged) == 0 {
 			return []tenfold.Compaction{c}
 		}
-		vain := map[int64]bool{}
-		for _, seq := range laid.Unchanged {
-			vain[seq] = true
-		}
+		vain := set.Of(laid.Unchanged...)
 		picks = slices.DeleteFunc(slices.Clone(picks), func(one pick) bool { return vain[one.seq] })
 	}
 	return nil

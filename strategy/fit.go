@@ -212,12 +212,10 @@ func (f *fitting) stays(seq int64) bool {
 	if seq < f.first || seq > f.last {
 		return true
 	}
-	for _, one := range [...]int64{seq, f.p.Log().Pair(seq)} {
-		if fate, _, _ := f.base.Fate(one); one > 0 && fate != tenfold.Kept {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]int64{seq, f.p.Log().Pair(seq)}, func(one int64) bool {
+		fate, _, _ := f.base.Fate(one)
+		return one > 0 && fate != tenfold.Kept
+	})
 }
 
 // hides reports whether an entry is hidden by something that fit has no word

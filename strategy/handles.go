@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,9 +149,7 @@ func last(s string) string { return s[max(0, len(s)-1):] }
 
 // read takes in what tells of ends, down to an entry.
 func (n *endings) read(down int64) {
-	if n.seen == 0 {
-		n.seen = n.p.Version() + 1
-	}
+	n.seen = cmp.Or(n.seen, n.p.Version()+1)
 	l := n.p.Log()
 	for ; n.seen > down+1; n.seen-- {
 		e, _ := l.Entry(n.seen - 1)
@@ -174,9 +173,5 @@ func (n *endings) read(down int64) {
 
 // isStopTool knows the tools that end what runs.
 func isStopTool(name string) bool {
-	switch name {
-	case "KillBash", "KillShell", "TaskStop", "TaskOutput", "job_kill", "stop_bash", "write_stdin":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"KillBash", "KillShell", "TaskStop", "TaskOutput", "job_kill", "stop_bash", "write_stdin"}, name)
 }

@@ -44,11 +44,7 @@ func names(text string) iter.Seq[string] {
 }
 
 func notInName(r rune) bool {
-	switch {
-	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
-		return false
-	}
-	return !strings.ContainsRune("_/.-", r)
+	return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune("_/.-", r)
 }
 
 func isName(word string) bool {

@@ -87,9 +87,7 @@ func (plan Plan) Paid() (sum tenfold.Usage) {
 			known = false
 			continue
 		}
-		if sum.Cost == nil {
-			sum.Cost = new(0.0)
-		}
+		sum.Cost = cmp.Or(sum.Cost, new(0.0))
 		*sum.Cost += *u.Cost
 	}
 	if !known {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"tenfold"
+	"tenfold/internal/set"
 	"tenfold/tool"
 )
 
@@ -62,10 +63,7 @@ func (s PruneTools) Name() string { return textForm("prune-tools", s) }
 func (s PruneTools) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]tenfold.Compaction, error) {
 	// Never called is what they are in most conversations, and stubs speak of recall.
 	own := func(name string) bool { return s.Keep == nil && (name == "compact" || tool.Recalls(name)) }
-	spared := map[string]bool{}
-	for _, name := range slices.Concat(p.ToolNames(), s.Keep) {
-		spared[name] = true
-	}
+	spared := set.Of(slices.Concat(p.ToolNames(), s.Keep)...)
 	// The latest overlay's list is the one that counts, so that a new one
 	// goes on from it; a tool that was called since comes back.
 	var before, names []string

@@ -119,8 +119,6 @@ func (o Options) refused(span tenfold.Range, why *RefusedError) {
 	}
 }
 
-func emptySummary() *RefusedError { return &RefusedError{Reason: "it is empty"} }
-
 // transcript says where what a summary stands for can be read, for the
 // placement that tells it (P4).
 func (j job) transcript(written SummaryResult, o Options) string {
@@ -243,7 +241,7 @@ func refusal(p, room *tenfold.Projection, r SummaryResult, overlay tenfold.Compa
 	case r.CutOff:
 		return &RefusedError{Reason: "it was cut off at the token limit"}
 	case tenfold.Blank(r.Text):
-		return emptySummary()
+		return &RefusedError{Reason: "it is empty"}
 	}
 	if before, after := room.Tokens(), p.With(overlay).Tokens(); after >= before {
 		return &RefusedError{Reason: fmt.Sprintf("it is not smaller than what it hides (%s tokens would become %s)", number.Thousands(before), number.Thousands(after))}

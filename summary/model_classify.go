@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/set"
 	"tenfold/provider"
 	"tenfold/purpose"
 	"tenfold/strategy"
@@ -115,10 +116,7 @@ func parseTangents(said string, turns []int) ([]strategy.Tangent, error) {
 	if err := json.Unmarshal([]byte(text), &named, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)); err != nil || named.Tangents == nil {
 		return nil, fmt.Errorf("the model named no turns in a form that can be read: %w", errBroken)
 	}
-	asked := map[int]bool{}
-	for _, turn := range turns {
-		asked[turn] = true
-	}
+	asked := set.Of(turns...)
 	var out []strategy.Tangent
 	for _, t := range *named.Tangents {
 		if t.Turn == nil || !asked[*t.Turn] {

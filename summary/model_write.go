@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,9 +65,7 @@ func (c *oneAtATime) Count(text string) int {
 }
 
 func (m Model) begin(r strategy.SummaryRequest) *writing {
-	if r.Log == nil {
-		r.Log = tenfold.NewLog()
-	}
+	r.Log = cmp.Or(r.Log, tenfold.NewLog())
 	w := &writing{
 		Model: m, request: r, source: r, wording: m.Wording.filled(), counter: &oneAtATime{of: r.Log.Counter()},
 		track: &tracker{tell: m.Progress, cost: m.Cost, model: m.Provider.Name(), most: math.MaxInt},

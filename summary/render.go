@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -38,9 +39,7 @@ func (b Block) Text() string {
 // their order. The log tells their turns and the names of the tools; nil knows
 // neither.
 func (r Rendering) Blocks(l *tenfold.Log, entries []tenfold.Entry) []Block {
-	if l == nil {
-		l = tenfold.NewLog()
-	}
+	l = cmp.Or(l, tenfold.NewLog())
 	blocks := make([]Block, 0, len(entries))
 	for _, e := range entries {
 		who, body, ok := r.entry(l, e)

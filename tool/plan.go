@@ -3,6 +3,7 @@ package tool
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -126,10 +127,7 @@ var planFile = regexp.MustCompile(`^(plan|todo|todos|tasks|roadmap)([-_. ].*)?\.
 // docs/plan-b.md, plans/anything.md.
 func IsPlanFile(name string) bool {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
-	if planFile.MatchString(path.Base(name)) {
-		return true
-	}
-	return path.Base(path.Dir(name)) == "plans" && path.Ext(name) == ".md"
+	return planFile.MatchString(path.Base(name)) || path.Base(path.Dir(name)) == "plans" && path.Ext(name) == ".md"
 }
 
 // Checklist gives the items of a list with boxes in Markdown, as plan files have;
@@ -198,9 +196,5 @@ func (t Tool) Skill(arguments string) string {
 
 // Ends reports whether a call of the tool says that the task is done.
 func (t Tool) Ends() bool {
-	switch t.Name {
-	case "attempt_completion", "finish", "complete_task", "submit":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"attempt_completion", "finish", "complete_task", "submit"}, t.Name)
 }

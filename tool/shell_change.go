@@ -60,7 +60,7 @@ type lineReader struct {
 }
 
 func (l *lineReader) read(line string, deep int) {
-	all := shellLines(line)
+	all := readShell(line).all
 	for i, c := range all {
 		for range c.open {
 			l.outer = append(l.outer, l.dir)

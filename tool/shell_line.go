@@ -37,11 +37,9 @@ func (c *shellCommand) texts() (all []string) {
 	return all
 }
 
-// shellLines reads the commands of a line in the order in which they are
+// readShell reads the commands of a line in the order in which they are
 // written, those of loops, branches and substitutions too. What it cannot read
 // ends it. It looks at each byte once, for a transcript is a stranger's.
-func shellLines(text string) []*shellCommand { return readShell(text).all }
-
 func readShell(text string) *shellReader {
 	r := &shellReader{text: text, set: map[string]string{}}
 	r.commands(0)

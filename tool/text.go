@@ -40,10 +40,7 @@ func ArgumentsText(arguments string) string {
 		}
 		b.WriteString(text + ":" + shown + "\n")
 	}
-	if _, err := dec.ReadToken(); err != nil {
-		return arguments
-	}
-	if b.Len() == 0 {
+	if _, err := dec.ReadToken(); err != nil || b.Len() == 0 {
 		return arguments
 	}
 	return b.String()

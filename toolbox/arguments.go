@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold/internal/rawjson"
 	"tenfold/problem"
 	"tenfold/toolbox/internal/output"
 )
@@ -101,17 +102,12 @@ func schema(parameters []parameter) string {
 		if p.number {
 			kind = "integer"
 		}
-		properties = append(properties, fmt.Sprintf(`%q:{"type":%q,"description":%s}`, p.name, kind, quoted(p.about)))
+		properties = append(properties, fmt.Sprintf(`%q:{"type":%q,"description":%s}`, p.name, kind, rawjson.Quote(p.about)))
 		if p.required {
 			required = append(required, strconv.Quote(p.name))
 		}
 	}
 	return fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s],"additionalProperties":false}`, strings.Join(properties, ","), strings.Join(required, ","))
-}
-
-func quoted(text string) string {
-	value, _ := jsontext.AppendQuote(nil, text) // the program's own texts are valid UTF-8
-	return string(value)
 }
 
 // nearest proposes the name that was most likely meant, in words.

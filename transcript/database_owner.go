@@ -28,7 +28,7 @@ func importDatabase(ctx context.Context, src Source, from Format, sink Sink) err
 	if src.Progress != nil {
 		defer func() { src.Progress(src.Size) }()
 	}
-	if err := importer.Import(ctx, d, src.Only, sink); err != nil {
+	if err := importer.Import(d, src.Only, sink); err != nil {
 		return err
 	}
 	return d.Unchanged()

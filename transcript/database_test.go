@@ -378,3 +378,40 @@ func TestDatabaseDamaged(t *testing.T) {
 		t.Logf("%s: %d of %d were refused", format, failed, rounds)
 	}
 }
+
+// A conversation of which something could not be read is not handed on as whole.
+func TestDatabaseTorn(t *testing.T) {
+	const page = 4096
+	for _, format := range []Format{OpenCode, Crush} {
+		path := sampleDatabase(t, format)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := importPath(t, path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := 0
+		for at := page; at < len(data); at += page {
+			torn := bytes.Clone(data)
+			clear(torn[at:min(at+page, len(torn))])
+			if err := os.WriteFile(path, torn, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := importPath(t, path, "")
+			if err == nil {
+				continue
+			}
+			failed++
+			for i, c := range got {
+				if len(c.Entries) != len(whole[i].Entries) {
+					t.Errorf("%s, page %d: conversation %s has %d of %d entries", format, at/page, c.ID, len(c.Entries), len(whole[i].Entries))
+				}
+			}
+		}
+		if failed == 0 {
+			t.Errorf("%s: nothing was refused", format)
+		}
+	}
+}

@@ -101,11 +101,7 @@ func mainFile(dir string) (string, error) {
 func plausible(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
-	switch filepath.Ext(name) {
-	case ".json", ".jsonl", ".ndjson", ".md", ".txt", ".traj", ".db", ".log":
-		return true
-	}
-	return false
+	return slices.Contains([]string{".json", ".jsonl", ".ndjson", ".md", ".txt", ".traj", ".db", ".log"}, filepath.Ext(name))
 }
 
 // examine tells the format of a file; false when it is none that was asked for,

@@ -131,13 +131,13 @@ func databaseSessions(ctx context.Context, in Session) ([]Session, error) {
 		return nil, err
 	}
 	var list []Session
-	err = importer.List(ctx, d, func(c database.Session) {
+	importer.List(d, func(c database.Session) {
 		list = append(list, Session{
 			Format: in.Format, ID: c.ID, Only: c.ID, Path: in.Path, Changed: c.Updated, Directory: c.Directory,
 			Title: c.Title, Began: c.Created, Ended: c.Updated, Tokens: c.Tokens, Agent: c.Agent, described: true,
 		})
 	})
-	return list, err
+	return list, d.Err
 }
 
 // named reports whether a session may have an id that begins so: tools put it, or

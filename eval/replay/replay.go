@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,7 +143,8 @@ func Run(ctx context.Context, l *tenfold.Log, o Options) (Result, error) {
 			*way.to = r.None
 			continue
 		}
-		cost, err := replay(ctx, way.script, terms.withTrigger(way.fire), l.Counter())
+		terms.fire = way.fire
+		cost, err := replay(ctx, way.script, terms, l.Counter())
 		if err != nil {
 			return r, err
 		}
@@ -157,9 +159,7 @@ func Run(ctx context.Context, l *tenfold.Log, o Options) (Result, error) {
 // termsOf completes what a replay goes by. A model without a price is ErrNoPrice.
 func termsOf(l *tenfold.Log, o Options) (replayTerms, error) {
 	t := replayTerms{Options: o, model: o.Model}
-	if t.model == "" {
-		t.model = mainModel(l)
-	}
+	t.model = cmp.Or(t.model, mainModel(l))
 	if t.Prices == nil {
 		t.Prices = provider.Shipped()
 	}
@@ -193,11 +193,6 @@ func largestPrompt(l *tenfold.Log) int {
 		}
 	}
 	return most
-}
-
-func (t replayTerms) withTrigger(when trigger.Trigger) replayTerms {
-	t.fire = when
-	return t
 }
 
 // breakEven is the first request from which on the other way has cost less.

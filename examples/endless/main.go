@@ -124,7 +124,7 @@ func play(ctx context.Context, st store.Store, dir string, parts int, out io.Wri
 		return nil, err
 	}
 	t := &table{out: out}
-	t.head()
+	fmt.Fprintf(out, "%-9s %-33s %s\n", "steps", fmt.Sprintf("context of %d tokens", window), "then")
 	for turn, text := range requests {
 		for e, err := range a.Run(ctx, tenfold.Text(text)...) {
 			switch {
@@ -153,10 +153,6 @@ func play(ctx context.Context, st store.Store, dir string, parts int, out io.Wri
 type table struct {
 	out         io.Writer
 	since, most int // the step after which the row begins, and its largest context
-}
-
-func (t *table) head() {
-	fmt.Fprintf(t.out, "%-9s %-33s %s\n", "steps", fmt.Sprintf("context of %d tokens", window), "then")
 }
 
 // row ends a row at a step.

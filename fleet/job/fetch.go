@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,10 +24,6 @@ type driver struct {
 	ear         ear
 	// full is called when as many jobs were taken as were asked for.
 	full func()
-}
-
-func newDriver(pool *pgxpool.Pool, schema string) *driver {
-	return &driver{Driver: riverpgxv5.New(pool), pool: pool, fetch: strings.ReplaceAll(fetchSQL, "~", pgx.Identifier{schema}.Sanitize())}
 }
 
 func (d *driver) GetExecutor() riverdriver.Executor { return &executor{d.Driver.GetExecutor(), d} }

@@ -76,10 +76,7 @@ func (j *jobs) List(ctx context.Context, f Filter) (Page, error) {
 		}
 	}
 	err = j.queue.asTenant(ctx, j.tenant, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, j.queue.sql(countSQL), j.tenant, f.Conversation)
-		if err != nil {
-			return err
-		}
+		rows, _ := tx.Query(ctx, j.queue.sql(countSQL), j.tenant, f.Conversation) // its error is that of the rows
 		var state string
 		var later, failed bool
 		var n int
@@ -96,10 +93,7 @@ func (j *jobs) List(ctx context.Context, f Filter) (Page, error) {
 		}
 		limit := cmp.Or(f.Limit, defaultLimit)
 		for len(page.Jobs) <= limit {
-			rows, err := tx.Query(ctx, j.queue.sql(listSQL), j.tenant, before, f.Conversation, rivers(f.States), limit+1)
-			if err != nil {
-				return err
-			}
+			rows, _ := tx.Query(ctx, j.queue.sql(listSQL), j.tenant, before, f.Conversation, rivers(f.States), limit+1)
 			found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (Info, error) { return scan(row, t, &before) })
 			if err != nil {
 				return err
@@ -251,10 +245,8 @@ func (j *jobs) change(ctx context.Context, op, shown string, allowed func(State)
 		return out, err
 	}
 	read := func(tx pgx.Tx, lock string) error {
-		rows, err := tx.Query(ctx, j.queue.sql(oneSQL)+lock, j.tenant, id)
-		if err == nil {
-			out, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (Info, error) { return scan(row, t, &id) })
-		}
+		rows, _ := tx.Query(ctx, j.queue.sql(oneSQL)+lock, j.tenant, id)
+		out, err = pgx.CollectExactlyOneRow(rows, func(row pgx.CollectableRow) (Info, error) { return scan(row, t, &id) })
 		if errors.Is(err, pgx.ErrNoRows) {
 			err = notFound(op, shown)
 		}
@@ -287,12 +279,9 @@ func (j *jobs) findID(ctx context.Context, t *tenant, op, shown string) (id int6
 	}
 	found := 0
 	err = j.queue.asTenant(ctx, j.tenant, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, j.queue.sql("SELECT id FROM ~.river_job WHERE (args->>'tenant')::integer = $1"), j.tenant)
-		if err != nil {
-			return err
-		}
+		rows, _ := tx.Query(ctx, j.queue.sql("SELECT id FROM ~.river_job WHERE (args->>'tenant')::integer = $1"), j.tenant)
 		var one int64
-		_, err = pgx.ForEachRow(rows, []any{&one}, func() error {
+		_, err := pgx.ForEachRow(rows, []any{&one}, func() error {
 			if strings.HasPrefix(t.publicID(one), strings.ToLower(shown)) {
 				id = one
 				found++

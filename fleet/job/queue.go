@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
@@ -131,8 +133,9 @@ func (q *Queue) open(ctx context.Context) error {
 	telling, silence := context.WithCancel(context.WithoutCancel(ctx))
 	q.silence = silence
 	q.telling.Go(func() { q.notify(telling) })
-	q.driver = newDriver(q.pool, q.schema)
-	q.driver.full = q.call
+	q.driver = &driver{
+		Driver: riverpgxv5.New(q.pool), pool: q.pool, fetch: strings.ReplaceAll(fetchSQL, "~", pgx.Identifier{q.schema}.Sanitize()), full: q.call,
+	}
 	q.client, err = river.NewClient(q.driver, q.config())
 	return err
 }

@@ -107,22 +107,15 @@ func (r *Registry) Events(ctx context.Context, tenant int, p Page) (all []Event,
 	if p.Limit <= 0 {
 		p.Limit = DefaultPage
 	}
-	err = r.db.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT at, actor, action, subject, outcome FROM tenfold_audit
-			WHERE tenant_id = $1 AND at BETWEEN $2 AND $3 ORDER BY at DESC, id DESC OFFSET $4 LIMIT $5`, tenant, since, until, skip, p.Limit+1)
-		if err != nil {
-			return err
-		}
-		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (e Event, err error) {
-			var actor string
-			var subject []byte
-			err = row.Scan(&e.At, &actor, &e.Action, &subject, &e.Outcome)
-			e.Actor.Token, e.Actor.Label, _ = strings.Cut(actor, " ")
-			e.Subject, e.At = string(subject), e.At.UTC()
-			return e, err
-		})
-		return err
-	})
+	all, err = query(ctx, r, tenant, func(row pgx.Row) (e Event, err error) {
+		var actor string
+		var subject []byte
+		err = row.Scan(&e.At, &actor, &e.Action, &subject, &e.Outcome)
+		e.Actor.Token, e.Actor.Label, _ = strings.Cut(actor, " ")
+		e.Subject, e.At = string(subject), e.At.UTC()
+		return e, err
+	}, `SELECT at, actor, action, subject, outcome FROM tenfold_audit
+		WHERE tenant_id = $1 AND at BETWEEN $2 AND $3 ORDER BY at DESC, id DESC OFFSET $4 LIMIT $5`, tenant, since, until, skip, p.Limit+1)
 	if len(all) > p.Limit {
 		all = all[:p.Limit]
 		next = cursorAfter(all, until, skip)

@@ -99,30 +99,38 @@ func (r *Registry) Create(ctx context.Context, by Actor, name string, l Limits) 
 	return t, err
 }
 
-// Tenants lists all tenants by name.
-func (r *Registry) Tenants(ctx context.Context) (all []Tenant, err error) {
-	err = r.db.As(ctx, 0, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "SELECT "+tenantColumns+" FROM tenfold_tenants ORDER BY name")
-		if err != nil {
-			return err
-		}
-		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Tenant, error) { return scanTenant(row) })
+// query reads rows as a tenant.
+func query[T any](ctx context.Context, r *Registry, tenant int, scan func(pgx.Row) (T, error), sql string, args ...any) (all []T, err error) {
+	err = r.db.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+		rows, _ := tx.Query(ctx, sql, args...) // its error is that of the rows
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (T, error) { return scan(row) })
 		return err
 	})
 	return all, err
 }
 
+// Tenants lists all tenants by name.
+func (r *Registry) Tenants(ctx context.Context) ([]Tenant, error) {
+	return query(ctx, r, 0, scanTenant, "SELECT "+tenantColumns+" FROM tenfold_tenants ORDER BY name")
+}
+
 // Find gives the tenant of a name.
-func (r *Registry) Find(ctx context.Context, name string) (t Tenant, err error) {
+func (r *Registry) Find(ctx context.Context, name string) (Tenant, error) {
 	if !validName.MatchString(name) {
-		return t, unknownTenant(quote(name), pgx.ErrNoRows)
+		return Tenant{}, unknownTenant(quote(name), pgx.ErrNoRows)
 	}
-	err = r.db.As(ctx, 0, func(ctx context.Context, tx pgx.Tx) error {
-		var err error
-		t, err = scanTenant(tx.QueryRow(ctx, "SELECT "+tenantColumns+" FROM tenfold_tenants WHERE name = $1", name))
-		return err
-	})
-	return t, unknownTenant(quote(name), err)
+	return r.find(ctx, 0, quote(name), "name = $1", name)
+}
+
+func (r *Registry) find(ctx context.Context, as int, which, where string, value any) (t Tenant, err error) {
+	all, err := query(ctx, r, as, scanTenant, "SELECT "+tenantColumns+" FROM tenfold_tenants WHERE "+where, value)
+	if err == nil && len(all) == 0 {
+		err = pgx.ErrNoRows
+	}
+	if err != nil {
+		return t, unknownTenant(which, err)
+	}
+	return all[0], nil
 }
 
 func unknownTenant(which string, err error) error {
@@ -166,13 +174,8 @@ func (r *Registry) Limits(ctx context.Context, tenant int) (Limits, error) {
 }
 
 // Get gives the tenant of a number.
-func (r *Registry) Get(ctx context.Context, tenant int) (t Tenant, err error) {
-	err = r.db.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		var err error
-		t, err = scanTenant(tx.QueryRow(ctx, "SELECT "+tenantColumns+" FROM tenfold_tenants WHERE id = $1", tenant))
-		return err
-	})
-	return t, unknownTenant(strconv.Itoa(tenant), err)
+func (r *Registry) Get(ctx context.Context, tenant int) (Tenant, error) {
+	return r.find(ctx, tenant, strconv.Itoa(tenant), "id = $1", tenant)
 }
 
 func (r *Registry) readLimits(ctx context.Context, tenant int) (Limits, error) {

@@ -3,6 +3,7 @@ package tenant
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,16 +91,8 @@ func insertToken(ctx context.Context, tx pgx.Tx, s Secret, n NewToken) (Token, e
 }
 
 // Tokens lists the tokens of a tenant, those made last first.
-func (r *Registry) Tokens(ctx context.Context, tenant int) (all []Token, err error) {
-	err = r.db.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "SELECT "+shownColumns+" FROM tenfold_tokens WHERE tenant_id = $1 ORDER BY created DESC, id", tenant)
-		if err != nil {
-			return err
-		}
-		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (Token, error) { return scanToken(row) })
-		return err
-	})
-	return all, err
+func (r *Registry) Tokens(ctx context.Context, tenant int) ([]Token, error) {
+	return query(ctx, r, tenant, scanToken, "SELECT "+shownColumns+" FROM tenfold_tokens WHERE tenant_id = $1 ORDER BY created DESC, id", tenant)
 }
 
 // RevokeToken ends a token at once here, and on other servers within [Fresh]. One
@@ -170,18 +163,12 @@ func (r *Registry) FindToken(ctx context.Context, tenant int, prefix string) (t 
 	if err != nil {
 		return t, err
 	}
-	n := 0
-	for _, one := range all {
-		if strings.HasPrefix(one.ID, prefix) {
-			t = one
-			n++
-		}
-	}
+	all = slices.DeleteFunc(all, func(t Token) bool { return !strings.HasPrefix(t.ID, prefix) })
 	switch {
-	case n == 0 || prefix == "":
-		return Token{}, unknownToken("find", prefix, pgx.ErrNoRows)
-	case n > 1:
-		return Token{}, &problem.Error{Op: "find token", Subject: quote(prefix), Code: "ambiguous", Problem: "more than one token begins so", Hint: "write more of the ID"}
+	case len(all) == 0 || prefix == "":
+		return t, unknownToken("find", prefix, pgx.ErrNoRows)
+	case len(all) > 1:
+		return t, &problem.Error{Op: "find token", Subject: quote(prefix), Code: "ambiguous", Problem: "more than one token begins so", Hint: "write more of the ID"}
 	}
-	return t, nil
+	return all[0], nil
 }

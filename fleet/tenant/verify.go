@@ -1,6 +1,7 @@
 package tenant
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -57,9 +58,7 @@ func (r *Registry) Verify(ctx context.Context, text string) (*Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	if row == nil {
-		row = nobody
-	}
+	row = cmp.Or(row, nobody)
 	switch {
 	case !s.is(row.hash):
 		return nil, denied("token_unknown", "the token is not known here", "it must be whole and for this server; ask whoever gave it to you for another")

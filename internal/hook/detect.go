@@ -37,7 +37,7 @@ func Find(ctx context.Context, a About) Found {
 		cmd.Stdout = &out
 		cmd.Env = append(os.Environ(), "NO_COLOR=1")
 		_ = cmd.Run() // what it said counts
-		return Found{Path: path, Version: versionIn(out.String())}
+		return Found{Path: path, Version: versionPattern.FindString(out.String())}
 	}
 	return Found{}
 }
@@ -53,8 +53,6 @@ func (l *limited) Write(p []byte) (int, error) {
 }
 
 var versionPattern = regexp.MustCompile(`\d+(?:\.\d+)+`)
-
-func versionIn(text string) string { return versionPattern.FindString(text) }
 
 // CompareVersions compares dotted numbers: -1 where a is older than b. What is not
 // a number counts as 0.

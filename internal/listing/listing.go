@@ -4,6 +4,7 @@ package listing
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,11 +28,9 @@ type Filter struct {
 // Matches reports whether a conversation passes, given what time it is.
 func (f Filter) Matches(c store.Conversation, now time.Time) bool {
 	switch began, ended := Span(c); {
-	case f.Tool != "" && session.ToolOf(c) != f.Tool:
-		return false
-	case f.Since != nil && ended.Before(f.Since.At(now)):
-		return false
-	case f.Until != nil && !began.Before(f.Until.End(now)):
+	case f.Tool != "" && session.ToolOf(c) != f.Tool,
+		f.Since != nil && ended.Before(f.Since.At(now)),
+		f.Until != nil && !began.Before(f.Until.End(now)):
 		return false
 	}
 	return f.Directories == nil || within(c.Origin.Directory, f.Directories)
@@ -39,12 +38,10 @@ func (f Filter) Matches(c store.Conversation, now time.Time) bool {
 
 // within reports whether a path is one of some directories or below one.
 func within(path string, dirs []string) bool {
-	for _, dir := range dirs {
-		if rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))); ok && (rest == "" || rest[0] == filepath.Separator) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		rest, ok := strings.CutPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator)))
+		return ok && (rest == "" || rest[0] == filepath.Separator)
+	})
 }
 
 // Span is when a conversation began and when it ended, so far. One that an earlier

@@ -5,6 +5,7 @@
 package shield
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -38,10 +39,7 @@ func Tags(text string, names ...string) string {
 			return false
 		}
 		for _, name := range names {
-			if r == '<' && strings.HasPrefix(rest, name) && endsName(rest[len(name):]) {
-				return true
-			}
-			if Reads(rest, "/"+name, true) {
+			if r == '<' && strings.HasPrefix(rest, name) && endsName(rest[len(name):]) || Reads(rest, "/"+name, true) {
 				return true
 			}
 		}
@@ -57,15 +55,7 @@ func Marks(text string, opening rune, words ...string) string {
 		return text
 	}
 	return apart(text, func(r rune, rest string) bool {
-		if r != opening {
-			return false
-		}
-		for _, word := range words {
-			if Reads(rest, word, false) {
-				return true
-			}
-		}
-		return false
+		return r == opening && slices.ContainsFunc(words, func(word string) bool { return Reads(rest, word, false) })
 	})
 }
 

@@ -101,19 +101,11 @@ func nameOf(t tool.Tool) string {
 // finds tells tools that find files by a pattern from those that list a
 // directory; greps those that search texts from other searches.
 func finds(name string) bool {
-	switch strings.ToLower(name) {
-	case "glob", "find", "find_file":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"glob", "find", "find_file"}, strings.ToLower(name))
 }
 
 func greps(name string) bool {
-	switch strings.ToLower(name) {
-	case "grep", "grep_search", "search_file_content", "grep_files", "rg", "search_files", "search_dir":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"grep", "grep_search", "search_file_content", "grep_files", "rg", "search_files", "search_dir"}, strings.ToLower(name))
 }
 
 // object is the arguments of a call; no member is added whose value says nothing.

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -72,9 +73,7 @@ func EndStatement(ctx context.Context, code string, failed bool) {
 // the server; empty for one of the connection.
 func Retried(ctx context.Context, code string) {
 	if in := using(); in != nil {
-		if code == "" {
-			code = "connection"
-		}
+		code = cmp.Or(code, "connection")
 		in.retries.Add(ctx, 1, with(ctx, keyErrorType.String(code)))
 	}
 }

@@ -122,7 +122,7 @@ func (s *Server) measure(to huma.Context, conversations []store.Conversation, po
 	case <-ctx.Done():
 		return
 	}
-	k, done := newLaboratory(policies), shape.LabDone{}
+	k, done := &laboratory{policies: policies, sums: make([]labSum, len(policies))}, shape.LabDone{}
 	for i, c := range conversations {
 		progress.Done, progress.Doing = i*len(policies), c.Title
 		tell("progress", progress)

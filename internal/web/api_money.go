@@ -41,9 +41,7 @@ func (s *Server) money(ctx context.Context, in *moneyOf) (report.Money, error) {
 		return report.Money{}, err
 	}
 	m, err := report.MoneyOf(ctx, now.Log(), o, names...)
-	if m == nil {
-		m = &report.Money{}
-	}
+	m = cmp.Or(m, &report.Money{})
 	return *m, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,11 +110,9 @@ func entryID(key string, i int) string {
 
 // rules reports whether entries of a kind decide what a model sees of others.
 func rules(kind tenfold.Kind) bool {
-	switch kind {
-	case tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindCompactionFailed, tenfold.KindCompactionAttempt, tenfold.KindPin, tenfold.KindUnpin:
-		return true
-	}
-	return false
+	return slices.Contains([]tenfold.Kind{
+		tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindCompactionFailed, tenfold.KindCompactionAttempt, tenfold.KindPin, tenfold.KindUnpin,
+	}, kind)
 }
 
 // known counts the entries that a log holds already. It refuses a request whose ids

@@ -79,10 +79,6 @@ type labSum struct {
 // labCuts are where "tenfold lab" cuts, in percent of the requests.
 func labCuts() []int { return []int{25, 50, 75} }
 
-func newLaboratory(policies []eval.Policy) *laboratory {
-	return &laboratory{policies: policies, sums: make([]labSum, len(policies))}
-}
-
 // measure measures a conversation, and reports whether anything could be: not where it
 // is too short. Told is given each point as it stands once its policy is measured.
 func (k *laboratory) measure(ctx context.Context, l *tenfold.Log, leastRequests int, told func(shape.LabPoint)) (bool, error) {

@@ -75,10 +75,7 @@ func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(c
 	if err != nil {
 		return err
 	}
-	rows, err := tx.Query(ctx, tablesSQL)
-	if err != nil {
-		return err
-	}
+	rows, _ := tx.Query(ctx, tablesSQL)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return err
@@ -111,10 +108,7 @@ func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(c
 		}
 		e.Tables = append(e.Tables, table)
 	}
-	keys, err := tx.Query(ctx, "UPDATE tenfold_keys SET wrapped = '', destroyed = coalesce(destroyed, now()) RETURNING version")
-	if err != nil {
-		return err
-	}
+	keys, _ := tx.Query(ctx, "UPDATE tenfold_keys SET wrapped = '', destroyed = coalesce(destroyed, now()) RETURNING version")
 	if e.Keys, err = pgx.CollectRows(keys, pgx.RowTo[int]); err != nil {
 		return err
 	}

@@ -79,10 +79,7 @@ func (d *Database) keysOf(ctx context.Context, tx pgx.Tx, tenant int) (*keys, er
 }
 
 func wrappedKeys(ctx context.Context, tx pgx.Tx) ([]vault.Wrapped, error) {
-	rows, err := tx.Query(ctx, "SELECT version, wrapped FROM tenfold_keys ORDER BY version")
-	if err != nil {
-		return nil, err
-	}
+	rows, _ := tx.Query(ctx, "SELECT version, wrapped FROM tenfold_keys ORDER BY version") // its error is that of the rows
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[vault.Wrapped])
 }
 
@@ -234,10 +231,7 @@ type tenantRow struct {
 // tenants lists all tenants.
 func (d *Database) tenants(ctx context.Context) (all []tenantRow, err error) {
 	err = d.As(ctx, Operator, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, "SELECT id, name, retain_days FROM tenfold_tenants ORDER BY id")
-		if err != nil {
-			return err
-		}
+		rows, _ := tx.Query(ctx, "SELECT id, name, retain_days FROM tenfold_tenants ORDER BY id")
 		all, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (t tenantRow, err error) { return t, r.Scan(&t.id, &t.name, &t.retain) })
 		return err
 	})

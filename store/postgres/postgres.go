@@ -131,10 +131,7 @@ func (s *Store) send(ctx context.Context, to sender, b *pgx.Batch, read func(pgx
 				return err
 			}
 		}
-		rows, err := results.Query()
-		if err != nil {
-			return err
-		}
+		rows, _ := results.Query()
 		return readAll(rows, read)
 	}()
 	if closed := results.Close(); err == nil {
@@ -146,14 +143,12 @@ func (s *Store) send(ctx context.Context, to sender, b *pgx.Batch, read func(pgx
 // within is a querier in a transaction of the caller's.
 func within(tx pgx.Tx) querier {
 	return func(ctx context.Context, read func(pgx.Rows) error, sql string, args ...any) error {
-		rows, err := tx.Query(ctx, sql, args...)
-		if err != nil {
-			return err
-		}
+		rows, _ := tx.Query(ctx, sql, args...)
 		return readAll(rows, read)
 	}
 }
 
+// readAll reads rows, whose error that of their query is too.
 func readAll(rows pgx.Rows, read func(pgx.Rows) error) error {
 	defer rows.Close()
 	for rows.Next() {

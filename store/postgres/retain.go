@@ -84,12 +84,9 @@ func (d *Database) maintain(ctx context.Context, m *Maintained, dry bool, also f
 // expire erases some conversations and gives how many.
 func expire(ctx context.Context, tx pgx.Tx, tenant, days int, also func(ctx context.Context, tx pgx.Tx, tenant int, conversation string) (int64, error)) (int, error) {
 	// Those that another program has locked are appended to, or erased, just now.
-	rows, err := tx.Query(ctx, `
+	rows, _ := tx.Query(ctx, `
 DELETE FROM tenfold_conversations WHERE key IN (SELECT key FROM `+resting+` ORDER BY key LIMIT `+strconv.Itoa(expireBatch)+` FOR UPDATE SKIP LOCKED)
 RETURNING key, id`, days)
-	if err != nil {
-		return 0, err
-	}
 	type gone struct {
 		Key int64
 		ID  []byte
@@ -125,11 +122,9 @@ func (d *Database) months(ctx context.Context, m *Maintained) error {
 	}
 	var empty []month
 	err := d.As(ctx, Operator, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, emptySQL)
-		if err == nil {
-			empty, err = pgx.CollectRows(rows, pgx.RowToStructByPos[month])
-		}
-		if err == nil {
+		rows, _ := tx.Query(ctx, emptySQL)
+		var err error
+		if empty, err = pgx.CollectRows(rows, pgx.RowToStructByPos[month]); err == nil {
 			_, err = tx.Exec(ctx, "SELECT tenfold_add_month(tenfold_month() + n) FROM generate_series(0, 2) AS n")
 		}
 		return err

@@ -260,11 +260,8 @@ func sealConversation(ctx context.Context, tx pgx.Tx, k *keys, name []byte) (ent
 	for seq := int64(0); seq < version; {
 		c := &columns{}
 		first := seq + 1
-		rows, err := tx.Query(ctx, chunkSQL(key, false), key, seq, version, chunkEntries, chunkBytes)
-		if err != nil {
-			return 0, err
-		}
-		err = readAll(rows, func(rows pgx.Rows) error {
+		rows, _ := tx.Query(ctx, chunkSQL(key, false), key, seq, version, chunkEntries, chunkBytes)
+		err := readAll(rows, func(rows pgx.Rows) error {
 			var got int64
 			var meta, text []byte
 			if err := rows.Scan(&got, &meta, &text); err != nil {

@@ -25,10 +25,6 @@ type tidier struct {
 	done   chan struct{}
 }
 
-func newTidier() tidier {
-	return tidier{months: map[int64]struct{}{}, wake: make(chan struct{}, 1), done: make(chan struct{})}
-}
-
 // noteAppended says that entries were appended to a log.
 func (t *tidier) noteAppended(key int64) {
 	t.mu.Lock()

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -84,18 +85,14 @@ func (w *writer) frame(kind byte, parts ...string) {
 
 func (w *writer) json(kind byte, v any) {
 	b, err := json.Marshal(v, lenient)
-	if w.err == nil {
-		w.err = err
-	}
+	w.err = cmp.Or(w.err, err)
 	w.frame(kind, string(b))
 }
 
 func (w *writer) entry(e tenfold.Entry) {
 	r, err := row.New(e, most)
 	if err != nil {
-		if w.err == nil {
-			w.err = err
-		}
+		w.err = cmp.Or(w.err, err)
 		return
 	}
 	head := binary.AppendUvarint(binary.AppendVarint(nil, e.Seq), uint64(len(r.Meta)))

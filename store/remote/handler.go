@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"slices"
 	"sync"
 	"time"
 
@@ -124,11 +125,7 @@ func Method(urlPath string) string {
 
 // OnlyReads reports whether the method at a path writes nothing.
 func OnlyReads(urlPath string) bool {
-	switch path.Base(urlPath) {
-	case pathConversation, pathConversations, pathPage, pathPrefix, pathHandle, pathImported, pathEntries, pathWatch, pathSearch:
-		return true
-	}
-	return false
+	return slices.Contains([]string{pathConversation, pathConversations, pathPage, pathPrefix, pathHandle, pathImported, pathEntries, pathWatch, pathSearch}, path.Base(urlPath))
 }
 
 // ServeHTTP implements [http.Handler].

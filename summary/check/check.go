@@ -9,6 +9,7 @@ package check
 
 import (
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -134,7 +135,7 @@ func Summary(text string, r strategy.SummaryRequest) Findings {
 	if len(exact.units.words) < fewWords {
 		copied = nil
 	}
-	said := newQuotes()
+	said := &quotes{maphash.MakeSeed(), map[uint64]bool{}}
 	for i := range c.mentions {
 		m := &c.mentions[i]
 		m.exact = exact.wantWays(m.ways)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenfold/atom"
+	"tenfold/internal/set"
 )
 
 // A number may stand nowhere in the log and be right: the writer counted, or
@@ -125,7 +126,7 @@ func outOf(text string, at int) (total, end int, ok bool) {
 }
 
 // fillWords stand between a count of tests and what became of them.
-var fillWords = wordSet(`test tests spec specs check checks case cases unit integration suite suites file files assertions examples of the these them are were is have has all now still`)
+var fillWords = set.Words(`test tests spec specs check checks case cases unit integration suite suites file files assertions examples of the these them are were is have has all now still`)
 
 func wordAfter(text string, at int) (word string, fill bool) {
 	for range 4 {
@@ -148,7 +149,7 @@ func wordAfter(text string, at int) (word string, fill bool) {
 }
 
 // linkWords stand between a name and its number.
-var linkWords = wordSet(`is was are number no nr of equals`)
+var linkWords = set.Words(`is was are number no nr of equals`)
 
 func wordBefore(text string, at int) (word string, colon bool) {
 	for range 3 {
@@ -186,14 +187,14 @@ type count struct {
 var (
 	// bareBefore are words after which "39 passed" counts tests: after others the
 	// number may name one, as in "phase 2 passed".
-	bareBefore = wordSet(`all with and now only got shows showed reports reported result results total tests`)
+	bareBefore = set.Words(`all with and now only got shows showed reports reported result results total tests`)
 	// labelsBefore are words that a number names one of.
-	labelsBefore = wordSet(`port status code issue pr ticket bug pid`)
+	labelsBefore = set.Words(`port status code issue pr ticket bug pid`)
 	// notCounted are words after a number that say nothing of what is counted.
-	notCounted = wordSet(`and the for with from that this was were are has have had not but then than times more less other lines line
+	notCounted = set.Words(`and the for with from that this was were are has have had not but then than times more less other lines line
 		characters chars tokens bytes words percent ms seconds minutes hours days per out total passed failed`)
 	// roundedBy are words before a number that is not an exact count.
-	roundedBy = wordSet(`about around roughly approximately over under nearly almost some than least most to etwa rund environ`)
+	roundedBy = set.Words(`about around roughly approximately over under nearly almost some than least most to etwa rund environ`)
 )
 
 // countsIn finds the counts in a line of a summary.

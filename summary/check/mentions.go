@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold/atom"
+	"tenfold/internal/set"
 	"tenfold/strategy"
 	"tenfold/summary/internal/source"
 )
@@ -389,7 +390,7 @@ func abbreviated(segments []string) bool {
 }
 
 // domains end names of hosts.
-var domains = wordSet(`com org net edu gov io ai app dev`)
+var domains = set.Words(`com org net edu gov io ai app dev`)
 
 // isPlace reports whether a text that is written like a path can only be one:
 // not an address, a pattern, a placeholder, or words with slashes between.
@@ -429,7 +430,7 @@ func withoutLines(word string) string {
 	}
 }
 
-var notFileNames = wordSet(`e.g i.e a.m p.m z.b u.s p.ex`)
+var notFileNames = set.Words(`e.g i.e a.m p.m z.b u.s p.ex`)
 
 // isFileName reports whether a word is a name with an extension.
 func isFileName(word string) bool {
@@ -444,7 +445,7 @@ func isFileName(word string) bool {
 }
 
 // wellKnown are names that everybody writes so.
-var wellKnown = wordSet(`GitHub GitLab JavaScript TypeScript macOS iOS OpenAI PostgreSQL MySQL SQLite YouTube LaTeX NumPy PyTorch README
+var wellKnown = set.Words(`GitHub GitLab JavaScript TypeScript macOS iOS OpenAI PostgreSQL MySQL SQLite YouTube LaTeX NumPy PyTorch README
 	UTF-8 VSCode IPv4 IPv6 OAuth OAuth2 GraphQL MacOS`)
 
 // isIdentifier reports whether a word is written as names in programs are:

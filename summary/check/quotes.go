@@ -25,8 +25,6 @@ type quotes struct {
 	runs map[uint64]bool // wanted → said
 }
 
-func newQuotes() *quotes { return &quotes{maphash.MakeSeed(), map[uint64]bool{}} }
-
 // runsOf gives the words of a text in lower case, and the hash of each run of
 // them by the index of its first word.
 func (q *quotes) runsOf(text string) (words []string, runs []uint64) {

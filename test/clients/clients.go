@@ -158,12 +158,7 @@ func (p *Place) Begin(prompt string) (Session, string) {
 }
 
 func known(list []Session, id string) bool {
-	for _, s := range list {
-		if s.ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(s Session) bool { return s.ID == id })
 }
 
 // Resume goes on with a session.

@@ -40,6 +40,13 @@ type App struct {
 	Clients []hook.Client
 }
 
+// NewGroup completes a command that only has subcommands.
+func NewGroup(c *cobra.Command, inner ...*cobra.Command) *cobra.Command {
+	c.Args, c.RunE = cobra.ArbitraryArgs, Group
+	c.AddCommand(inner...)
+	return c
+}
+
 // Group runs a command that only has subcommands: it shows its help, and
 // refuses anything that is not a command.
 func Group(c *cobra.Command, args []string) error {

@@ -9,7 +9,7 @@ import (
 
 // Command is "tenfold config".
 func Command(a *command.App) *cobra.Command {
-	c := &cobra.Command{
+	return command.NewGroup(&cobra.Command{
 		Use:   "config",
 		Short: "Show and change the configuration",
 		Long: `Shows and changes the configuration. Values are layered; later layers override
@@ -31,9 +31,5 @@ Tables are merged, other values are replaced. Unknown keys are errors.`,
 		Example: `  tenfold config show --origin
   tenfold config edit
   tenfold --cfg conversation.compaction.keep_last=5 config show`,
-		Args: cobra.ArbitraryArgs,
-		RunE: command.Group,
-	}
-	c.AddCommand(configShowCommand(a), configSchemaCommand(a), configEditCommand(a), configTrustCommand(a))
-	return c
+	}, configShowCommand(a), configSchemaCommand(a), configEditCommand(a), configTrustCommand(a))
 }

@@ -11,26 +11,23 @@ import (
 
 // Command is "tenfold conversation".
 func Command(a *command.App) *cobra.Command {
-	c := &cobra.Command{
-		Use:     "conversation",
-		Aliases: []string{"c"},
-		Short:   "Show and change stored conversations",
-		Long: `Works on the conversations in the store. A conversation is an append-only log;
+	return command.NewGroup(
+		&cobra.Command{
+			Use:     "conversation",
+			Aliases: []string{"c"},
+			Short:   "Show and change stored conversations",
+			Long: `Works on the conversations in the store. A conversation is an append-only log;
 compactions are overlays on it, and can be undone.
 
 An ID can be shortened to any unique prefix. Without an ID, commands use the
 active conversation: the one imported or selected last.`,
-		Example: `  tenfold conversation ls
+			Example: `  tenfold conversation ls
   tenfold c print --compacted
   tenfold c compact --keep 50k
   tenfold c undo`,
-		Args: cobra.ArbitraryArgs,
-		RunE: command.Group,
-	}
-	c.AddCommand(
+		},
 		importCommand(a), exportCommand(a), listCommand(a), newCommand(a), showCommand(a), useCommand(a),
 		titleCommand(a), printCommand(a), searchCommand(a), compaction.ConversationCommand(a), undoCommand(a),
 		redoCommand(a), diffCommand(a), pinCommand(a), unpinCommand(a), forkCommand(a), removeCommand(a),
 	)
-	return c
 }

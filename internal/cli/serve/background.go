@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -138,9 +139,7 @@ func (b *Backend) dueLimit() (dueLimit, error) {
 		return dueLimit{}, err
 	}
 	t := l.Auto.Trigger
-	if t == nil {
-		t = trigger.Context(trigger.DefaultContext)
-	}
+	t = cmp.Or(t, trigger.Context(trigger.DefaultContext))
 	return dueLimit{trigger.Limit(t, l.Request.Options.Window), "auto at " + t.String()}, nil
 }
 

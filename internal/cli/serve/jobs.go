@@ -18,25 +18,24 @@ import (
 
 // JobsCommand is "tenfold jobs".
 func JobsCommand(a *command.App) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "jobs COMMAND",
-		Short: "List, retry and cancel compactions in the background",
-		Long: `Shows the compactions that the servers of a PostgreSQL store make in the
+	return command.NewGroup(
+		&cobra.Command{
+			Use:   "jobs COMMAND",
+			Short: "List, retry and cancel compactions in the background",
+			Long: `Shows the compactions that the servers of a PostgreSQL store make in the
 background. An append that brings a conversation over its limit (the settings
 conversation.compaction.auto) adds a job in the same transaction; "tenfold serve
 --jobs N" works on them, on any machine.
 
 "tenfold serve" over a store on this machine keeps its jobs in memory: its page
 shows them.`,
-		Example: `  tenfold jobs ls
+			Example: `  tenfold jobs ls
   tenfold jobs retry 3v9q0hxk2m7c5t1r8w4z6j0n2p`,
-		Args: cobra.ArbitraryArgs,
-		RunE: command.Group,
-	}
-	c.AddCommand(jobsListCommand(a), jobCommand(a, "retry", "Run a job again", `Runs a job again that failed or was cancelled, and starts one now that waits for
+		},
+		jobsListCommand(a), jobCommand(a, "retry", "Run a job again", `Runs a job again that failed or was cancelled, and starts one now that waits for
 its next attempt.`, job.Jobs.Retry), jobCommand(a, "cancel", "Cancel a job", `Cancels a job that has not ended. What it has not written stays unwritten; a
-compaction that it has written is undone with "tenfold conversation undo".`, job.Jobs.Cancel))
-	return c
+compaction that it has written is undone with "tenfold conversation undo".`, job.Jobs.Cancel),
+	)
 }
 
 // jobs opens the queue of the store; close frees it.

@@ -19,22 +19,21 @@ import (
 
 // TenantCommand is "tenfold tenant".
 func TenantCommand(a *command.App) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "tenant",
-		Short: "Manage the tenants of a shared database",
-		Long: `Manages tenants: those who share a PostgreSQL store, each with conversations,
+	return command.NewGroup(
+		&cobra.Command{
+			Use:   "tenant",
+			Short: "Manage the tenants of a shared database",
+			Long: `Manages tenants: those who share a PostgreSQL store, each with conversations,
 tokens, limits and an audit log of its own. Needs the database's URL in --store
 or TENFOLD_STORE, so that only whoever runs the database can do it. "tenfold
 token" makes the tokens with which programs use a server.`,
-		Example: `  tenfold tenant create kitchen --max-bytes 10G --requests-per-second 50
+			Example: `  tenfold tenant create kitchen --max-bytes 10G --requests-per-second 50
   tenfold tenant ls
   tenfold tenant audit kitchen --since 7d`,
-		Args: cobra.ArbitraryArgs,
-		RunE: command.Group,
-	}
-	c.AddCommand(tenantCreateCommand(a), tenantListCommand(a), tenantLimitsCommand(a), tenantAuditCommand(a))
-	c.AddCommand(tenantLifeCommands(a)...)
-	return c
+		},
+		tenantCreateCommand(a), tenantListCommand(a), tenantLimitsCommand(a), tenantAuditCommand(a),
+		tenantEncryptCommand(a), tenantRekeyCommand(a), tenantExportCommand(a), tenantImportCommand(a), tenantRetainCommand(a), tenantEraseCommand(a),
+	)
 }
 
 // database runs f on the store's database.

@@ -16,11 +16,6 @@ import (
 	"tenfold/store/postgres"
 )
 
-// tenantLifeCommands are about what becomes of a tenant's data.
-func tenantLifeCommands(a *command.App) []*cobra.Command {
-	return []*cobra.Command{tenantEncryptCommand(a), tenantRekeyCommand(a), tenantExportCommand(a), tenantImportCommand(a), tenantRetainCommand(a), tenantEraseCommand(a)}
-}
-
 func tenantEncryptCommand(a *command.App) *cobra.Command {
 	return onTenant(a, &cobra.Command{
 		Use:   "encrypt NAME",

@@ -17,7 +17,7 @@ import (
 
 // TokenCommand is "tenfold token".
 func TokenCommand(a *command.App) *cobra.Command {
-	c := &cobra.Command{
+	return command.NewGroup(&cobra.Command{
 		Use:   "token",
 		Short: "Manage the tokens of tenants",
 		Long: `Manages the tokens with which the programs of a tenant use a server. A token has
@@ -27,11 +27,7 @@ Only its hash is stored. Needs the database's URL in --store or TENFOLD_STORE.`,
 		Example: `  tenfold token create kitchen --label ci --scopes read,append --expires 90d
   tenfold token rotate kitchen q7x2 --grace 1h
   TENFOLD_TOKEN=tf_… tenfold --store https://HOST conversation ls`,
-		Args: cobra.ArbitraryArgs,
-		RunE: command.Group,
-	}
-	c.AddCommand(tokenCreateCommand(a), tokenListCommand(a), tokenRotateCommand(a), tokenRevokeCommand(a))
-	return c
+	}, tokenCreateCommand(a), tokenListCommand(a), tokenRotateCommand(a), tokenRevokeCommand(a))
 }
 
 // parseDuration reads "90d", "12h" or "30m"; "0" is none.

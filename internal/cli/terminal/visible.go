@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -66,15 +67,8 @@ func steering(text string, from int) int {
 // steers reports the characters beyond ASCII that control a terminal: the C1
 // controls, and those that change the direction of text.
 func steers(r rune) bool {
-	switch {
-	case r >= 0x80 && r <= 0x9f, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
-		return true
-	}
-	switch r {
-	case 0x061c, 0x200e, 0x200f, 0x2028, 0x2029, 0xfeff:
-		return true
-	}
-	return false
+	return r >= 0x80 && r <= 0x9f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 ||
+		slices.Contains([]rune{0x061c, 0x200e, 0x200f, 0x2028, 0x2029, 0xfeff}, r)
 }
 
 // VisibleLine is visible for one line: white space becomes single spaces.

@@ -163,9 +163,8 @@ func (e *event) epochReason(settings *config.Effective, now time.Time) string {
 	}
 	fires, _ := when.Fires(trigger.View{Tokens: used, Calibrated: true, Window: window})
 	switch {
-	case e.insideTurn() && float64(used) > insideTurn*float64(room):
-		return whyAuto
-	case !e.insideTurn() && (fires || float64(used) > betweenTurns*float64(room)):
+	case e.insideTurn() && float64(used) > insideTurn*float64(room),
+		!e.insideTurn() && (fires || float64(used) > betweenTurns*float64(room)):
 		return whyAuto
 	}
 	after := time.Duration(settings.Conversation.Compaction.Micro.ColdAfter)

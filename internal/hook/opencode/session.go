@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -134,9 +135,7 @@ func (e *event) compact(ctx context.Context, h *hook.Host, d *document) (*hook.V
 // turn does not try again (A3).
 func (e *event) tried(h *hook.Host, cause error) error {
 	ep := readEpoch(h, e.Session)
-	if ep == nil {
-		ep = &epoch{}
-	}
+	ep = cmp.Or(ep, &epoch{})
 	ep.Tried = e.newest("user")
 	return errors.Join(cause, ep.write(h, e.Session))
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"tenfold"
 )
@@ -68,12 +69,9 @@ func (t *thread) isCurrent() bool {
 	id := t.log.session.ID()
 	t.k.mu.Lock()
 	defer t.k.mu.Unlock()
-	for _, other := range t.k.all {
-		if other != t && other.shown.ID == id && other.order > t.order {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.k.all, func(other *thread) bool {
+		return other != t && other.shown.ID == id && other.order > t.order
+	})
 }
 
 // unanswered tells that nothing was answered of what a request says behind so many messages, and

@@ -154,9 +154,8 @@ func (Anthropic) Read(r *Request, i int) ([]Piece, error) {
 	}
 	p := newPieces(r, i)
 	switch {
-	case m.role != "user" && m.role != "assistant" && m.role != "system":
-		return nil, errShape
-	case !m.list && !m.content.isText(r.Body):
+	case m.role != "user" && m.role != "assistant" && m.role != "system",
+		!m.list && !m.content.isText(r.Body):
 		return nil, errShape
 	case m.role == "system":
 		return p.system(m)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"strings"
 
 	"tenfold"
@@ -74,9 +75,7 @@ func addTools(d *tenfold.ConfigDelta, raw []byte, at Span, vendor string) error 
 	if err != nil {
 		return err
 	}
-	if d.Tools == nil {
-		d.Tools = &[]tenfold.ToolDefinition{}
-	}
+	d.Tools = cmp.Or(d.Tools, &[]tenfold.ToolDefinition{})
 	for _, item := range items {
 		if raw[item.From] != '{' {
 			continue

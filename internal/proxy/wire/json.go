@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"strings"
 	"unicode/utf8"
@@ -36,9 +37,7 @@ type scanner struct {
 }
 
 func (s *scanner) fail(err error) {
-	if s.err == nil {
-		s.err = err
-	}
+	s.err = cmp.Or(s.err, err)
 	s.at = len(s.raw)
 }
 

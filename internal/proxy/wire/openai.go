@@ -152,9 +152,8 @@ func customInput(arguments string) string {
 	f, err := fieldsAt(raw, Span{0, len(raw)})
 	input, ok := f.get("input")
 	switch {
-	case err != nil || len(f) > 1 || len(f) == 1 && !ok:
-		return arguments
-	case len(f) == 0 && !bytes.HasPrefix(raw, []byte("{")):
+	case err != nil || len(f) > 1 || len(f) == 1 && !ok,
+		len(f) == 0 && !bytes.HasPrefix(raw, []byte("{")):
 		return arguments
 	}
 	return input.text(raw) // empty where they were stripped

@@ -8,6 +8,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -157,9 +158,7 @@ func (e *Exports) Stop(ctx context.Context) error {
 // tell has OpenTelemetry report to the log: it would write to standard error.
 func (o Options) tell() {
 	log := o.Log
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
 		log.Warn("telemetry was not exported", "error", reason(err))
 	}))

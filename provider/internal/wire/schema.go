@@ -1,9 +1,12 @@
 package wire
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/internal/rawjson"
+	"tenfold/internal/set"
 )
 
 // maxDepth bounds how deep a schema is followed.
@@ -61,18 +64,10 @@ func closeSchema(v jsontext.Value, depth int) (jsontext.Value, bool) {
 func requiresAll(o rawjson.Object) bool {
 	var required []string
 	_ = Unmarshal(o.Get("required"), &required) // none is an empty list
-	want := map[string]bool{}
-	for _, r := range required {
-		want[r] = true
-	}
+	want := set.Of(required...)
 	members, err := ParseObject(o.Get("properties"))
 	if err != nil {
 		return o.Get("properties") == nil
 	}
-	for _, m := range members {
-		if !want[m.Name] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(members, func(m rawjson.Member) bool { return !want[m.Name] })
 }

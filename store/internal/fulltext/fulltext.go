@@ -89,10 +89,7 @@ func asciiFold(c byte) byte {
 }
 
 func isWord(r rune, size int) bool {
-	if r == utf8.RuneError && size == 1 {
-		return false
-	}
-	return unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Co)
+	return (r != utf8.RuneError || size != 1) && unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Co)
 }
 
 // standsAlone reports whether r is of a script without spaces.

@@ -83,7 +83,7 @@ func (l *Ledger) addCall(turn int, branch string, p tenfold.ToolCall) {
 	c.known, _ = tool.Lookup(p.Name)
 	switch c.known.Kind {
 	case tool.Shell:
-		c.dir = l.where.shellDir(branch, p.Name)
+		c.dir = l.where.shells[shellKey{branch, p.Name}]
 		c.changes, c.after = c.known.LineChanges(p.Arguments, c.dir)
 		c.files = c.known.Operations(p.Arguments)
 		for i := range c.files { // reads, which are told from the directory that the line says

@@ -9,6 +9,7 @@ import (
 	"tenfold/atom"
 	"tenfold/cause"
 	"tenfold/internal/commandline"
+	"tenfold/internal/set"
 	"tenfold/tool"
 )
 
@@ -29,26 +30,18 @@ type verdict struct {
 
 // verdicts are programs that check, and the words that make others do.
 var (
-	verdicts = wordSet(`pytest tox nox jest vitest mocha ava tap playwright tsc eslint biome prettier mypy pyright ruff flake8 pylint black golangci-lint
+	verdicts = set.Words(`pytest tox nox jest vitest mocha ava tap playwright tsc eslint biome prettier mypy pyright ruff flake8 pylint black golangci-lint
 		staticcheck gofmt gofumpt shellcheck rspec rubocop phpunit ctest ninja cmake xcodebuild tsup vite webpack rollup esbuild javac gcc g++ clang msbuild`)
-	runners = wordSet(`go cargo npm yarn pnpm bun deno mise gradle gradlew mvn mvnw dotnet swift zig bazel mix rake bundle python python3 uv poetry npx bunx nx turbo node composer flutter dart`)
-	targets = wordSet("make just task")
-	checked = wordSet(`test tests build check lint vet typecheck type-check tsc compile clippy fmt format verify ci validate pytest unittest vitest jest`)
+	runners = set.Words(`go cargo npm yarn pnpm bun deno mise gradle gradlew mvn mvnw dotnet swift zig bazel mix rake bundle python python3 uv poetry npx bunx nx turbo node composer flutter dart`)
+	targets = set.Words("make just task")
+	checked = set.Words(`test tests build check lint vet typecheck type-check tsc compile clippy fmt format verify ci validate pytest unittest vitest jest`)
 )
 
 // starters start a program by its name; sameRunner are runners that run what another does.
 var (
-	starters   = wordSet("npx bunx uv poetry bundle python python3 pipenv hatch")
+	starters   = set.Words("npx bunx uv poetry bundle python python3 pipenv hatch")
 	sameRunner = map[string]string{"pnpm": "npm", "yarn": "npm", "python3": "python", "gradlew": "gradle", "mvnw": "mvn"}
 )
-
-func wordSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(text) {
-		set[w] = true
-	}
-	return set
-}
 
 // checksOf reads the checks of a command line that all have passed when it ends well;
 // none where there are none. Where the line hides how they ended it is the last one.
@@ -199,7 +192,7 @@ func (c *verdict) readScope(words []string) {
 }
 
 // valued are flags that a value follows which is nothing to look at.
-var valued = wordSet("-timeout -count -tags -coverprofile -cpu -parallel -o -j -n -c --config --project --tb --reporter --maxfail --timeout --workers --log-level --outputFile --color -W --prefix --filter-regex")
+var valued = set.Words("-timeout -count -tags -coverprofile -cpu -parallel -o -j -n -c --config --project --tb --reporter --maxfail --timeout --workers --log-level --outputFile --color -W --prefix --filter-regex")
 
 // onlyReads reports whether a command line only looks, or keeps the books of git:
 // nothing that somebody who goes on has to know.
@@ -213,7 +206,7 @@ func onlyReads(line string) bool {
 	return true
 }
 
-var looking = wordSet("git ls cat head tail sed grep rg find wc cd echo pwd which stat file tree diff sort uniq awk cut jq sleep ps tmux test true printf date env export set read less")
+var looking = set.Words("git ls cat head tail sed grep rg find wc cd echo pwd which stat file tree diff sort uniq awk cut jq sleep ps tmux test true printf date env export set read less")
 
 // isFilter knows the flags that choose tests by name.
 func isFilter(word string) bool {
@@ -228,9 +221,9 @@ func isFilter(word string) bool {
 // suites run all that a project is checked by, and all its tests, whatever runs
 // one of them.
 var (
-	suites   = wordSet("check ci verify")
-	programs = wordSet("make just task mise npm")
-	testers  = wordSet("jest mocha vitest pytest ava tap rspec phpunit ctest")
+	suites   = set.Words("check ci verify")
+	programs = set.Words("make just task mise npm")
+	testers  = set.Words("jest mocha vitest pytest ava tap rspec phpunit ctest")
 )
 
 func (c verdict) runsTests() bool { return strings.Contains(c.name, "test") || testers[c.name] }
@@ -284,7 +277,7 @@ func (c verdict) scopeIncludes(other verdict) bool {
 }
 
 // pathwise are programs that are told by paths what to look at, from any directory.
-var pathwise = wordSet("go pytest ruff mypy eslint prettier biome flake8 golangci-lint staticcheck shellcheck rspec rubocop")
+var pathwise = set.Words("go pytest ruff mypy eslint prettier biome flake8 golangci-lint staticcheck shellcheck rspec rubocop")
 
 // absoluteScope gives what a check looks at with the directory it runs in.
 func (c verdict) absoluteScope() []string {

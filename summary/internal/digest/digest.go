@@ -128,11 +128,9 @@ func rawEntries(r strategy.SummaryRequest) iter.Seq2[int, tenfold.Entry] {
 		for e := range r.Log.Entries() {
 			turn, step, ok := r.Log.Where(e.Seq)
 			switch {
-			case !ok || turn < r.Range.FromTurn || turn > r.Range.ToTurn || !branches[e.Branch]:
-				continue
-			case r.View != nil && r.View.Rewound(e.Seq):
-				continue
-			case turn == r.Range.ToTurn && r.Range.ToStep != nil && step > *r.Range.ToStep:
+			case !ok || turn < r.Range.FromTurn || turn > r.Range.ToTurn || !branches[e.Branch],
+				r.View != nil && r.View.Rewound(e.Seq),
+				turn == r.Range.ToTurn && r.Range.ToStep != nil && step > *r.Range.ToStep:
 				continue
 			}
 			if !yield(turn, e) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenfold/internal/set"
 	"tenfold/tool"
 )
 
@@ -212,10 +213,10 @@ func isPreamble(line string) bool {
 }
 
 // definers are words before the name of what a line defines.
-var definers = wordSet("func function def class fn struct interface type enum trait impl module namespace describe it test macro_rules! proc sub table")
+var definers = set.Words("func function def class fn struct interface type enum trait impl module namespace describe it test macro_rules! proc sub table")
 
 // leading are words that may stand before a definer.
-var leading = wordSet("export default async public private protected static final abstract pub pub(crate) override const inline virtual unsafe extern declare internal sealed local")
+var leading = set.Words("export default async public private protected static final abstract pub pub(crate) override const inline virtual unsafe extern declare internal sealed local")
 
 // definitions gives the names of what lines of a file define: functions, types,
 // tests, headings of documents.
@@ -235,11 +236,7 @@ func definitions(file string, lines []string) []string {
 
 // isDocument reports whether a file's headings begin with a #, by its name.
 func isDocument(file string) bool {
-	switch strings.ToLower(path.Ext(file)) {
-	case ".md", ".mdx", ".mdc", ".markdown":
-		return true
-	}
-	return false
+	return slices.Contains([]string{".md", ".mdx", ".mdc", ".markdown"}, strings.ToLower(path.Ext(file)))
 }
 
 func definition(line string) string {

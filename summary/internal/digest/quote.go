@@ -44,10 +44,7 @@ func needsSight(text string) bool {
 			return true
 		}
 	}
-	if !utf8.ValidString(text) {
-		return true
-	}
-	return strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 && hidden(r) })
+	return !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 && hidden(r) })
 }
 
 // hidden reports characters beyond ASCII that are not seen and are no part of

@@ -7,6 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/commandline"
+	"tenfold/internal/set"
 	"tenfold/tool"
 )
 
@@ -30,9 +31,7 @@ type where struct {
 type shellKey struct{ branch, tool string }
 
 // keeping are the tools whose shell stays where a call of it went.
-var keeping = wordSet("Bash PowerShell execute_bash terminal")
-
-func (w *where) shellDir(branch, name string) string { return w.shells[shellKey{branch, name}] }
+var keeping = set.Words("Bash PowerShell execute_bash terminal")
 
 // inDir is a path as it is meant in a directory.
 func inDir(dir, p string) string {

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -13,9 +14,7 @@ import (
 // Detach has a program begin a session: a process group to be stopped as one,
 // and no terminal to ask a person on.
 func Detach(cmd *exec.Cmd) {
-	if cmd.SysProcAttr == nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{}
-	}
+	cmd.SysProcAttr = cmp.Or(cmd.SysProcAttr, &syscall.SysProcAttr{})
 	cmd.SysProcAttr.Setsid = true
 }
 

@@ -50,9 +50,7 @@ func importInspect(ctx context.Context, src engine.Source, sink engine.Sink) err
 		}
 		eval := top.Object(m.Get("eval"))
 		run := cmp.Or(top.Peek(eval.Get("eval_id")), top.Peek(eval.Get("run_id")))
-		if run == "" {
-			run = engine.Digest(top.Raw[:min(len(top.Raw), 4096)])
-		}
+		run = cmp.Or(run, engine.Digest(top.Raw[:min(len(top.Raw), 4096)]))
 		var names engine.Ids
 		for i, at := range samples {
 			s := &inspectSample{ctx: ctx, model: top.Peek(eval.Get("model"))}

@@ -58,10 +58,7 @@ func (d *gemini) Message(c *Chat, raw []byte, id string) error {
 	g := &d.g
 	c.In.Reset(raw)
 	g.Parse(&c.In)
-	if g.Kind != '{' || g.Twice || !g.Has || c.In.Err != nil {
-		return c.Unread(id, raw)
-	}
-	if Misplaced(g.Parts, g.Role == "model") {
+	if g.Kind != '{' || g.Twice || !g.Has || c.In.Err != nil || Misplaced(g.Parts, g.Role == "model") {
 		return c.Unread(id, raw)
 	}
 	w := &engine.Finder{Scan: &c.In, Raw: raw}

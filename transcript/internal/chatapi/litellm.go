@@ -1,6 +1,7 @@
 package chatapi
 
 import (
+	"cmp"
 	"strconv"
 
 	"tenfold/transcript/internal/engine"
@@ -44,9 +45,7 @@ func (d *litellm) Begin(c *Chat, r *ChatRecord) error {
 		}
 		d.answer.usage, d.answer.counted = counted.usage, counted.counted
 	}
-	if d.answer.model == "" {
-		d.answer.model = r.text("model")
-	}
+	d.answer.model = cmp.Or(d.answer.model, r.text("model"))
 	set.delta.Model = d.answer.model
 	c.At(UnixTime(r.number("timestamp")))
 	return d.record(c, r, set)

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"path/filepath"
@@ -262,9 +263,7 @@ func (c *claude) emit(entries ...tenfold.Entry) error {
 func (c *claude) begin() error {
 	c.begun = true
 	c.conv.Format = engine.ClaudeCode
-	if c.conv.ID == "" {
-		c.conv.ID = engine.NameID(c.name, engine.ClaudeCode)
-	}
+	c.conv.ID = cmp.Or(c.conv.ID, engine.NameID(c.name, engine.ClaudeCode))
 	if err := c.sink.Begin(c.conv); err != nil {
 		return err
 	}

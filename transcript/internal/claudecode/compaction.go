@@ -43,9 +43,7 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 	_ = c.closeAll()
 	pend := c.pend
 	c.pend = nil
-	if pend == nil {
-		pend = &boundary{}
-	}
+	pend = cmp.Or(pend, &boundary{})
 	if !c.place.Opened {
 		return c.bareSummary(l, m, id)
 	}

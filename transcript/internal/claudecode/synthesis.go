@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -275,9 +276,7 @@ func (x *claudeLines) assistant(a *aligner, content []jsontext.Value) {
 		var l claudeAssistant
 		l.claudeHead, l.claudeTail = x.head("assistant", it.ID)
 		l.Message.Model, l.Message.ID, l.Message.Type, l.Message.Role = x.model, id, "message", "assistant"
-		if l.Message.Model == "" {
-			l.Message.Model = "unknown"
-		}
+		l.Message.Model = cmp.Or(l.Message.Model, "unknown")
 		l.Message.Content, l.Message.Usage = []jsontext.Value{block}, usage
 		if i == len(content)-1 {
 			l.Message.StopReason = &stop

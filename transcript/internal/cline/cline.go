@@ -121,7 +121,7 @@ func (d *cline) Begin(c *chatapi.Chat, r *chatapi.ChatRecord) error {
 func (d *cline) Message(c *chatapi.Chat, raw []byte, id string) error {
 	var t clineTags
 	t.parse(&c.In, raw)
-	c.At(t.time())
+	c.At(chatapi.UnixTime(t.ts))
 	m := &d.M
 	m.Parse(&c.In, raw)
 	w := &engine.Finder{Scan: &c.In, Raw: raw}

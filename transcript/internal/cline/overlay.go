@@ -5,7 +5,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -68,8 +67,6 @@ func readUsage(s *walk.Scanner, u *tenfold.Usage) {
 		u.Cost = &cost
 	}
 }
-
-func (t *clineTags) time() time.Time { return chatapi.UnixTime(t.ts) }
 
 // keys names what hides the message. A summary or a marker that was taken out
 // hides nothing any more.

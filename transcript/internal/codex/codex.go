@@ -239,7 +239,7 @@ func (c *codex) noteShown(role string, entries []tenfold.Entry) {
 	case tenfold.AssistantMessage:
 		c.answered = true
 	default:
-		c.answered = c.answered || !isResult(p)
+		c.answered = c.answered || p.Kind() != tenfold.KindToolResult
 		return
 	}
 	for _, e := range entries {
@@ -248,11 +248,6 @@ func (c *codex) noteShown(role string, entries []tenfold.Entry) {
 	key := messageKey(role, entries)
 	c.shown[key] = append(c.shown[key], int32(len(c.visible))) //nolint:gosec // an import has far fewer entries
 	c.visible = append(c.visible, m)
-}
-
-func isResult(p tenfold.Payload) bool {
-	_, ok := p.(tenfold.ToolResult)
-	return ok
 }
 
 // meta reads what a line says about the session: the first names it. Its

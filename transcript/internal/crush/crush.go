@@ -43,20 +43,11 @@ const (
 
 // importDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it.
-func importDatabase(ctx context.Context, d *database.Database, only string, sink engine.Sink) error {
-	if err := d.Need("messages", "id", "session_id", "role", "parts"); err != nil {
-		return err
-	}
-	tree, err := database.ReadSessions(ctx, d, "sessions", "parent_session_id", "created_at")
-	if err != nil {
-		return err
-	}
-	rows, err := crushRows(ctx, d)
-	if err != nil {
-		return err
-	}
+func importDatabase(d *database.Database, only string, sink engine.Sink) error {
+	d.Need("messages", "id", "session_id", "role", "parts")
+	tree, rows := database.ReadSessions(d, "sessions", "parent_session_id", "created_at"), crushRows(d)
 	return tree.Conversations(only, engine.Crush, sink, func(b *database.Branch) error {
-		s := &Session{Branch: b, ctx: ctx, d: d, rows: rows, scan: walk.Scanner{Cost: walk.BlockCost}, Started: map[string]string{}}
+		s := &Session{Branch: b, d: d, rows: rows, scan: walk.Scanner{Cost: walk.BlockCost}, Started: map[string]string{}}
 		return s.read()
 	})
 }
@@ -64,7 +55,6 @@ func importDatabase(ctx context.Context, d *database.Database, only string, sink
 // Session is one session of a conversation.
 type Session struct {
 	*database.Branch
-	ctx       context.Context
 	d         *database.Database
 	rows      *database.Rows
 	scan      walk.Scanner
@@ -82,19 +72,10 @@ func (s *Session) read() error {
 			s.Started[call] = child
 		}
 	}
-	if err := s.header(); err != nil {
-		return err
-	}
-	messages, err := s.rows.Of(s.ctx, s.ID)
-	if err != nil {
-		return err
-	}
+	s.header()
+	messages := s.rows.Of(s.ID)
 	for i, m := range messages {
-		raw, row, err := s.row(m.Rowid)
-		if err != nil {
-			return err
-		}
-		if err := s.Message(raw, row); err != nil {
+		if err := s.Message(s.row(m.Rowid)); err != nil {
 			return err
 		}
 		for _, child := range children {
@@ -131,11 +112,8 @@ func (s *Session) agent(child string) error {
 }
 
 // header keeps the session's own row.
-func (s *Session) header() error {
-	columns, values, err := s.d.Read(s.ctx, "sessions", s.Tree.List[s.ID].Rowid)
-	if err != nil {
-		return err
-	}
+func (s *Session) header() {
+	columns, values := s.d.Read("sessions", s.Tree.List[s.ID].Rowid)
 	var row database.RowObject
 	for i, c := range columns {
 		if values[i] == nil {
@@ -154,7 +132,7 @@ func (s *Session) header() error {
 			s.Em.At(Time(n))
 		}
 	}
-	return s.Emit(tenfold.Entry{ID: s.Key(), Source: string(row.Done()), Payload: tenfold.Unknown{Name: crushSessionName}})
+	_ = s.Emit(tenfold.Entry{ID: s.Key(), Source: string(row.Done()), Payload: tenfold.Unknown{Name: crushSessionName}})
 }
 
 // Time reads a time in seconds or, from the year 5138 on were it one, in
@@ -173,12 +151,12 @@ func Time(n int64) time.Time {
 
 // crushRows finds a session's messages by time, and within a second as they
 // were written.
-func crushRows(ctx context.Context, d *database.Database) (*database.Rows, error) {
+func crushRows(d *database.Database) *database.Rows {
 	created := "0"
 	if d.Has("messages", "created_at") {
 		created = "created_at"
 	}
-	return d.RowsBy(ctx, "messages", "session_id", "id", created,
+	return d.RowsBy("messages", "session_id", "id", created,
 		"CASE WHEN "+created+" < 100000000000 THEN "+created+" * 1000 ELSE "+created+" END, rowid")
 }
 
@@ -190,12 +168,8 @@ type Row struct {
 }
 
 // row tells a message as one JSON object, its columns and its parts.
-func (s *Session) row(rowid int64) ([]byte, Row, error) {
-	var m Row
-	columns, values, err := s.d.Read(s.ctx, "messages", rowid)
-	if err != nil {
-		return nil, m, err
-	}
+func (s *Session) row(rowid int64) (raw []byte, m Row) {
+	columns, values := s.d.Read("messages", rowid)
 	var row database.RowObject
 	for i, c := range columns {
 		v := values[i]
@@ -224,5 +198,5 @@ func (s *Session) row(rowid int64) ([]byte, Row, error) {
 		row.Add(c, database.AsJSON(v))
 	}
 	m.Summary = s.summaryID != "" && (m.Summary || m.ID == s.summaryID)
-	return row.Done(), m, nil
+	return row.Done(), m
 }

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,10 +37,15 @@ const (
 func Is(head []byte) bool { return bytes.HasPrefix(head, Magic) }
 
 // Database is an SQLite database open for reading. Nothing is ever written to
-// it or beside it.
+// it or beside it. Its first error sticks: nothing is read after it, and what would
+// give rows gives none.
 type Database struct {
 	Name   string
 	Format engine.Format
+	// Err is the first error.
+	Err    error
+	em     *engine.Emitter // of the conversation that is read, which ends with the error
+	ctx    context.Context
 	sql    *sql.DB
 	copied string // directory of the copy that is read instead
 	path   string // of a file that is read where it lies, and how it was
@@ -57,7 +63,7 @@ func Open(ctx context.Context, src engine.Source, format engine.Format) (*Databa
 			Hint: "name the file",
 		}
 	}
-	d := &Database{Name: src.Name, Format: format}
+	d := &Database{Name: src.Name, Format: format, ctx: ctx}
 	path, err := filepath.Abs(src.Path)
 	if err == nil {
 		path, err = filepath.EvalSymlinks(path) // journals lie beside the file itself
@@ -85,12 +91,12 @@ func Open(ctx context.Context, src engine.Source, format engine.Format) (*Databa
 	address := url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}
 	if d.sql, err = sql.Open("sqlite", address.String()); err != nil {
 		d.Close()
-		return nil, d.Problem(ctx, err)
+		return nil, d.Fail(err)
 	}
 	d.sql.SetMaxOpenConns(1)
-	if err := d.readTables(ctx); err != nil {
+	if d.readTables(); d.Err != nil {
 		d.Close()
-		return nil, err
+		return nil, d.Err
 	}
 	return d, nil
 }
@@ -124,12 +130,10 @@ func filesOf(path string) []string { return []string{path, path + "-wal", path +
 // busy reports whether a journal lies beside the database: a program has it
 // open, or was killed.
 func busy(path string) bool {
-	for _, suffix := range [...]string{"-wal", "-journal", "-shm"} {
-		if _, err := os.Lstat(path + suffix); err == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"-wal", "-journal", "-shm"}, func(suffix string) bool {
+		_, err := os.Lstat(path + suffix)
+		return err == nil
+	})
 }
 
 // copy copies the database with its journals to a directory of its own, until
@@ -207,18 +211,25 @@ func copyFile(ctx context.Context, from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// Problem makes an error of the database one of ours.
-func (d *Database) Problem(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+// Fail notes an error, made one of ours, unless there was one.
+func (d *Database) Fail(err error) error {
+	switch {
+	case err == nil || d.Err != nil:
+		return d.Err
+	case d.ctx.Err() != nil:
+		d.Err = d.ctx.Err()
+	case errors.As(err, new(*engine.Error)):
+		d.Err = err
+	default:
+		d.Err = &engine.Error{
+			Name: d.Name, Format: d.Format, Err: fmt.Errorf("the database cannot be read: %w", err),
+			Hint: "it may be damaged: open it in the tool that wrote it, or restore it",
+		}
 	}
-	if errors.As(err, new(*engine.Error)) {
-		return err
+	if d.em != nil {
+		d.em.Fail(d.Err)
 	}
-	return &engine.Error{
-		Name: d.Name, Format: d.Format, Err: fmt.Errorf("the database cannot be read: %w", err),
-		Hint: "it may be damaged: open it in the tool that wrote it, or restore it",
-	}
+	return d.Err
 }
 
-var ErrTooLarge = errors.New("a message is larger than 256 MB")
+var errTooLarge = errors.New("a message is larger than 256 MB")

@@ -1,7 +1,6 @@
 package database
 
 import (
-	"context"
 	"time"
 
 	"tenfold/transcript/internal/engine"
@@ -14,9 +13,10 @@ type Importer struct {
 	// Owns reports whether the tables are the tool's.
 	Owns func(d *Database) bool
 	// Import hands on the one session that is named, or all.
-	Import func(ctx context.Context, d *Database, only string, sink engine.Sink) error
-	// List lists the sessions in a database without reading them; may be nil.
-	List func(ctx context.Context, d *Database, each func(Session)) error
+	Import func(d *Database, only string, sink engine.Sink) error
+	// List lists the sessions in a database without reading them; may be nil. What went
+	// wrong is the database's error.
+	List func(d *Database, each func(Session))
 }
 
 // A Session is a session in a database, as a listing shows it.

@@ -1,7 +1,6 @@
 package database
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,31 +25,31 @@ type Rows struct {
 
 // RowsBy makes a finder of rows by a column. The expressions are SQL made of
 // constants and of columns that are known to be there.
-func (d *Database) RowsBy(ctx context.Context, table, key, id, created, order string) (*Rows, error) {
+func (d *Database) RowsBy(table, key, id, created, order string) *Rows {
 	// A column that was added later has its default in every row: a long one
 	// would be kept as often as there are rows.
 	id = "CASE WHEN octet_length(" + id + ") < 1000 THEN " + id + " END"
 	f := &Rows{d: d, query: "SELECT rowid, " + created + ", " + id + " FROM " + table + " WHERE " + key + " = ? ORDER BY " + order}
 	indexed := false
-	if err := d.Each(ctx, `SELECT 1 FROM pragma_index_list(?) AS l JOIN pragma_index_info(l.name) AS i WHERE i.seqno = 0 AND i.name = ? AND l.partial = 0`,
-		[]any{table, key}, func([]any) { indexed = true }); err != nil || indexed {
-		return f, err
+	d.Each(`SELECT 1 FROM pragma_index_list(?) AS l JOIN pragma_index_info(l.name) AS i WHERE i.seqno = 0 AND i.name = ? AND l.partial = 0`,
+		[]any{table, key}, func([]any) { indexed = true })
+	if indexed {
+		return f
 	}
 	f.all = map[string][]Row{}
-	err := d.Each(ctx, "SELECT rowid, "+created+", "+id+", "+key+" FROM "+table+" WHERE octet_length("+key+") < 1000 ORDER BY "+order, nil, func(row []any) {
+	d.Each("SELECT rowid, "+created+", "+id+", "+key+" FROM "+table+" WHERE octet_length("+key+") < 1000 ORDER BY "+order, nil, func(row []any) {
 		owner := AsText(row[3])
 		f.all[owner] = append(f.all[owner], readRow(row))
 	})
-	return f, err
+	return f
 }
 
-func (f *Rows) Of(ctx context.Context, owner string) ([]Row, error) {
+func (f *Rows) Of(owner string) (list []Row) {
 	if f.all != nil {
-		return f.all[owner], nil
+		return f.all[owner]
 	}
-	var list []Row
-	err := f.d.Each(ctx, f.query, []any{owner}, func(row []any) { list = append(list, readRow(row)) })
-	return list, err
+	f.d.Each(f.query, []any{owner}, func(row []any) { list = append(list, readRow(row)) })
+	return list
 }
 
 func readRow(row []any) Row {
@@ -62,24 +61,17 @@ func readRow(row []any) Row {
 
 // readTables lists the tables with their columns. Views and virtual tables are
 // none: reading them would run what somebody wrote into the file.
-func (d *Database) readTables(ctx context.Context) error {
+func (d *Database) readTables() {
 	var names []string
-	err := d.Each(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' LIMIT 1000`, nil, func(row []any) {
+	d.Each(`SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' LIMIT 1000`, nil, func(row []any) {
 		names = append(names, AsText(row[0]))
 	})
-	if err != nil {
-		return err
-	}
 	d.tables = map[string][]string{}
 	for _, name := range names {
-		err := d.Each(ctx, `SELECT name FROM pragma_table_info(?) LIMIT 2000`, []any{name}, func(row []any) {
+		d.Each(`SELECT name FROM pragma_table_info(?) LIMIT 2000`, []any{name}, func(row []any) {
 			d.tables[name] = append(d.tables[name], AsText(row[0]))
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 func (d *Database) Describe() string {
@@ -107,30 +99,35 @@ func (d *Database) Has(table string, columns ...string) bool {
 	return ok
 }
 
-// Need says which columns of a table are missing.
-func (d *Database) Need(table string, columns ...string) error {
+// Need makes it an error that a column of a table is missing.
+func (d *Database) Need(table string, columns ...string) {
 	for _, c := range columns {
 		if !d.Has(table, c) {
-			return &engine.Error{
+			_ = d.Fail(&engine.Error{
 				Name: d.Name, Format: d.Format, Err: fmt.Errorf("table %s has no column %s", table, c),
 				Hint: "the tool's version may be too new, or too old",
-			}
+			})
 		}
 	}
-	return nil
 }
 
 // Each runs a query whose text is made of constants, of quoted names and of columns
 // that are known to be there; the values belong to the caller, until the next row.
-func (d *Database) Each(ctx context.Context, query string, args []any, row func(values []any)) error {
-	rows, err := d.sql.QueryContext(ctx, query, args...)
+func (d *Database) Each(query string, args []any, row func(values []any)) {
+	if d.Err == nil {
+		_ = d.Fail(d.each(query, args, row))
+	}
+}
+
+func (d *Database) each(query string, args []any, row func(values []any)) error {
+	rows, err := d.sql.QueryContext(d.ctx, query, args...)
 	if err != nil {
-		return d.Problem(ctx, err)
+		return err
 	}
 	defer func() { _ = rows.Close() }()
 	columns, err := rows.Columns()
 	if err != nil {
-		return d.Problem(ctx, err)
+		return err
 	}
 	values, places := make([]any, len(columns)), make([]any, len(columns))
 	for i := range values {
@@ -138,50 +135,52 @@ func (d *Database) Each(ctx context.Context, query string, args []any, row func(
 	}
 	for rows.Next() {
 		if err := rows.Scan(places...); err != nil {
-			return d.Problem(ctx, err)
+			return err
 		}
 		row(values)
 	}
-	if err := rows.Err(); err != nil {
-		return d.Problem(ctx, err)
-	}
-	return nil
+	return rows.Err()
 }
 
 // Read gives one row of a table by its rowid: columns and values. Values that
 // are too large are an error before they are read.
-func (d *Database) Read(ctx context.Context, table string, rowid int64) (columns []string, values []any, err error) {
-	columns = d.tables[table]
-	var query strings.Builder
-	query.WriteString("SELECT max(0")
-	for _, c := range columns {
-		query.WriteString(", ifnull(octet_length(" + quoteName(c) + "), 0)")
+func (d *Database) Read(table string, rowid int64) (columns []string, values []any) {
+	list := make([]string, len(d.tables[table]))
+	for i, c := range d.tables[table] {
+		list[i] = quoteName(c)
 	}
-	query.WriteString(") FROM " + quoteName(table) + " WHERE rowid = ?")
+	from := " FROM " + quoteName(table) + " WHERE rowid = ?"
 	var size int64
-	if err := d.Each(ctx, query.String(), []any{rowid}, func(row []any) { size, _ = row[0].(int64) }); err != nil {
-		return nil, nil, err
-	}
+	d.Each("SELECT max(0, ifnull(octet_length("+strings.Join(list, "), 0), ifnull(octet_length(")+"), 0))"+from, []any{rowid}, func(row []any) { size, _ = row[0].(int64) })
 	if size > ValueLimit {
-		return nil, nil, &engine.Error{
+		_ = d.Fail(&engine.Error{
 			Name: d.Name, Format: d.Format, Err: fmt.Errorf("row %d of table %s holds a value of %d MB", rowid, table, size>>20),
 			Hint: "no session holds such a value: the database may be damaged",
-		}
+		})
 	}
-	query.Reset()
-	query.WriteString("SELECT ")
-	for i, c := range columns {
+	d.Each("SELECT "+strings.Join(list, ", ")+from, []any{rowid}, func(row []any) { values = slices.Clone(row) })
+	if values == nil {
+		_ = d.Fail(fmt.Errorf("row %d of table %s is gone", rowid, table))
+		return nil, nil
+	}
+	return d.tables[table], values
+}
+
+// List makes a JSON array of rows.
+func (d *Database) List(rows []Row, item func(Row) []byte) []byte {
+	raw := []byte("[")
+	for i, row := range rows {
 		if i > 0 {
-			query.WriteString(", ")
+			raw = append(raw, ',')
 		}
-		query.WriteString(quoteName(c))
+		if raw = append(raw, item(row)...); len(raw) > ValueLimit {
+			_ = d.Fail(errTooLarge)
+		}
+		if d.Err != nil {
+			break
+		}
 	}
-	query.WriteString(" FROM " + quoteName(table) + " WHERE rowid = ?")
-	err = d.Each(ctx, query.String(), []any{rowid}, func(row []any) { values = slices.Clone(row) })
-	if err == nil && values == nil {
-		err = d.Problem(ctx, fmt.Errorf("row %d of table %s is gone", rowid, table))
-	}
-	return columns, values, err
+	return append(raw, ']')
 }
 
 func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -1,7 +1,6 @@
 package database
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -15,6 +14,7 @@ const BranchDepth = 16
 
 // SessionTree is which sessions there are and which started which.
 type SessionTree struct {
+	d        *Database
 	List     map[string]sessionNode
 	Children map[string][]string
 	Roots    []string
@@ -29,8 +29,8 @@ type sessionNode struct {
 
 // ReadSessions lists the sessions by time. Those whose parent is gone, or who
 // are their own ancestors, are roots.
-func ReadSessions(ctx context.Context, d *Database, table, parent, created string) (*SessionTree, error) {
-	t := &SessionTree{List: map[string]sessionNode{}, Children: map[string][]string{}}
+func ReadSessions(d *Database, table, parent, created string) *SessionTree {
+	t := &SessionTree{d: d, List: map[string]sessionNode{}, Children: map[string][]string{}}
 	column := func(name string) string {
 		if d.Has(table, name) {
 			return quoteName(name)
@@ -39,7 +39,7 @@ func ReadSessions(ctx context.Context, d *Database, table, parent, created strin
 	}
 	var order []sessionNode
 	query := "SELECT rowid, id, " + column(parent) + ", " + column(created) + " FROM " + quoteName(table) + " WHERE octet_length(id) < 1000 ORDER BY 4, 1"
-	if err := d.Each(ctx, query, nil, func(row []any) {
+	d.Each(query, nil, func(row []any) {
 		n := sessionNode{id: AsText(row[1]), Parent: AsText(row[2])}
 		n.Rowid, _ = row[0].(int64)
 		n.Created, _ = row[3].(int64)
@@ -47,9 +47,7 @@ func ReadSessions(ctx context.Context, d *Database, table, parent, created strin
 			t.List[n.id] = n
 			order = append(order, n)
 		}
-	}); err != nil {
-		return nil, err
-	}
+	})
 	reached := map[string]bool{}
 	var queue []string
 	root := func(id string) {
@@ -78,7 +76,7 @@ func ReadSessions(ctx context.Context, d *Database, table, parent, created strin
 		for ; i < len(order) && reached[order[i].id]; i++ {
 		}
 		if i == len(order) {
-			return t, nil
+			return t
 		}
 		root(order[i].id) // in a circle
 	}
@@ -100,7 +98,11 @@ func (t *SessionTree) RootsOf(only string) []string {
 // those that it started.
 func (t *SessionTree) Conversations(only string, format engine.Format, sink engine.Sink, read func(b *Branch) error) error {
 	for _, root := range t.RootsOf(only) {
+		if t.d.Err != nil {
+			break
+		}
 		em := &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{ID: engine.ConversationID(root), Named: true, Format: format}}
+		t.d.em = em
 		if err := NewBranch(em, t, root, read).session(); err != nil {
 			return err
 		}
@@ -108,7 +110,7 @@ func (t *SessionTree) Conversations(only string, format engine.Format, sink engi
 			return err
 		}
 	}
-	return nil
+	return t.d.Err
 }
 
 // A Branch is one session of a conversation: its first one, which has no name, or that

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"time"
 
 	"tenfold"
@@ -86,8 +87,13 @@ func (m *Emitter) Prompt(list []tenfold.Entry) error {
 	return m.All(list)
 }
 
+// Fail notes an error of what is read, unless there was one.
+func (m *Emitter) Fail(err error) {
+	m.err = cmp.Or(m.err, err)
+}
+
 func (m *Emitter) begin() error {
-	if !m.Begun {
+	if !m.Begun && m.err == nil {
 		m.Begun = true
 		m.err = m.Sink.Begin(m.Conv)
 	}

@@ -67,12 +67,7 @@ type Object struct {
 }
 
 func (o Object) Has(names ...string) bool {
-	for _, n := range names {
-		if _, ok := o.Kinds[n]; !ok {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(n string) bool { return o.Kinds[n] == 0 })
 }
 
 // What detection looks at: so many objects, and so many of each array in them,

@@ -112,7 +112,7 @@ func (in *Intake) Begin(c Conversation) error {
 	if err := in.keep(conversationWeight + int64(len(c.ID)+len(c.Title))); err != nil {
 		return err
 	}
-	in.outcomes.begin(c.Format)
+	in.outcomes = outcomes{flag: flags[c.Format], as: c.Format == Tenfold, calls: map[[2]string]string{}}
 	in.directory, in.looked = "", 0
 	return in.Sink.Begin(possibleConversation(c))
 }

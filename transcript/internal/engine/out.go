@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -21,9 +22,7 @@ func NewOut(w io.Writer) Out { return Out{w: bufio.NewWriterSize(w, LineChunk)} 
 
 // Fail notes an error, unless there was one.
 func (o *Out) Fail(err error) {
-	if o.Err == nil {
-		o.Err = err
-	}
+	o.Err = cmp.Or(o.Err, err)
 }
 
 // Write writes texts as they stand.

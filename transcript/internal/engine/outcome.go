@@ -31,10 +31,6 @@ type outcomes struct {
 	calls map[[2]string]string // tools, by the branches and ids of their calls
 }
 
-func (o *outcomes) begin(f Format) {
-	*o = outcomes{flag: flags[f], as: f == Tenfold, calls: map[[2]string]string{}}
-}
-
 func (o *outcomes) setOutcome(e *tenfold.Entry) {
 	if o.as {
 		return

@@ -35,10 +35,7 @@ func geminiCLIType(o engine.Object) bool {
 
 func recognise(h engine.Head) engine.Confidence {
 	s := h.JSON
-	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
-		return engine.No
-	}
-	if !s.Mostly(geminiCLIType) {
+	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 || !s.Mostly(geminiCLIType) {
 		return engine.No
 	}
 	if slices.ContainsFunc(s.Objects, func(o engine.Object) bool {

@@ -1,6 +1,7 @@
 package opencode
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -34,9 +35,7 @@ func (o *openCodeSession) warnNoSummary() {
 func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 	pend := o.pend
 	o.pend = nil
-	if pend == nil {
-		pend = &openCodeCompaction{} // older versions only mark the answer
-	}
+	pend = cmp.Or(pend, &openCodeCompaction{}) // older versions only mark the answer
 	w := engine.Finder{Scan: &o.scan, Raw: m.raw}
 	var texts []string
 	last := -1

@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"context"
 	"slices"
 
 	"tenfold"
@@ -18,33 +17,19 @@ func Database() database.Importer {
 // importDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it. A session is
 // told as its export would tell it.
-func importDatabase(ctx context.Context, d *database.Database, only string, sink engine.Sink) error {
-	if err := d.Need("session", "id"); err != nil {
-		return err
-	}
-	if err := d.Need("message", "id", "session_id", "data"); err != nil {
-		return err
-	}
-	if err := d.Need("part", "id", "message_id", "data"); err != nil {
-		return err
-	}
-	tree, err := database.ReadSessions(ctx, d, "session", "parent_id", "time_created")
-	if err != nil {
-		return err
-	}
-	rows, err := newOpenCodeRows(ctx, d)
-	if err != nil {
-		return err
-	}
-	r := &openCodeReader{ctx: ctx, d: d, rows: rows}
+func importDatabase(d *database.Database, only string, sink engine.Sink) error {
+	d.Need("session", "id")
+	d.Need("message", "id", "session_id", "data")
+	d.Need("part", "id", "message_id", "data")
+	tree := database.ReadSessions(d, "session", "parent_id", "time_created")
+	r := &openCodeReader{d: d, openCodeRows: newOpenCodeRows(d)}
 	return tree.Conversations(only, engine.OpenCode, sink, r.session)
 }
 
 // openCodeReader reads the sessions of a database.
 type openCodeReader struct {
-	ctx   context.Context
+	openCodeRows
 	d     *database.Database
-	rows  *openCodeRows
 	calls *engine.Ids // of the conversation
 }
 
@@ -61,25 +46,15 @@ func (r *openCodeReader) session(b *database.Branch) error {
 		}
 		return b.Agent(child, child)
 	}
-	document, err := r.info(b.Tree.List[b.ID].Rowid, b.ID)
-	if err != nil {
-		return err
-	}
+	document := r.info(b.Tree.List[b.ID].Rowid, b.ID)
 	if b.Name == "" {
 		o.session(document)
 	}
 	_ = o.keep(b.Key(), SessionName, slices.Concat([]byte(`{"info":`), document, []byte(`,"messages":null}`)))
-	messages, err := r.rows.messages.Of(r.ctx, b.ID)
-	if err != nil {
-		return err
-	}
+	messages := r.messages.Of(b.ID)
 	children := b.Tree.Children[b.ID]
 	for i, m := range messages {
-		raw, err := r.message(o, m, b.ID)
-		if err != nil {
-			return err
-		}
-		if err := o.message(raw); err != nil {
+		if err := o.message(r.message(o, m, b.ID)); err != nil {
 			return err
 		}
 		for _, child := range children {
@@ -108,57 +83,31 @@ const openCodeEra = "68719476736"
 // tasks.
 type openCodeRows struct{ messages, parts, todos *database.Rows }
 
-func newOpenCodeRows(ctx context.Context, d *database.Database) (*openCodeRows, error) {
+func newOpenCodeRows(d *database.Database) (rows openCodeRows) {
 	created, order := "0", "id, rowid"
 	if d.Has("message", "time_created") {
 		created, order = "time_created", "CAST(time_created AS INTEGER) / "+openCodeEra+", id, rowid"
 	}
-	var rows openCodeRows
-	var err error
-	if rows.messages, err = d.RowsBy(ctx, "message", "session_id", "id", created, order); err != nil {
-		return nil, err
-	}
-	if rows.parts, err = d.RowsBy(ctx, "part", "message_id", "id", "0", "id, rowid"); err != nil {
-		return nil, err
-	}
+	rows.messages = d.RowsBy("message", "session_id", "id", created, order)
+	rows.parts = d.RowsBy("part", "message_id", "id", "0", "id, rowid")
 	if d.Has("todo", "session_id") {
-		rows.todos, err = d.RowsBy(ctx, "todo", "session_id", "''", "0", "rowid")
+		rows.todos = d.RowsBy("todo", "session_id", "''", "0", "rowid")
 	}
-	return &rows, err
+	return rows
 }
 
 // message tells a message as an export tells it.
-func (r *openCodeReader) message(o *openCodeSession, m database.Row, session string) ([]byte, error) {
-	parts, err := r.rows.parts.Of(r.ctx, m.ID)
-	if err != nil {
-		return nil, err
-	}
-	info, err := r.data(o, "message", m.Rowid, [2]string{"sessionID", session})
-	if err != nil {
-		return nil, err
-	}
-	raw := slices.Concat([]byte(`{"info":`), info, []byte(`,"parts":[`))
-	for i, p := range parts {
-		part, err := r.data(o, "part", p.Rowid, [2]string{"sessionID", session}, [2]string{"messageID", m.ID})
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 {
-			raw = append(raw, ',')
-		}
-		if raw = append(raw, part...); len(raw) > database.ValueLimit {
-			return nil, r.d.Problem(r.ctx, database.ErrTooLarge)
-		}
-	}
-	return append(raw, "]}"...), nil
+func (r *openCodeReader) message(o *openCodeSession, m database.Row, session string) []byte {
+	info := r.data(o, "message", m.Rowid, [2]string{"sessionID", session})
+	parts := r.d.List(r.parts.Of(m.ID), func(p database.Row) []byte {
+		return r.data(o, "part", p.Rowid, [2]string{"sessionID", session}, [2]string{"messageID", m.ID})
+	})
+	return slices.Concat([]byte(`{"info":`), info, []byte(`,"parts":`), parts, []byte("}"))
 }
 
 // data gives the JSON of a row with the ids that stand in other columns.
-func (r *openCodeReader) data(o *openCodeSession, table string, rowid int64, ids ...[2]string) ([]byte, error) {
-	columns, values, err := r.d.Read(r.ctx, table, rowid)
-	if err != nil {
-		return nil, err
-	}
+func (r *openCodeReader) data(o *openCodeSession, table string, rowid int64, ids ...[2]string) []byte {
+	columns, values := r.d.Read(table, rowid)
 	var own string
 	var data any
 	for i, c := range columns {
@@ -181,18 +130,15 @@ func (r *openCodeReader) data(o *openCodeSession, table string, rowid int64, ids
 		raw = slices.Concat([]byte(`{"data":`), database.AsJSON(data), []byte(`}`))
 	}
 	if len(raw) == 2 {
-		return ends, nil
+		return ends
 	}
-	return slices.Concat(raw[:len(raw)-1], []byte(","), ends[1:]), nil
+	return slices.Concat(raw[:len(raw)-1], []byte(","), ends[1:])
 }
 
 // info tells a session as an export tells it. Columns that an export has no
 // name for stand in one member, "row".
-func (r *openCodeReader) info(rowid int64, id string) ([]byte, error) {
-	columns, values, err := r.d.Read(r.ctx, "session", rowid)
-	if err != nil {
-		return nil, err
-	}
+func (r *openCodeReader) info(rowid int64, id string) []byte {
+	columns, values := r.d.Read("session", rowid)
 	var out, row, times, summary database.RowObject
 	out.Add("id", database.QuoteJSON(id))
 	for i, c := range columns {
@@ -241,38 +187,28 @@ func (r *openCodeReader) info(rowid int64, id string) ([]byte, error) {
 			out.Add(part.name, part.o.Done())
 		}
 	}
-	return out.Done(), nil
+	return out.Done()
 }
 
 // tasks keeps the session's list of tasks.
 func (r *openCodeReader) tasks(o *openCodeSession, session string) error {
-	if r.rows.todos == nil {
+	if r.todos == nil {
 		return nil
 	}
-	rows, err := r.rows.todos.Of(r.ctx, session)
-	if err != nil || len(rows) == 0 {
-		return err
+	rows := r.todos.Of(session)
+	if len(rows) == 0 {
+		return nil
 	}
-	raw := []byte("[")
-	for i, todo := range rows {
-		columns, values, err := r.d.Read(r.ctx, "todo", todo.Rowid)
-		if err != nil {
-			return err
-		}
+	raw := r.d.List(rows, func(todo database.Row) []byte {
+		columns, values := r.d.Read("todo", todo.Rowid)
 		var task database.RowObject
 		for k, c := range columns {
 			if values[k] != nil && c != "session_id" {
 				task.Add(c, database.AsJSON(values[k]))
 			}
 		}
-		if i > 0 {
-			raw = append(raw, ',')
-		}
-		if raw = append(raw, task.Done()...); len(raw) > database.ValueLimit {
-			return r.d.Problem(r.ctx, database.ErrTooLarge)
-		}
-	}
-	raw = append(raw, ']')
+		return task.Done()
+	})
 	id := o.em.Ids.Unique("todo:" + engine.Digest(raw))
 	return o.keep(id, tenfold.Kind(TodoName), raw)
 }

@@ -1,7 +1,6 @@
 package opencode
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -12,10 +11,8 @@ import (
 )
 
 // listSessions reads the table of sessions, and of each the last message.
-func listSessions(ctx context.Context, d *database.Database, each func(database.Session)) error {
-	if err := d.Need("session", "id"); err != nil {
-		return err
-	}
+func listSessions(d *database.Database, each func(database.Session)) {
+	d.Need("session", "id")
 	var columns []string
 	for _, c := range []string{"parent_id", "directory", "title", "time_created", "time_updated"} {
 		if !d.Has("session", c) {
@@ -25,7 +22,7 @@ func listSessions(ctx context.Context, d *database.Database, each func(database.
 	}
 	var list []database.Session
 	parents, there := map[string]string{}, map[string]bool{}
-	err := d.Each(ctx, "SELECT substr(id, 1, 1000), "+strings.Join(columns, ", ")+" FROM session", nil, func(row []any) {
+	d.Each("SELECT substr(id, 1, 1000), "+strings.Join(columns, ", ")+" FROM session", nil, func(row []any) {
 		id := database.AsText(row[0])
 		there[id], parents[id] = true, database.AsText(row[1])
 		list = append(list, database.Session{
@@ -33,20 +30,16 @@ func listSessions(ctx context.Context, d *database.Database, each func(database.
 			Title: database.AsText(row[3]), Created: timeOf(row[4]), Updated: timeOf(row[5]),
 		})
 	})
-	if err != nil {
-		return err
-	}
 	for _, s := range list {
-		if s.Tokens, err = lastContext(ctx, d, s.ID); err != nil {
-			return err
-		}
+		s.Tokens = lastContext(d, s.ID)
 		if s.Updated.IsZero() {
 			s.Updated = s.Created
 		}
 		s.Agent = there[parents[s.ID]] // else the one that started it is gone
-		each(s)
+		if d.Err == nil {
+			each(s)
+		}
 	}
-	return nil
 }
 
 // timeOf is the time in a column of milliseconds.
@@ -60,12 +53,12 @@ func timeOf(v any) time.Time {
 
 // lastContext is the context of a session's newest response that says what it
 // cost. A larger message is not read: it says the same as others.
-func lastContext(ctx context.Context, d *database.Database, session string) (tokens int, err error) {
+func lastContext(d *database.Database, session string) (tokens int) {
 	if !d.Has("message", "session_id", "data") {
-		return 0, nil
+		return 0
 	}
 	const query = "SELECT data FROM message WHERE session_id = ? AND octet_length(data) < 100000 ORDER BY id DESC LIMIT 4"
-	err = d.Each(ctx, query, []any{session}, func(row []any) {
+	d.Each(query, []any{session}, func(row []any) {
 		var m struct {
 			Tokens struct {
 				Input     int `json:"input"`
@@ -82,5 +75,5 @@ func lastContext(ctx context.Context, d *database.Database, session string) (tok
 			tokens = t.Input + t.Output + t.Reasoning + t.Cache.Read + t.Cache.Write
 		}
 	})
-	return max(tokens, 0), err
+	return max(tokens, 0)
 }

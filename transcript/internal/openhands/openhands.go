@@ -2,6 +2,7 @@ package openhands
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -253,9 +254,7 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 	f.ResetCompact(f.Raw)
 	m := f.Object(f.Root())
 	id := f.Peek(m.Get("id"))
-	if id == "" {
-		id = engine.ContentID(h.src.Name, engine.OpenHands, f.Raw)
-	}
+	id = cmp.Or(id, engine.ContentID(h.src.Name, engine.OpenHands, f.Raw))
 	names, err := h.src.List("events")
 	if err != nil {
 		return &engine.Error{Name: h.src.Name, Format: engine.OpenHands, Err: errors.New("the directory of events cannot be read: " + err.Error()), Hint: "it is \"events\" beside the file"}

@@ -161,7 +161,7 @@ func (p *pi) body(r *Record, id string) error {
 		if !w.IsString(r.Summary) || len(r.Summary.Of(r.raw)) == 2 {
 			return p.unknown(r, id)
 		}
-		text := piBranchSummary(w.Text(r.Summary))
+		text := piBranchBefore + shield.Tags(w.Text(r.Summary), "summary") + piBranchAfter
 		return p.showSynthetic(r, id, tenfold.Request, tenfold.Text(text), w.Cuts)
 	case "compaction":
 		return p.compaction(r, id)
@@ -200,10 +200,6 @@ const (
 // A summary must not end the element that pi puts it in.
 func CompactionSummary(s string) string {
 	return piCompactionBefore + shield.Tags(s, "summary") + piCompactionAfter
-}
-
-func piBranchSummary(s string) string {
-	return piBranchBefore + shield.Tags(s, "summary") + piBranchAfter
 }
 
 // unwrap takes a wording off again.

@@ -160,16 +160,9 @@ func (s *specStory) preface(bare string) {
 	}
 }
 
-// name gives the conversation an id when the session has none.
-func (s *specStory) name(first string) {
-	if s.out.Conv.ID == "" {
-		s.out.Conv.ID = engine.ContentID(s.src.Name, engine.SpecStory, []byte(first))
-	}
-}
-
 // section begins what one side said.
 func (s *specStory) section(h specHead) error {
-	s.name(s.before.Buf.String())
+	s.out.Conv.ID = cmp.Or(s.out.Conv.ID, engine.ContentID(s.src.Name, engine.SpecStory, s.before.Buf.Bytes()))
 	s.sections++
 	s.role, s.sidechain = h.Role, h.sidechain
 	s.out.At(h.time)
