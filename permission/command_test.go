@@ -210,8 +210,8 @@ func FuzzAllowedCommands(f *testing.F) {
 func TestReadingCommandsAreFree(t *testing.T) {
 	p := mustNew(t, Rules{})
 	for _, text := range []string{
-		`ls`, `ls -la src`, `pwd`, `git status --short`, `git log --oneline -5 | head -n 3`, `git diff HEAD~1 -- a.go`, `ls | grep -i go | wc -l`, `echo done`,
-		`git branch -a`, `ls 2>/dev/null`, `git show HEAD:a/b.go`, `ls | sort | uniq -c`, `cat`, `git diff main..dev`,
+		`ls`, `ls -la src`, `pwd`, `head -n 3`, `ls | grep -i go | wc -l`, `echo done`,
+		`ls 2>/dev/null`, `ls | sort | uniq -c`, `cat`,
 	} {
 		if v := p.Judge("shell", command(text)); v.Action != Allow || v.Contained {
 			t.Errorf("%+v: %s", v, text)
@@ -219,9 +219,10 @@ func TestReadingCommandsAreFree(t *testing.T) {
 	}
 	for _, text := range []string{
 		`ls /etc`, `ls ~`, `ls ../x`, `ls a/../../b`, `cat file`, `head file`, `grep x file`, `grep -r x`, `grep -f x`, `sort -o x`, `sort -no x`, `git branch new`, `git branch -D x`,
-		`git diff --no-index a b`, `git diff --output=x`, `git log --ext-diff`, `git push`, `git`, `git -c x status`, `date -s x`, `date 0101`, `ls $x`, `ls "$(ls)"x/..`, `tail -f x`,
-		`make`, `go test ./...`, `ls <x`, `ls >x`, `PATH=. ls`, `git grep -Oevil x`, `echo $(evil)`, `git diff /etc/passwd x`, `ls -- /etc`, `cd .. && ls`, `ls -Z`, `tr a b c`,
-		`env`, `git stash`, `git log --textconv`, `cat <file`, `ls --hyperlink`, `LS`, `./ls`, `/bin/ls`, `git show HEAD:/../x`, `ls 'a\b'`, `ls C:/x`,
+		`git push`, `git`, `git -c x status`, `date -s x`, `date 0101`, `ls $x`, `ls "$(ls)"x/..`, `tail -f x`,
+		`make`, `go test ./...`, `ls <x`, `ls >x`, `PATH=. ls`, `git grep -Oevil x`, `echo $(evil)`, `ls -- /etc`, `cd .. && ls`, `ls -Z`, `tr a b c`,
+		`env`, `git stash`, `cat <file`, `ls --hyperlink`, `LS`, `./ls`, `/bin/ls`, `ls 'a\b'`, `ls C:/x`,
+		`git status`, `git log`, `git diff`, `git show HEAD`, `git blame a.go`, `git ls-files`, `git rev-parse HEAD`, `git branch`,
 	} {
 		if v := p.Judge("shell", command(text)); v.Action != Ask {
 			t.Errorf("%+v: %s", v, text)

@@ -77,29 +77,19 @@ func isSpecial(words []word) bool {
 // not follow links out of the workspace; of these most read only what they are
 // piped.
 type reader struct {
-	short    string
-	long     []string
+	short    string // options of one letter
 	operands int
 }
 
-var gitReader = reader{"nsbupwo", strings.Fields(`
-	--oneline --stat --shortstat --numstat --short --branch --porcelain --cached --staged --name-only --name-status --patch --no-patch --all --graph
-	--decorate --abbrev-ref --show-toplevel --verify --show-current --summary --max-count --since --until --author --grep --format --pretty --reverse
-	--follow --no-color --no-merges --merges --others --exclude-standard --word-diff --unified --no-ext-diff --no-textconv`), 99}
-
-// readers are the commands that may run where no command can be contained.
+// readers are the commands that may run where no command can be contained. None of git's
+// is: a repository's configuration names programs that git runs as it looks at files
+// (core.fsmonitor, filters), shows a commit, or fetches one that is missing.
 var readers = map[string]reader{
-	"pwd": {"LP", nil, 0}, "true": {"", nil, 99}, "false": {"", nil, 99}, "echo": {"neE", nil, 99}, "date": {"", nil, 0},
-	"whoami": {"", nil, 0}, "uname": {"asnrvmpio", nil, 0}, "nproc": {"", nil, 0}, "basename": {"", nil, 2}, "dirname": {"", nil, 9},
-	"ls": {"aAlhtrSR1FdiGgnopsmx", nil, 99}, "cat": {"nAbsvETe", nil, 0}, "head": {"ncqv", nil, 0}, "tail": {"ncqv", nil, 0},
-	"wc": {"lwcmL", nil, 0}, "sort": {"nrufbdghV", nil, 0}, "uniq": {"cdui", nil, 0}, "cut": {"dfcbs", nil, 0}, "tr": {"dscC", nil, 2},
-	"nl": {"ba", nil, 0}, "grep": {"iEFGPvnwxcoqhABCm", nil, 1},
-}
-
-// gitReaders are those of git's own commands that may.
-var gitReaders = map[string]reader{
-	"status": gitReader, "log": gitReader, "diff": gitReader, "show": gitReader, "rev-parse": gitReader, "ls-files": gitReader, "blame": gitReader,
-	"shortlog": gitReader, "describe": gitReader, "branch": {"avr", []string{"--list", "--all", "--remotes", "--show-current"}, 0},
+	"pwd": {"LP", 0}, "true": {"", 99}, "false": {"", 99}, "echo": {"neE", 99}, "date": {"", 0},
+	"whoami": {"", 0}, "uname": {"asnrvmpio", 0}, "nproc": {"", 0}, "basename": {"", 2}, "dirname": {"", 9},
+	"ls": {"aAlhtrSR1FdiGgnopsmx", 99}, "cat": {"nAbsvETe", 0}, "head": {"ncqv", 0}, "tail": {"ncqv", 0},
+	"wc": {"lwcmL", 0}, "sort": {"nrufbdghV", 0}, "uniq": {"cdui", 0}, "cut": {"dfcbs", 0}, "tr": {"dscC", 2},
+	"nl": {"ba", 0}, "grep": {"iEFGPvnwxcoqhABCm", 1},
 }
 
 // onlyReads tells whether a command of a script that is plain is known to read only.
@@ -109,20 +99,14 @@ func (s script) onlyReads(words []word) bool {
 }
 
 func isReader(words []string) bool {
-	first := 1
 	r, ok := readers[words[0]]
-	if words[0] == "git" && len(words) > 1 {
-		first = 2
-		r, ok = gitReaders[words[1]]
-	}
 	if !ok {
 		return false
 	}
 	operands, ended := 0, false
-	for i, w := range words[first:] {
-		long, _, _ := strings.Cut(w, "=")
+	for i, w := range words[1:] {
 		switch {
-		case strings.HasPrefix(words[first+i-1], "-") && strings.Trim(w, "0123456789") == "": // head -n 5
+		case strings.HasPrefix(words[i], "-") && strings.Trim(w, "0123456789") == "": // head -n 5
 		case ended || !strings.HasPrefix(w, "-") || w == "-":
 			operands++
 			if operands > r.operands || outside(w) {
@@ -130,10 +114,6 @@ func isReader(words []string) bool {
 			}
 		case w == "--":
 			ended = true
-		case strings.HasPrefix(w, "--"):
-			if !slices.Contains(r.long, long) {
-				return false
-			}
 		case strings.Trim(w[1:], r.short+"0123456789") != "":
 			return false
 		}

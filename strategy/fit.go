@@ -21,7 +21,8 @@ import (
 // standing instructions always stay, as far as that leaves half of the target; a fifth
 // of what they may take is for a person's newest short messages (fit.md F4, F5). Of a
 // last step over a fifth of the target the calls stay, and
-// of their results the beginning, the end and what was chosen; of its thoughts
+// of their results the beginning, the end and what was chosen, as of a message of the
+// model that is more than half of it; of its thoughts
 // those that a provider requires. Where the system prompt and the tools leave no room in
 // a target that is a share, the rest is brought to that share of its own size, and the
 // target is missed. It proposes nothing where the view is within

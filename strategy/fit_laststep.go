@@ -58,7 +58,7 @@ func (f *fitting) lastStepOfBranch() int64 {
 
 // keepLastStep keeps what was said and done in the last step: its results whole
 // as far as its part of the target goes, the newest first, of the others how
-// they begin and end.
+// they begin and end; what the model said too where it is more than half of the target.
 func (f *fitting) keepLastStep() {
 	l, left := f.p.Log(), f.limit/lastStepPart
 	for seq := f.last; seq >= f.tail; seq-- {
@@ -80,6 +80,9 @@ func (f *fitting) keepLastStep() {
 				st.lines = firstAndLastLines(e.Payload)
 			}
 		case tenfold.AssistantMessage:
+			if st.whole = e.Tokens <= f.limit/2; !st.whole {
+				st.lines = firstAndLastLines(e.Payload)
+			}
 		default:
 			continue
 		}

@@ -195,3 +195,40 @@ func TestF4AHugeLineOfTheLastStepGivesWay(t *testing.T) {
 		t.Error("nothing of the line stands")
 	}
 }
+
+// F5: a last message of the model that is most of the target keeps how it begins and ends
+// and what was chosen; one within half of it stays whole.
+func TestF5TheLastMessageGivesWayWhereItIsLarge(t *testing.T) {
+	for lines, whole := range map[int]bool{40: true, 140: false} {
+		var dump strings.Builder
+		for i := range lines {
+			fmt.Fprintf(&dump, "entry_%d = value_%d of the dump\n", i, i)
+		}
+		l := longSteps(t)
+		for _, p := range []tenfold.Payload{
+			tenfold.UserMessage{Parts: tenfold.Text("go on")},
+			tenfold.AssistantMessage{Text: "It begins here.\n" + dump.String() + "It ends here."},
+		} {
+			if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=1k")
+		if !made.Fitted.Met() {
+			t.Fatalf("%d lines: %+v", lines, made.Fitted)
+		}
+		var text strings.Builder
+		for it := range made.View().Items() {
+			text.WriteString(tenfold.SearchText(it.Payload) + "\n")
+		}
+		got := text.String()
+		for _, want := range []string{"It begins here.", "It ends here.", "read all of it"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%d lines: %q is gone from\n%s", lines, want, got)
+			}
+		}
+		if strings.Contains(got, dump.String()) != whole {
+			t.Errorf("%d lines: whole is %v in\n%s", lines, !whole, got)
+		}
+	}
+}

@@ -22,10 +22,10 @@ var prefixes = []struct {
 	{20, []string{
 		"sk-", "ya29.", "hvs.", "hvb.", "r8_", "ntn_", "tskey-", "pplx-", "dp.pt.", "fo1_", "lin_api_", "rubygems_", "key-", "pul-", "sbp_", "nvapi-",
 		"figd_", "phc_", "phx_", "rnd_", "tvly-", "fc-", "e2b_", "ctx7sk-", "jina_", "vercel_", "sntrys_", "sntryu_",
-		"sq0csp-", "sq0atp-", "sb_secret_", "NRAK-", "pscale_tkn_", "pscale_pw_",
+		"sq0csp-", "sq0atp-", "dckr_pat_", "dckr_oat_", "sb_secret_", "NRAK-", "pscale_tkn_", "pscale_pw_",
 	}},
 	{28, []string{"shpat_", "shpss_", "shpca_", "shppa_", "dapi", "glc_", "glsa_"}},
-	{30, []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "npm_", "hf_", "gsk_", "dckr_pat_", "PMAK-", "HRKU-", "bkua_", "CCIPAT_"}},
+	{30, []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "npm_", "hf_", "gsk_", "PMAK-", "HRKU-", "bkua_", "CCIPAT_"}},
 	{40, []string{"secret_", "cfk_", "cfut_", "cfat_", "ATATT3", "fm1a_", "fm1r_", "fm2_", "sess-", "pypi-", "dop_v1_", "doo_v1_", "dor_v1_", "SG.", "xai-", "AGE-SECRET-KEY-"}},
 }
 
@@ -48,22 +48,33 @@ var begins = func() (all [256]bool) {
 var webhooks = []string{"hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}
 
 // shapes are keys that no beginning tells, and a part that all of a shape have: of
-// Airtable, Mailchimp, Twilio and Terraform.
+// Airtable, Mailchimp, Twilio, Terraform and Discord, whose keys are a number in base64, six
+// characters and more.
 var (
 	shapeParts = []string{"pat", "-us", "SK", ".atlasv1."}
-	shapes     = regexp.MustCompile(`\b(?:pat[0-9A-Za-z]{14}\.[0-9a-f]{64}|[0-9a-f]{32}-us[0-9]{1,2}|SK[0-9a-f]{32}|[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,70})\b`)
+	shapes     = regexp.MustCompile(`\b(?:pat[0-9A-Za-z]{14}\.[0-9a-f]{64}|[0-9a-f]{32}-us[0-9]{1,2}|SK[0-9a-f]{32}|[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,70}|(?:[MNO][0-9A-Za-z]{3}){6}(?:[MNO][0-9A-Za-z])?\.[0-9A-Za-z_-]{6}\.[0-9A-Za-z_-]{27,38})\b`)
 )
 
 // findShape finds the first key of a shape in a run, of which long ones are none.
 func findShape(run string) (from, to int) {
 	const least, most = 34, 512
-	if len(run) < least || len(run) > most || !slices.ContainsFunc(shapeParts, func(part string) bool { return strings.Contains(run, part) }) {
+	if len(run) < least || len(run) > most || !slices.ContainsFunc(shapeParts, func(part string) bool { return strings.Contains(run, part) }) && !hasPartOfSix(run) {
 		return 0, 0
 	}
 	if at := shapes.FindStringIndex(run); at != nil {
 		return at[0], at[1]
 	}
 	return 0, 0
+}
+
+// hasPartOfSix reports whether six characters stand between two dots.
+func hasPartOfSix(run string) bool {
+	for i := strings.IndexByte(run, '.'); i >= 0 && i+7 < len(run); i++ {
+		if run[i] == '.' && run[i+7] == '.' {
+			return true
+		}
+	}
+	return false
 }
 
 // findKnown finds the first key of a known form in a run of bytes that may be a
