@@ -416,7 +416,7 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 		return nil, &problem.Error{
 			Code: "compacting", Err: err,
 			Problem: "the request is too large, and a compaction of the conversation is under way: another program makes it, or was killed while it did",
-			Hint:    "go on when it is done, or in ten minutes; or compact it yourself, to a target of 10 %",
+			Hint:    "go on when it is done, or in a minute; or compact it yourself, to a target of 10 %",
 		}
 	}
 	return exceeded, nil
