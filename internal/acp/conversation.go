@@ -12,6 +12,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/purpose"
 	"tenfold/session"
 	"tenfold/toolbox"
 )
@@ -168,6 +169,7 @@ func (c *conversation) prompt(p sdk.PromptRequest, begun func()) (sdk.PromptResp
 	}
 	defer end()
 	begun()
+	c.catchUp(ctx)
 	reason := sdk.StopReasonEndTurn
 	name, rest := slashCommand(parts)
 	switch name {
@@ -176,6 +178,7 @@ func (c *conversation) prompt(p sdk.PromptRequest, begun func()) (sdk.PromptResp
 	case "undo":
 		err = c.undo(ctx)
 	default:
+		c.shown.said = purpose.Said(tenfold.UserMessage{Parts: parts})
 		reason, err = c.run(c.Agent.Run(ctx, parts...))
 		c.title(context.WithoutCancel(ctx))
 	}

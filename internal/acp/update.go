@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,8 @@ import (
 // shown is what the editor was shown of a conversation so far. It is used by one
 // goroutine at a time.
 type shown struct {
+	seq  int64  // of the newest entry
+	said string // by the person in this prompt, until the log has it
 	// text and reasoning tell that the block under way was shown as it came.
 	text, reasoning bool
 	calls           map[sdk.ToolCallId]tenfold.ToolCall // those without a result
@@ -71,13 +74,17 @@ func (s *shown) event(e agent.Event, directory string) []sdk.SessionUpdate {
 	return nil
 }
 
-// entry shows an entry of the log: as it is appended, or, with again, of a
-// conversation that is loaded.
+// entry shows an entry of the log: as it is appended, or, with again, of what was
+// said before: in a conversation that is loaded, or by another program.
 func (s *shown) entry(e tenfold.Entry, directory string, again bool) []sdk.SessionUpdate {
 	root := e.Branch == ""
+	s.seq = max(s.seq, e.Seq)
 	switch p := e.Payload.(type) {
 	case tenfold.UserMessage:
-		if text := purpose.Said(p); again && root && text != "" {
+		text := purpose.Said(p)
+		if own := !again && text == s.said; own {
+			s.said = ""
+		} else if root && text != "" {
 			return []sdk.SessionUpdate{sdk.UpdateUserMessageText(visible(text))}
 		}
 	case tenfold.AssistantMessage:
@@ -220,12 +227,27 @@ func (s *shown) compactionID() sdk.ToolCallId {
 	return sdk.ToolCallId(fmt.Sprintf("compaction-%d", s.compactions))
 }
 
-// replay shows the conversation as the log has it.
-func (c *conversation) replay() {
-	c.shown.scale = token.Calibrate(c.Agent.Session().Log())
-	for e := range c.Agent.Session().Log().Entries() {
+// catchUp shows what other programs added since. That it cannot be read, the run will say.
+func (c *conversation) catchUp(ctx context.Context) {
+	_ = c.Agent.Session().Refresh(ctx)
+	c.showNew()
+}
+
+// showNew shows what of the log was not shown yet.
+func (c *conversation) showNew() {
+	log := c.Agent.Session().Log()
+	if c.shown.seq == log.Version() {
+		return
+	}
+	c.shown.scale, c.shown.text, c.shown.reasoning = token.Calibrate(log), false, false
+	for e := range log.After(c.shown.seq) {
 		c.send(c.shown.entry(e, c.directory, true)...)
 	}
+}
+
+// replay shows the conversation as the log has it.
+func (c *conversation) replay() {
+	c.showNew()
 	for id := range c.shown.calls { // interrupted, long ago
 		c.send(sdk.UpdateToolCall(id, sdk.WithUpdateStatus(sdk.ToolCallStatusFailed)))
 	}
