@@ -12,7 +12,6 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
-	"tenfold/purpose"
 	"tenfold/session"
 	"tenfold/toolbox"
 )
@@ -178,7 +177,6 @@ func (c *conversation) prompt(p sdk.PromptRequest, begun func()) (sdk.PromptResp
 	case "undo":
 		err = c.undo(ctx)
 	default:
-		c.shown.said = purpose.Said(tenfold.UserMessage{Parts: parts})
 		reason, err = c.run(c.Agent.Run(ctx, parts...))
 		c.title(context.WithoutCancel(ctx))
 	}

@@ -148,7 +148,7 @@ func TestWhatOthersAddedIsShown(t *testing.T) {
 	said := func(text string) tenfold.Payload { return tenfold.UserMessage{Parts: tenfold.Text(text)} }
 	model := script.Choose(func(s script.Shown) script.Answer {
 		if strings.Contains(s.Body, "meanwhile") && !strings.Contains(s.Body, "said while") {
-			add(tenfold.TurnStart{}, said("It is said while the model answers."))
+			add(tenfold.TurnStart{}, said("It is said while the model answers."), tenfold.AssistantMessage{Text: "So it is."})
 		}
 		return script.Text("I see.")
 	})
@@ -185,6 +185,7 @@ update 1 completed | `+"```⏎A⏎```"+`
 agent: A.
 agent: I see.
 user: It is said while the model answers.
+agent: So it is.
 agent: I see.
 user: And b?
 agent: *There is no compaction to undo.*`)

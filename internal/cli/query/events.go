@@ -85,7 +85,7 @@ func (p *eventPrinter) event(e agent.Event) error {
 		p.say(e.Text)
 		p.said = true
 		return p.Flush()
-	case e.Appended != nil:
+	case e.Appended != nil && !e.Others:
 		p.appended(e.Branch, *e.Appended)
 	case e.Running != nil:
 		p.running(e.Branch, *e.Running)
@@ -113,7 +113,7 @@ func (p *eventPrinter) note(e agent.Event) {
 	case e.Compaction != nil && (e.Compaction.Action == session.Failed || e.Compaction.Action == session.Exceeded):
 		p.result.Warnings = append(p.result.Warnings, failureOf(*e.Compaction))
 	}
-	if e.Appended == nil {
+	if e.Appended == nil || e.Others {
 		return
 	}
 	switch payload := e.Appended.Payload.(type) {

@@ -52,6 +52,8 @@ func TestQueryPrintsEvents(t *testing.T) {
 	events := []agent.Event{
 		{Text: "Let me\x1b[2J"},
 		{Text: " look."},
+		{Appended: &tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "of another program"}}, Others: true},
+		{Appended: &tenfold.Entry{Payload: tenfold.Usage{Input: 1e6}}, Others: true},
 		{Reasoning: "hm"},
 		appended("", tenfold.AssistantMessage{Text: "Let me look."}),
 		appended("", tenfold.ToolCall{CallID: "c1", Name: "shell"}),
