@@ -143,7 +143,11 @@ func (p *eventPrinter) note(e agent.Event) {
 
 // silent tells who is waited for, unless that is a call.
 func (p *eventPrinter) silent() {
-	if len(p.under) == 0 && !p.paused {
+	switch {
+	case len(p.under) > 0 || p.paused:
+	case command.IsServer(p.URL()): // which may be away: what was said is stored there first
+		p.line("", "waiting for "+p.result.Model+" or the server of the store: nothing has come for "+silentAfter.String())
+	default:
 		p.line("", "waiting for "+p.result.Model+", which has said nothing for "+silentAfter.String())
 	}
 }

@@ -183,6 +183,17 @@ func TestQueryTellsOfSilence(t *testing.T) {
 			t.Errorf("it says %q (%v), want %q", errs, err, want)
 		}
 	})
+	// A store on another machine may be what is waited for.
+	t.Setenv("TENFOLD_STORE", "https://h")
+	synctest.Test(t, func(t *testing.T) {
+		_, errs, err := followed(t, false, func(yield func(agent.Event, error) bool) {
+			time.Sleep(silentAfter + time.Second)
+			yield(agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Steps: 1}}, nil)
+		})
+		if errs != "waiting for demo/m or the server of the store: nothing has come for 10s\n1 step\n" || err != nil {
+			t.Errorf("it says %q (%v)", errs, err)
+		}
+	})
 }
 
 // On a terminal a person is asked, one question after the other. A no has no words that
