@@ -251,16 +251,17 @@ type AttemptState string
 const (
 	AttemptWanted AttemptState = "wanted"
 	AttemptBegun  AttemptState = "begun"
+	AttemptHeld   AttemptState = "held"
 	AttemptEnded  AttemptState = "ended"
 )
 
 // CompactionAttempt records that a compaction of a live conversation is wanted,
-// that an attempt began, or that one ended with nothing to do (A3, A5, A8). An
+// that an attempt began or goes on, or that one ended with nothing to do (A3, A5, A8). An
 // attempt that did something is ended by the [Compaction] whose Command is its
 // id, one that failed by a [CompactionFailed].
 type CompactionAttempt struct {
 	State AttemptState `json:"state"`
-	// Attempt is the id of the entry in which the attempt that ended had begun.
+	// Attempt is the id of the entry in which the attempt that goes on or ended had begun.
 	Attempt string `json:"attempt,omitzero"`
 	// Source is who asked: "auto", "client", "model" or "user".
 	Source string `json:"source,omitzero"`
@@ -268,8 +269,8 @@ type CompactionAttempt struct {
 	// to do. Focus is what must be kept.
 	Reason string `json:"reason,omitzero"`
 	Focus  string `json:"focus,omitzero"`
-	// Seconds is how long an attempt may take: one that has not ended by then
-	// was interrupted.
+	// Seconds is how long an attempt may take from here on: one that has neither ended
+	// by then nor been held for longer was interrupted.
 	Seconds int `json:"seconds,omitzero"`
 }
 

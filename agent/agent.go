@@ -90,6 +90,8 @@ type Agent struct {
 	session *session.Session
 	control *session.Controller
 	past    tracker
+	own     []int64                        // entries that it wrote and that nobody was told of yet, in order
+	steps   int                            // how many responses it had
 	views   map[string]*tenfold.Projection // of sub-agents at work
 	gauge   Gauge
 	ahead   chan *session.Prepared // the plan of a compaction that is near; nil for none
@@ -250,9 +252,20 @@ func (a *Agent) storeOf(ctx context.Context, entries func() []tenfold.Entry) err
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 	defer stop()
 	return a.session.Rewrite(ctx, func() error {
-		a.past.read(a.session.Log())
-		if all := entries(); len(all) > 0 {
-			return a.session.Append(ctx, all...)
+		log := a.session.Log()
+		a.past.read(log)
+		all := entries()
+		if len(all) == 0 {
+			return nil
+		}
+		if err := a.session.Append(ctx, all...); err != nil {
+			return err
+		}
+		for i, e := range all {
+			a.own = append(a.own, log.Version()-int64(len(all)-1-i))
+			if e.Payload.Kind() == tenfold.KindUsage {
+				a.steps++
+			}
 		}
 		return nil
 	})

@@ -9,14 +9,16 @@ import (
 )
 
 // An Event is a piece of what happens in a run: exactly one of its fields is set,
-// and Branch, where a sub-agent does it.
+// Others aside, and Branch, where a sub-agent does it.
 type Event struct {
 	Branch string
 	// Text and Reasoning are what the model has just written, for people who
 	// watch. The whole comes as an entry.
 	Text, Reasoning string
-	// Appended is an entry that the store has taken.
+	// Appended is an entry that the store has taken. With it, Others tells that another
+	// program said it in the conversation, while this one answered or before.
 	Appended *tenfold.Entry
+	Others   bool
 	// Running is a call that begins to run; its end is its result, appended.
 	Running *Running
 	// Output is what a running call has just printed.

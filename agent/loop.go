@@ -194,7 +194,8 @@ var errBroken = errors.New("the answer broke off")
 func (w *worker) answer() (provider.Stop, error) {
 	view := w.view()
 	made := view.Version() // the view goes on with the log
-	before := w.lastMessageID()
+	request := provider.Request{View: view, MaxTokens: w.most, NoTools: w.options.NoTools, Cache: true}
+	earlier := request.Earlier()
 	model := provider.Retry(w.options.Model, w.retry())
 	var (
 		text  strings.Builder // of the message under way
@@ -208,12 +209,12 @@ func (w *worker) answer() (provider.Stop, error) {
 		fault error
 	)
 	bound := max(minAnswer, 8*w.window())
-	for e, err := range model.Stream(w.ctx, provider.Request{View: view, MaxTokens: w.most, NoTools: w.options.NoTools, Cache: true}) {
+	for e, err := range model.Stream(w.ctx, request) {
 		if err != nil {
 			fault = err
 			break
 		}
-		if e.MessageID != before { // else all that a server with one id for everything says would be one step
+		if e.MessageID != earlier { // else all that a server with one id for everything says would be one step
 			id = cmp.Or(e.MessageID, id)
 		}
 		if text.Len()+len(e.Text) > bound || sizeOf(e.Block) > bound {
@@ -284,19 +285,6 @@ func (w *worker) answer() (provider.Stop, error) {
 		fault = fmt.Errorf("%w: %w", errBroken, fault)
 	}
 	return end, fault
-}
-
-// lastMessageID is the id that the response before had of its provider.
-func (w *worker) lastMessageID() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	log := w.session.Log()
-	for seq := log.Version(); seq > 0; seq-- {
-		if e, _ := log.Entry(seq); e.Branch == w.branch && written(e.Payload.Kind()) {
-			return e.MessageID
-		}
-	}
-	return ""
 }
 
 // written reports whether a model may write blocks of a kind. A message in a person's
@@ -414,7 +402,7 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 		return nil, &problem.Error{
 			Code: "compacting", Err: err,
 			Problem: "the request is too large, and a compaction of the conversation is under way: another program makes it, or was killed while it did",
-			Hint:    "go on when it is done, or in ten minutes; or compact it yourself, to a target of 10 %",
+			Hint:    "go on when it is done, or in a minute; or compact it yourself, to a target of 10 %",
 		}
 	}
 	return exceeded, nil

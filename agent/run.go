@@ -49,6 +49,7 @@ type run struct {
 	told   int64         // the entries up to it were told of
 	tells  sync.Mutex    // so that entries are told of in order
 	before bill          // what the conversation had spent when the run began
+	begun  int           // how many steps the agent had made by then
 }
 
 // handed is an event on its way to who reads the run.
@@ -74,7 +75,7 @@ func (a *Agent) runWithEvents(ctx context.Context, do func(*run) error) iter.Seq
 		}
 		r := &run{Agent: a, ctx: ctx, hand: make(chan handed), left: make(chan struct{})}
 		a.mu.Lock()
-		r.told, r.before = a.session.Log().Version(), a.past.bill
+		r.told, r.before, r.begun, a.own = a.session.Log().Version(), a.past.bill, a.steps, nil
 		a.mu.Unlock()
 		done := make(chan error, 1)
 		go func() { done <- do(r) }()
@@ -134,15 +135,27 @@ func (r *run) emitNewEntries() {
 	for {
 		r.mu.Lock()
 		entries := slices.Collect(r.session.Log().After(r.told))
+		own := r.own
+		r.own = nil
 		r.mu.Unlock()
 		if len(entries) == 0 {
 			return
 		}
 		for i := range entries {
 			r.told = entries[i].Seq
-			r.emit(Event{Branch: entries[i].Branch, Appended: &entries[i]})
+			_, mine := slices.BinarySearch(own, r.told)
+			r.emit(Event{Branch: entries[i].Branch, Appended: &entries[i], Others: !mine && !controlled(entries[i].Payload.Kind())})
 		}
 	}
+}
+
+// controlled tells of the records that compactions leave, which the controller writes.
+func controlled(k tenfold.Kind) bool {
+	switch k {
+	case tenfold.KindCompaction, tenfold.KindCompactionAttempt, tenfold.KindCompactionFailed, tenfold.KindCompactionRevoked, tenfold.KindPin, tenfold.KindUnpin, tenfold.KindRecalled:
+		return true
+	}
+	return false
 }
 
 // append appends entries and tells of them.
@@ -279,5 +292,5 @@ func (r *run) unpricedSpending() string {
 func (r *run) steps() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.past.steps - r.before.steps
+	return r.Agent.steps - r.begun
 }

@@ -22,10 +22,8 @@ type tracker struct {
 	commands map[string]bool // that compacted
 }
 
-// bill is what responses used: so many steps, and what those cost whose price is known.
-// What a model was paid for a summary is part of it, and no step.
+// bill is what responses and summaries used, and what those cost whose price is known.
 type bill struct {
-	steps    int
 	spent    tenfold.Usage
 	dollars  float64
 	unpriced int    // how much was used whose price is not known
@@ -116,7 +114,6 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 		}
 	case tenfold.Usage:
 		in = UsageCame
-		t.steps++
 		t.addUsage(cmp.Or(payload.Model, t.config.Model), payload)
 		p.used = total(payload)
 	case tenfold.ConfigDelta:

@@ -147,3 +147,52 @@ func TestRequestDoesNotEndWithAnAnswer(t *testing.T) {
 		}
 	}
 }
+
+// What another program says in the conversation while one answers is told as such, and
+// counts as no step of the run.
+func TestWhatAnotherProgramSaysIsTold(t *testing.T) {
+	t.Parallel()
+	st := memory.New()
+	t.Cleanup(func() { _ = st.Close() })
+	var other *talk
+	k := beginIn(t, st, script.Choose(func(script.Shown) script.Answer {
+		if other == nil { // the other program begins and ends while this one's model answers
+			other = beginIn(t, st, script.New(script.Calls(call("theirs", "look")), script.Text("Theirs.")))
+			if stop := other.stop("Something else."); stop.Steps != 2 {
+				t.Errorf("the other program has %d steps", stop.Steps)
+			}
+		}
+		return script.Text("Ours.")
+	}))
+	events, err := k.run("Go.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ours, theirs []string
+	for _, e := range events {
+		if e.Appended == nil {
+			if e.Others {
+				t.Errorf("%+v is of another program", e)
+			}
+			continue
+		}
+		text := string(e.Appended.Payload.Kind()) + " " + tenfold.SearchText(e.Appended.Payload)
+		if e.Others {
+			theirs = append(theirs, text)
+		} else {
+			ours = append(ours, text)
+		}
+	}
+	said := strings.Join(theirs, "\n")
+	for _, part := range []string{"turn_start", "user_message Something else.", "tool_call", "tool_result", "usage", "assistant_message Theirs."} {
+		if !strings.Contains(said, part) {
+			t.Errorf("%q is missing in what others said:\n%s", part, said)
+		}
+	}
+	if own := strings.Join(ours, "\n"); !strings.Contains(own, "user_message Go.") || !strings.Contains(own, "assistant_message Ours.") || strings.Contains(own, "heirs") {
+		t.Errorf("what it said itself:\n%s", own)
+	}
+	if stop := events[len(events)-1].Stop; stop == nil || *stop != (agent.Stop{Reason: agent.Answered, Steps: 1}) {
+		t.Errorf("it ends with %+v", stop)
+	}
+}

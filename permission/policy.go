@@ -119,7 +119,7 @@ func (p *Policy) Judge(tool string, intent toolbox.Intent) Verdict {
 		if c.onlyReads() {
 			return Verdict{Action: Allow, Reason: "it is known to read only"}
 		}
-		return Verdict{Action: Ask, Reason: "no rule allows it, and it cannot be contained"}
+		return Verdict{Action: Ask, Reason: `no rule allows it, and it cannot be contained: "tenfold doctor" says why`}
 	default:
 		return Verdict{Action: Ask, Reason: "no rule allows it"}
 	}

@@ -301,7 +301,7 @@ func ExampleNew() {
 	}
 	// Output:
 	// go test ./...: allow, because it was allowed by name
-	// go test ./... && make install: ask, because no rule allows it, and it cannot be contained
+	// go test ./... && make install: ask, because no rule allows it, and it cannot be contained: "tenfold doctor" says why
 	// cd x; git push: deny, because the rule shell:git push * denies it
 }
 

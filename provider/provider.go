@@ -44,6 +44,23 @@ type Request struct {
 	Schema string
 }
 
+// Earlier is the id that the provider gave the response before this one; empty for none. A
+// server that gives it again gives it to every response: in a log all would be one step (L6).
+func (r Request) Earlier() string {
+	if r.View == nil {
+		return ""
+	}
+	for seq := r.View.Version(); seq > 0; seq-- {
+		if e, _ := r.View.Log().Entry(seq); e.Branch == r.View.Branch() {
+			switch e.Payload.Kind() {
+			case tenfold.KindAssistantMessage, tenfold.KindReasoning, tenfold.KindToolCall, tenfold.KindProviderItem:
+				return e.MessageID
+			}
+		}
+	}
+	return ""
+}
+
 // An Event is a piece of a response: exactly one of its fields is set, or Block
 // and MessageID.
 type Event struct {
@@ -53,7 +70,7 @@ type Event struct {
 	// Block is a finished block: an assistant message, reasoning, a tool call
 	// or a provider item.
 	Block tenfold.Payload
-	// MessageID is the provider's id of the response the block came in.
+	// MessageID is the provider's id of the response the block came in; see [Request.Earlier].
 	MessageID string
 	// Usage is what the response cost so far; the last one counts.
 	Usage *tenfold.Usage
@@ -86,7 +103,8 @@ type Count struct {
 // A Response is a whole answer.
 type Response struct {
 	// Blocks are what the model answered, in order.
-	Blocks    []tenfold.Payload
+	Blocks []tenfold.Payload
+	// MessageID is the provider's id of it; [Collect] leaves out one that tells it from no other.
 	MessageID string
 	Usage     tenfold.Usage
 	Stop      Stop
@@ -136,6 +154,7 @@ func Collect(ctx context.Context, m Model, r Request) (Response, error) {
 	if m == nil {
 		return out, errNoModel
 	}
+	earlier := r.Earlier()
 	for e, err := range m.Stream(ctx, r) {
 		if err != nil {
 			return out, err
@@ -143,7 +162,7 @@ func Collect(ctx context.Context, m Model, r Request) (Response, error) {
 		if e.Block != nil {
 			out.Blocks = append(out.Blocks, e.Block)
 		}
-		if e.MessageID != "" {
+		if e.MessageID != "" && e.MessageID != earlier {
 			out.MessageID = e.MessageID
 		}
 		if e.Usage != nil {

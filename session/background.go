@@ -75,7 +75,7 @@ func (s *Session) background(ctx context.Context, live Live, j Job) (c Result, h
 		c.Outcome, c.Reason = Superseded, errSuperseded
 		return c, held, nil
 	case state == Compacting:
-		return c, held, &BusyError{control.past.over}
+		return c, held, &BusyError{control.past.over()}
 	case !control.live.Auto.Enabled:
 		return nothing("automatic compaction is off")
 	case control.past.undone && !tight:

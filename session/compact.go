@@ -170,7 +170,7 @@ func (s *Session) applyPlan(ctx context.Context, r Request, c *Result) (again bo
 		if err := s.Refresh(ctx); err != nil {
 			return false, err
 		}
-		if !costly(c.Plan) || len(s.overlaysOf(r.ID)) > 0 {
+		if !costly(c.Plan) && !s.onlyAttempts(made) || len(s.overlaysOf(r.ID)) > 0 {
 			return true, nil
 		}
 		if why := s.rebase(&c.Plan, made); why != "" {
@@ -181,6 +181,17 @@ func (s *Session) applyPlan(ctx context.Context, r Request, c *Result) (again bo
 		_, lost := Lost(base, c.Plan.View(), now) // by the steps made while it was asked (V4)
 		c.Plan, c.Rebased = withLostPinned(c.Plan, lost, now), true
 	}
+}
+
+// onlyAttempts tells that nothing came since a version but records of attempts, such as
+// that the one which made the plan goes on.
+func (s *Session) onlyAttempts(since int64) bool {
+	for e := range s.log.After(since) {
+		if e.Payload.Kind() != tenfold.KindCompactionAttempt {
+			return false
+		}
+	}
+	return true
 }
 
 // costly tells whether a plan holds what a model was paid for or a person was

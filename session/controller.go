@@ -31,6 +31,9 @@ type Live struct {
 	// Timeout is how long an attempt may take. Zero is a minute, or ten where a
 	// model may be asked.
 	Timeout time.Duration
+	// Lease is how long an attempt keeps others from the conversation after its process
+	// was last heard of. Zero is a minute.
+	Lease time.Duration
 }
 
 // LiveMicro says when old results are cleared, between two requests (A1).
@@ -300,7 +303,7 @@ func (c *Controller) Status(ctx context.Context) (Status, error) {
 	s := Status{State: c.state(), Failure: c.past.failure, Growth: c.growth(), Target: c.target(Wish{}), Compactions: c.session.compactions(), Epoch: c.past.epoch}
 	s.Tokens, s.Window = c.used()
 	if s.State == Compacting {
-		s.Since, s.Until = c.past.begun, c.past.over
+		s.Since, s.Until = c.past.begun, c.past.over()
 	}
 	if in, _ := c.isFull(); s.State == Tried && in || s.State == Closed && !in {
 		s.State = map[State]State{Tried: Closed, Closed: Tried}[s.State]

@@ -11,9 +11,11 @@ import (
 type past struct {
 	version int64
 	state   State
-	// attempt is the one under way, begun when, and over when if nobody ended it.
+	// attempt is the one under way, begun when, held when for so long, and over then if
+	// nobody ended it.
 	attempt     string
-	begun, over time.Time
+	begun, held time.Time
+	lease       time.Duration
 	// turned tells that a turn began while it was under way.
 	turned bool
 	// attempts counts those of the turn that began by themselves, asked those that a
@@ -129,7 +131,7 @@ func (p *past) addAttempt(e tenfold.Entry, a tenfold.CompactionAttempt, maxAttem
 		return WishRecorded
 	case tenfold.AttemptBegun:
 		p.attempt, p.begun, p.turned = e.ID, e.Time, false
-		p.over = e.Time.Add(time.Duration(a.Seconds) * time.Second)
+		p.hold(e, a)
 		switch Asker(a.Source) {
 		case ByPerson:
 			p.attempts = maxAttempts // allowed whatever was tried (A3); none follows by itself if it fails (A6)
@@ -139,6 +141,10 @@ func (p *past) addAttempt(e tenfold.Entry, a tenfold.CompactionAttempt, maxAttem
 			p.attempts++
 		}
 		return AttemptBegins
+	case tenfold.AttemptHeld:
+		if a.Attempt == p.attempt {
+			p.hold(e, a)
+		}
 	case tenfold.AttemptEnded:
 		if a.Attempt == p.attempt {
 			p.failure = a.Reason
@@ -148,12 +154,18 @@ func (p *past) addAttempt(e tenfold.Entry, a tenfold.CompactionAttempt, maxAttem
 	return EntryAppended
 }
 
-// timeOver tells whether the time of the newest attempt is over. One that begins so far
+// hold notes for how long an attempt keeps others from the conversation.
+func (p *past) hold(e tenfold.Entry, a tenfold.CompactionAttempt) {
+	p.held, p.lease = e.Time, time.Duration(a.Seconds)*time.Second
+}
+
+// over is when the attempt's time is over, unless it is held for longer by then.
+func (p *past) over() time.Time { return p.held.Add(p.lease) }
+
+// timeOver tells whether the time of the newest attempt is over. One that is so far
 // ahead was dated by a clock that is wrong, of another machine: it would hold the
 // conversation up for as long as that is ahead.
-func (p *past) timeOver(now time.Time) bool {
-	return now.After(p.over) || p.begun.Sub(now) > p.over.Sub(p.begun)
-}
+func (p *past) timeOver(now time.Time) bool { return now.Sub(p.held).Abs() > p.lease }
 
 // interrupted is the failure of an attempt of which nobody recorded the end.
 const interrupted = "it was interrupted"

@@ -50,7 +50,9 @@ func (c *Controller) RunPrepared(ctx context.Context, d Decision, ahead *Prepare
 	r := c.asRequest(d.wish, d.Target)
 	r.ID, r.attempt, r.Reason, r.Progress = id, id, d.Reason, progress
 	bounded, stop := context.WithTimeout(ctx, c.timeout())
+	release := c.hold(bounded, id)
 	result, failure := c.compact(bounded, r, d, ahead)
+	release()
 	stop()
 	result.Count = c.session.compactions()
 	switch {
@@ -87,7 +89,7 @@ func (c *Controller) timeout() time.Duration {
 func (c *Controller) attempt(d Decision) tenfold.Entry {
 	return tenfold.Entry{ID: "att_" + c.session.service.newID(), Payload: tenfold.CompactionAttempt{
 		State: tenfold.AttemptBegun, Source: string(d.By), Reason: d.Reason, Focus: d.wish.Focus,
-		Seconds: int((c.timeout() + time.Second - 1) / time.Second),
+		Seconds: wholeSeconds(c.lease()),
 	}}
 }
 

@@ -27,6 +27,7 @@ var findTool = &builtin{
 		if err != nil {
 			return Result{}, err
 		}
+		files, unread := readable(files)
 		var rows []string
 		for _, name := range files {
 			if match.MatchString(strings.TrimPrefix(name, at.name+"/")) {
@@ -34,9 +35,9 @@ var findTool = &builtin{
 			}
 		}
 		if len(rows) == 0 {
-			return answer("no file matches %s among %s", show(a.texts["pattern"]), number.Count(len(files), "file"))
+			return answer("no file matches %s among %s%s", show(a.texts["pattern"]), number.Count(len(files), "file"), prefixed("\n", unread))
 		}
-		return answer("%s", bounded(rows, maxRows, w.Limit))
+		return answer("%s%s", bounded(rows, maxRows, w.Limit), unread)
 	},
 }
 

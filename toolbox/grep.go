@@ -43,6 +43,7 @@ var grepTool = &builtin{
 		if err != nil {
 			return Result{}, err
 		}
+		files, unread := readable(files)
 		within, cancel := context.WithTimeout(ctx, searchTime)
 		defer cancel()
 		s := search{limit: w.Limit - 500}
@@ -61,7 +62,7 @@ var grepTool = &builtin{
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		return answer("%s", s.report(within.Err() != nil))
+		return answer("%s%s", s.report(within.Err() != nil), unread)
 	},
 }
 

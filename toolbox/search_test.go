@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -229,4 +230,47 @@ func TestGrepFiles(t *testing.T) {
 	if got := short.call("fs_grep_files", "pattern", "hit"); len(got) > 1000 {
 		t.Errorf("%d bytes", len(got))
 	}
+}
+
+// What may not be read is named: a list or a search without it would pass for whole.
+func TestUnreadableDirectoriesAreNamed(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
+		t.Skip("everything may be read here")
+	}
+	b := newBench(t, toolbox.Options{})
+	b.put("open/a.txt", "needle\n")
+	b.put("shut/b.txt", "needle\n")
+	shut := filepath.Join(b.dir, "shut")
+	if err := os.Chmod(shut, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(shut, 0o700) })
+	const told = "[not readable: shut/]\n"
+	for tool, want := range map[string]string{"fs_list_files": "open/a.txt\n", "fs_find_files": "open/a.txt\n", "fs_grep_files": "open/a.txt:1:needle\n"} {
+		pattern := map[string]string{"fs_find_files": "*.txt", "fs_grep_files": "needle"}[tool]
+		arguments := []any{"pattern", pattern}
+		if pattern == "" {
+			arguments = nil
+		}
+		if got := b.call(tool, arguments...); got != want+told {
+			t.Errorf("%s gives %q", tool, got)
+		}
+	}
+	b.want(b.call("fs_find_files", "pattern", "*.go"), "no file matches *.go among 1 file\n"+told)
+	b.want(b.call("fs_list_files", "path", "shut"), "error: shut: permission denied")
+
+	// What git knows of it is listed, and said to be not searched.
+	if err := os.Chmod(shut, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.git("init", "-q")
+	b.git("add", ".")
+	if err := os.Chmod(shut, 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.call("fs_list_files"); got != "open/a.txt\nshut/b.txt\n" {
+		t.Errorf("with git the list is %q", got)
+	}
+	b.want(b.call("fs_grep_files", "pattern", "needle"), "open/a.txt:1:needle\n[1 file not searched: binary, too large or not readable]\n")
 }

@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -30,8 +31,9 @@ var listTool = &builtin{
 		if err != nil {
 			return Result{}, err
 		}
+		files, unread := readable(files)
 		if len(files) == 0 {
-			return answer("no files in %s", show(at.name))
+			return answer("no files in %s%s", show(at.name), prefixed("\n", unread))
 		}
 		rows := outline(files)
 		folded := slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, "/ (") })
@@ -41,13 +43,44 @@ var listTool = &builtin{
 		} else if folded {
 			list += fmt.Sprintf("[%s in all]\n", number.Count(len(files), "file"))
 		}
-		return answer("%s", list)
+		return answer("%s%s", list, unread)
 	},
+}
+
+// prefixed is a text with something before it, where there is one.
+func prefixed(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}
+
+// readable are the files of a list without the directories that could not be read, and
+// what is said of those.
+func readable(list []string) (files []string, unread string) {
+	var names []string
+	files = slices.DeleteFunc(slices.Clone(list), func(name string) bool {
+		if !strings.HasSuffix(name, "/") {
+			return false
+		}
+		names = append(names, show(name))
+		return true
+	})
+	const most = 5
+	switch more := len(names) - most; {
+	case len(names) == 0:
+	case more > 0:
+		unread = fmt.Sprintf("[not readable: %s and %d more]\n", strings.Join(names[:most], ", "), more)
+	default:
+		unread = fmt.Sprintf("[not readable: %s]\n", strings.Join(names, ", "))
+	}
+	return files, unread
 }
 
 // files lists the files below a directory, by name, with their paths in the
 // workspace. Where git knows the directory it says what is ignored; elsewhere only
-// the directories of version control are. Links are listed and not followed.
+// the directories of version control are. Links are listed and not followed. A directory
+// that may not be read is listed with a slash behind it, where git does not know the place.
 func (w *workspace) files(ctx context.Context, name string) ([]string, place, error) {
 	at, err := w.place(name)
 	if err != nil {
@@ -68,6 +101,9 @@ func (w *workspace) files(ctx context.Context, name string) ([]string, place, er
 	}
 	for i, below := range found {
 		found[i] = path.Join(at.name, below)
+		if strings.HasSuffix(below, "/") {
+			found[i] += "/"
+		}
 	}
 	slices.Sort(found)
 	return slices.Compact(found), at, ctx.Err()
@@ -90,7 +126,7 @@ func (w *workspace) tracked(ctx context.Context, at place) ([]string, error) {
 	names := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
 	return slices.DeleteFunc(names[:min(len(names), maxFiles)], func(name string) bool {
 		_, err := w.root.Lstat(path.Join(at.real, name)) // deleted, but not yet for git
-		return name == "" || err != nil
+		return name == "" || err != nil && !errors.Is(err, fs.ErrPermission)
 	}), nil
 }
 
@@ -103,7 +139,10 @@ func (w *workspace) walk(ctx context.Context, at place) ([]string, error) {
 		case err != nil && name == at.real:
 			return err
 		case err != nil:
-			return fs.SkipDir // it may not be read
+			if errors.Is(err, fs.ErrPermission) {
+				found = append(found, strings.TrimPrefix(name, at.real+"/")+"/")
+			}
+			return fs.SkipDir // it may not be read, or is gone
 		case d.IsDir() && name != at.real && slices.Contains([]string{".git", ".hg", ".svn", ".jj"}, d.Name()):
 			return fs.SkipDir
 		case !d.IsDir():

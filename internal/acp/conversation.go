@@ -168,6 +168,7 @@ func (c *conversation) prompt(p sdk.PromptRequest, begun func()) (sdk.PromptResp
 	}
 	defer end()
 	begun()
+	c.catchUp(ctx)
 	reason := sdk.StopReasonEndTurn
 	name, rest := slashCommand(parts)
 	switch name {

@@ -83,6 +83,7 @@ func (e *editor) ResumeSession(ctx context.Context, p sdk.ResumeSessionRequest) 
 	if err != nil {
 		return sdk.ResumeSessionResponse{}, err
 	}
+	c.shown.seq = c.Agent.Session().Log().Version()
 	c.greet()
 	return sdk.ResumeSessionResponse{Modes: c.modes(), ConfigOptions: c.options()}, nil
 }

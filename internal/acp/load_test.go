@@ -2,13 +2,17 @@ package acp_test
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 
 	sdk "github.com/coder/acp-go-sdk"
 
 	"tenfold"
+	"tenfold/agent"
 	"tenfold/internal/acp"
+	"tenfold/provider/script"
 	"tenfold/session"
 )
 
@@ -126,4 +130,63 @@ func TestConversationsAreListedByDirectory(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What another program added to the conversation is shown before the answer to the next
+// prompt, and while it is given: all of it once, and what the person typed here not again.
+func TestWhatOthersAddedIsShown(t *testing.T) {
+	t.Parallel()
+	h := newHost(nil)
+	var other *session.Session
+	add := func(payloads ...tenfold.Payload) {
+		for _, p := range payloads {
+			if err := other.AppendLatest(context.Background(), tenfold.Entry{Payload: p}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	said := func(text string) tenfold.Payload { return tenfold.UserMessage{Parts: tenfold.Text(text)} }
+	model := script.Choose(func(s script.Shown) script.Answer {
+		if strings.Contains(s.Body, "meanwhile") && !strings.Contains(s.Body, "said while") {
+			add(tenfold.TurnStart{}, said("It is said while the model answers."), tenfold.AssistantMessage{Text: "So it is."})
+		}
+		return script.Text("I see.")
+	})
+	h.agents = func(s *session.Session, _ acp.Open) *played {
+		a, err := agent.New(s, agent.Options{Model: model})
+		if err != nil {
+			t.Error(err)
+		}
+		return &played{s: s, run: func(ctx context.Context, parts []tenfold.Part) iter.Seq2[agent.Event, error] {
+			return a.Run(ctx, parts...)
+		}}
+	}
+	c := connect(t, h)
+	id := c.begin(t)
+	var err error
+	if other, err = h.service.Open(t.Context(), string(id)); err != nil {
+		t.Fatal(err)
+	}
+	c.say(t, id, "Begin.")
+	add(tenfold.TurnStart{}, said("What is in a?"),
+		tenfold.ToolCall{CallID: "1", Name: "Read", Arguments: `{"file_path":"/project/a"}`}, textResult("1", "A"), tenfold.AssistantMessage{Text: "A."})
+	c.say(t, id, "Go on, meanwhile.")
+	c.say(t, id, "Once more.")
+	add(tenfold.TurnStart{}, said("And b?"))
+	c.say(t, id, "/undo")
+	whole := outline(slices.DeleteFunc(c.updates(id), func(u sdk.SessionUpdate) bool {
+		return u.UsageUpdate != nil || u.AvailableCommandsUpdate != nil || u.SessionInfoUpdate != nil
+	}))
+	compare(t, whole, `
+agent: I see.
+user: What is in a?
+call 1 [read, pending] Read /project/a
+update 1 completed | `+"```⏎A⏎```"+`
+agent: A.
+agent: I see.
+user: It is said while the model answers.
+agent: So it is.
+agent: I see.
+user: And b?
+agent: *There is no compaction to undo.*`)
 }

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 // shown is what the editor was shown of a conversation so far. It is used by one
 // goroutine at a time.
 type shown struct {
+	seq int64 // of the newest entry
 	// text and reasoning tell that the block under way was shown as it came.
 	text, reasoning bool
 	calls           map[sdk.ToolCallId]tenfold.ToolCall // those without a result
@@ -47,7 +49,7 @@ func (s *shown) event(e agent.Event, directory string) []sdk.SessionUpdate {
 		s.reasoning = true
 		return []sdk.SessionUpdate{sdk.UpdateAgentThoughtText(visible(e.Reasoning))}
 	case e.Appended != nil:
-		return s.entry(*e.Appended, directory, false)
+		return s.entry(*e.Appended, directory, e.Others)
 	case e.Running != nil:
 		r := e.Running
 		return []sdk.SessionUpdate{sdk.UpdateToolCall(
@@ -71,25 +73,22 @@ func (s *shown) event(e agent.Event, directory string) []sdk.SessionUpdate {
 	return nil
 }
 
-// entry shows an entry of the log: as it is appended, or, with again, of a
-// conversation that is loaded.
+// entry shows an entry of the log: as it is appended, or, with again, of what was
+// said before: in a conversation that is loaded, or by another program.
 func (s *shown) entry(e tenfold.Entry, directory string, again bool) []sdk.SessionUpdate {
 	root := e.Branch == ""
+	s.seq = max(s.seq, e.Seq)
 	switch p := e.Payload.(type) {
 	case tenfold.UserMessage:
 		if text := purpose.Said(p); again && root && text != "" {
 			return []sdk.SessionUpdate{sdk.UpdateUserMessageText(visible(text))}
 		}
 	case tenfold.AssistantMessage:
-		streamed := root && s.text
-		s.text = s.text && !root
-		if root && !streamed {
+		if root && !taken(&s.text, again) {
 			return []sdk.SessionUpdate{sdk.UpdateAgentMessageText(visible(p.Text))}
 		}
 	case tenfold.Reasoning:
-		streamed := root && s.reasoning
-		s.reasoning = s.reasoning && !root
-		if root && !streamed && p.Text != "" {
+		if root && !taken(&s.reasoning, again) && p.Text != "" {
 			return []sdk.SessionUpdate{sdk.UpdateAgentThoughtText(visible(p.Text))}
 		}
 	case tenfold.ToolCall:
@@ -110,6 +109,14 @@ func (s *shown) entry(e tenfold.Entry, directory string, again bool) []sdk.Sessi
 		}
 	}
 	return nil
+}
+
+// taken tells that a block was shown as it came, and that the next one was not; one that
+// another program added was not, and the one under way is still to come.
+func taken(streamed *bool, again bool) bool {
+	was := *streamed && !again
+	*streamed = *streamed && again
+	return was
 }
 
 // call shows a call that the model made, and the plan where it made one.
@@ -220,12 +227,28 @@ func (s *shown) compactionID() sdk.ToolCallId {
 	return sdk.ToolCallId(fmt.Sprintf("compaction-%d", s.compactions))
 }
 
-// replay shows the conversation as the log has it.
-func (c *conversation) replay() {
-	c.shown.scale = token.Calibrate(c.Agent.Session().Log())
-	for e := range c.Agent.Session().Log().Entries() {
+// catchUp shows what other programs added since. That it cannot be read, the run will say.
+func (c *conversation) catchUp(ctx context.Context) {
+	_ = c.Agent.Session().Refresh(ctx)
+	c.shown.text, c.shown.reasoning = false, false // of an answer that broke off
+	c.showNew()
+}
+
+// showNew shows what of the log was not shown yet.
+func (c *conversation) showNew() {
+	log := c.Agent.Session().Log()
+	if c.shown.seq == log.Version() {
+		return
+	}
+	c.shown.scale = token.Calibrate(log)
+	for e := range log.After(c.shown.seq) {
 		c.send(c.shown.entry(e, c.directory, true)...)
 	}
+}
+
+// replay shows the conversation as the log has it.
+func (c *conversation) replay() {
+	c.showNew()
 	for id := range c.shown.calls { // interrupted, long ago
 		c.send(sdk.UpdateToolCall(id, sdk.WithUpdateStatus(sdk.ToolCallStatusFailed)))
 	}

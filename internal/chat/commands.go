@@ -136,8 +136,11 @@ func (m *model) modelCommand(name string) tea.Cmd {
 			return err
 		}
 		report(change(func(m *model) {
-			m.modelName = name
+			m.modelBefore, m.modelName = m.modelName, name
 			m.say(terminal.Faint, "The model is "+sanitise(name)+" now.")
+			if m.closed { // it was the other one's window that was full
+				m.closed, m.unfinished, m.again = false, true, func() tea.Cmd { return m.run() }
+			}
 		}))
 		return nil
 	})

@@ -100,6 +100,8 @@ func (m *model) finishText() {
 // event takes in what happened in a run.
 func (m *model) event(e agent.Event) {
 	switch {
+	case e.Others:
+		m.showOthers(*e.Appended)
 	case e.Appended != nil:
 		m.showEntry(*e.Appended)
 	case e.Running != nil:

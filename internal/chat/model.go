@@ -48,12 +48,14 @@ type model struct {
 
 	gauge     agent.Gauge
 	modelName string
-	questions []*question
-	lastKey   time.Time
-	offer     []choice
-	closed    bool // the context is exceeded: no input (A6)
-	failed    bool // a compaction of this run failed
-	stopping  bool // the job is over, or was told to end: no more questions
+	// modelBefore is the one in whose place the person chose another; empty for none.
+	modelBefore string
+	questions   []*question
+	lastKey     time.Time
+	offer       []choice
+	closed      bool // the context is exceeded: no input (A6)
+	failed      bool // a compaction of this run failed
+	stopping    bool // the job is over, or was told to end: no more questions
 	// unfinished tells that a limit ended the run.
 	unfinished bool
 	queued     []string

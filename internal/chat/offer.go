@@ -1,9 +1,10 @@
 package chat
 
 import (
-	"strings"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"tenfold/internal/cli/terminal"
 )
@@ -24,7 +25,12 @@ func (m *model) offerAfter(failed bool) []choice {
 	}
 	switch {
 	case m.closed:
-		return []choice{{"r", "retry compaction", compact}, {"n", "new session", m.newConversation}, {"q", "quit", m.quit}}
+		offer := []choice{{"r", "retry compaction", compact}, {"n", "new session", m.newConversation}, {"q", "quit", m.quit}}
+		if before := m.modelBefore; before != "" { // whose window may be larger
+			back := choice{"m", "back to " + sanitise(before), func() tea.Cmd { return m.modelCommand(before) }}
+			offer = slices.Insert(offer, 1, back)
+		}
+		return offer
 	case failed && m.again != nil:
 		return []choice{{"r", "retry", m.again}, {"c", "continue", write}, {"n", "new session", m.newConversation}}
 	case m.failed:
@@ -57,10 +63,16 @@ func (m *model) choose(key string, typing bool) tea.Cmd {
 	return nil
 }
 
-func (m *model) offerLines() []string {
-	var words []string
+// offerLines is the offer, on as many lines as it takes: each choice whole.
+func (m *model) offerLines(width int) []string {
+	var lines []string
 	for _, c := range m.offer {
-		words = append(words, m.paint.Paint(terminal.Bold, "["+c.key+"]")+" "+c.words)
+		words := m.paint.Paint(terminal.Bold, "["+c.key+"]") + " " + c.words
+		if at := len(lines) - 1; at >= 0 && ansi.StringWidth(lines[at])+2+ansi.StringWidth(words) <= width {
+			lines[at] += "  " + words
+		} else {
+			lines = append(lines, words)
+		}
 	}
-	return []string{strings.Join(words, "  ")}
+	return lines
 }

@@ -99,6 +99,41 @@ func TestA6Exceeded(t *testing.T) {
 	}
 }
 
+// A6: where a model was chosen whose window the conversation does not fit, the one before
+// is offered, and answers what was said.
+func TestA6BackToTheModelBefore(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{Model: "a/large", Switch: func(context.Context, Agent, string) error { return nil }})
+	b.agent.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		if b.modelName == "b/small" {
+			emit(agent.Event{Stop: &agent.Stop{Reason: agent.Exceeded, Detail: "full"}})
+			return nil
+		}
+		emit(appended(tenfold.AssistantMessage{Text: "It fits here."}))
+		emit(answered())
+		return nil
+	}
+	b.enter("/model b/small")
+	b.settle()
+	b.enter("go")
+	b.settle()
+	b.wants(b.below(), "[r] retry compaction  [m] back to a/large  [n] new session  [q] quit")
+	b.screen.width = 40
+	b.wants(b.below(), "[r] retry compaction\n[m] back to a/large  [n] new session\n[q] quit\n")
+	b.press("m")
+	b.settle()
+	if b.closed || b.modelName != "a/large" {
+		t.Fatalf("closed: %v, with %s", b.closed, b.modelName)
+	}
+	b.wants(b.below(), "[g] go on  [c] write something")
+	b.press("g")
+	b.settle()
+	b.wants(b.written(), "It fits here.")
+	if b.offer != nil || !slices.Equal(b.agent.asked, []string{"go", ""}) {
+		t.Errorf("asked %q; offered %v", b.agent.asked, b.offer)
+	}
+}
+
 // An error ends the run and not the chat; a retry goes on where it stopped.
 func TestErrorIsOffered(t *testing.T) {
 	t.Parallel()

@@ -45,7 +45,7 @@ func (m *model) live() ([]string, *tea.Cursor) {
 			cursor = m.cursor(2)
 		}
 	case m.offer != nil:
-		lines = m.offerLines()
+		lines = m.offerLines(width)
 	case m.compacting:
 		lines = []string{m.paint.Paint(terminal.Faint, "(input closed)")}
 	default:

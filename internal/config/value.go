@@ -274,7 +274,7 @@ var errKey = errors.New("looks like an API key, so it is not shown here; put the
 
 func readEnvName(v any) (any, error) {
 	text, ok := v.(string)
-	if !ok {
+	if !ok || text == "" {
 		return nil, errMust
 	}
 	upper := strings.ToUpper(text) == text && strings.Contains(text, "_")

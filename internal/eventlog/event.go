@@ -52,7 +52,8 @@ type (
 	entryJSON struct {
 		head
 		// Entry is as Tenfold's own format has it.
-		Entry jsontext.Value `json:"entry"`
+		Entry  jsontext.Value `json:"entry"`
+		Others bool           `json:"others,omitzero"`
 	}
 	runningJSON struct {
 		head
@@ -150,7 +151,7 @@ func formOf(e agent.Event) (any, error) {
 		return textJSON{is(Output), e.Output.CallID, e.Output.Text}, nil
 	case e.Appended != nil:
 		entry, err := tenfold.AppendEntry(nil, *e.Appended)
-		return entryJSON{is(Entry), entry}, err
+		return entryJSON{is(Entry), entry, e.Others}, err
 	case e.Running != nil:
 		r := e.Running
 		return runningJSON{is(Running), r.Call.CallID, r.Call.Name, string(r.Intent.Effect), r.Intent.Subject, r.Contained}, nil

@@ -43,6 +43,10 @@ func events() map[string]struct {
 			agent.Event{Appended: &tenfold.Entry{Seq: 4, ID: "e4", Payload: tenfold.Approval{State: tenfold.ApprovalDenied, CallID: "c1", Reason: "no"}}},
 			`{"event":"entry","entry":{"seq":4,"id":"e4","kind":"approval","state":"denied","call_id":"c1","reason":"no"}}`,
 		},
+		"Others": {
+			agent.Event{Appended: &tenfold.Entry{Seq: 4, ID: "e4", Payload: tenfold.AssistantMessage{Text: "a"}}, Others: true},
+			`{"event":"entry","entry":{"seq":4,"id":"e4","kind":"assistant_message","text":"a"},"others":true}`,
+		},
 		"Running": {
 			agent.Event{Running: &agent.Running{Call: tenfold.ToolCall{CallID: "c1", Name: "shell"}, Intent: toolbox.Intent{Effect: toolbox.Commands, Subject: "go test"}, Contained: true}},
 			`{"event":"running","call_id":"c1","tool":"shell","effect":"commands","subject":"go test","contained":true}`,

@@ -44,7 +44,8 @@ func same(a, b string) bool {
 const shortestToken = 20
 
 // ReadToken reads the token of a file, which only its owner may read; a file that
-// does not exist is made, with a new token.
+// does not exist is made, with a new token. Of programs that make it at once, all have the
+// token of the one that came first.
 func ReadToken(name string) (string, error) {
 	failed := func(what, hint string, err error) error {
 		return &problem.Error{Op: "read token file", Subject: name, Problem: what, Hint: hint, Err: err}
@@ -52,15 +53,20 @@ func ReadToken(name string) (string, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		token := NewToken()
-		out, err := outfile.Create(name, 0o600)
-		if err != nil {
-			return "", failed("", "check that the directory "+filepath.Dir(name)+" exists and is yours", err)
+		out, made := outfile.Create(name, 0o600)
+		if made != nil {
+			return "", failed("", "check that the directory "+filepath.Dir(name)+" exists and is yours", made)
 		}
 		defer out.Abandon()
 		if _, err := out.Write([]byte(token + "\n")); err != nil {
 			return "", failed("", "", err)
 		}
-		return token, out.Commit()
+		if made = out.CommitNew(); made == nil {
+			return token, nil
+		} else if !errors.Is(made, fs.ErrExist) {
+			return "", failed("", "", made)
+		}
+		info, err = os.Stat(name)
 	}
 	if err != nil {
 		return "", failed("", "check the file's permissions", err)

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"tenfold/problem"
@@ -118,6 +119,41 @@ func TestX8Listen(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	if _, err := Listen(t.Context(), l.Addr().String(), true); err == nil {
 		t.Error("a port that is taken")
+	}
+}
+
+// Of servers that start at once with one file, all have the same token.
+func TestX8TokenFileIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		dir := t.TempDir()
+		name := filepath.Join(dir, "token")
+		var all [8]string
+		var begun sync.WaitGroup
+		start := make(chan struct{})
+		for i := range all {
+			begun.Go(func() {
+				<-start
+				var err error
+				if all[i], err = ReadToken(name); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		close(start)
+		begun.Wait()
+		kept, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, token := range all {
+			if token+"\n" != string(kept) {
+				t.Fatalf("the file has %q, and a server %q", kept, token)
+			}
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+			t.Fatalf("left behind are %v, %v", left, err)
+		}
 	}
 }
 

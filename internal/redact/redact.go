@@ -85,13 +85,14 @@ type Redactor struct {
 	words  *regexp.Regexp
 }
 
-// New makes a redactor that replaces some words as well, in any case.
+// New makes a redactor that replaces some words as well, in any case. A byte of a word that
+// is not UTF-8 stands for any such byte, as it does in texts.
 func New(words ...string) *Redactor {
 	r := &Redactor{}
 	var all []string
 	for _, w := range words {
 		if w = strings.TrimSpace(w); w != "" {
-			all = append(all, regexp.QuoteMeta(w))
+			all = append(all, regexp.QuoteMeta(string([]rune(w))))
 		}
 	}
 	if len(all) > 0 {

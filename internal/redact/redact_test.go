@@ -203,3 +203,11 @@ func BenchmarkRedact(b *testing.B) {
 		r.Text(text)
 	}
 }
+
+// A word need not be text: whoever asks over the network may send any bytes.
+func TestWordsThatAreNotUTF8(t *testing.T) {
+	r := redact.New("\xc6\x84/\xb8\xfd\x0eJ", "\xff", "plain")
+	if got := r.Text("a plain \xc6\x84/\xb8\xfd\x0eJ and \xfe end"); got != "a [redacted] [redacted] and [redacted] end" {
+		t.Errorf("it becomes %q", got)
+	}
+}

@@ -40,7 +40,7 @@ var scopes = map[string][]string{
 	// no token does that.
 	"say": {scopeOperator}, "stop": {scopeOperator}, "reply": {scopeOperator},
 	"storeAppend": {scopeAppend}, "storeCreate": {scopeAppend}, "storeTitle": {scopeAppend}, "storeDelete": {scopeAdmin},
-	"storeConversation": {scopeRead}, "storeConversations": {scopeRead}, "storeImported": {scopeRead},
+	"storeConversation": {scopeRead}, "storeConversations": {scopeRead}, "storePage": {scopeRead}, "storePrefix": {scopeRead}, "storeHandle": {scopeRead}, "storeImported": {scopeRead},
 	"storeEntries": {scopeRead}, "storeWatch": {scopeRead}, "storeSearch": {scopeRead},
 }
 

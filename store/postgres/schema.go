@@ -56,7 +56,8 @@ func prepare(ctx context.Context, config *pgx.ConnConfig) error {
 	if err := lockSchema(ctx, db); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	return schema.Migrate(ctx, db, applied, migrations, "SELECT 1", unlockSQL)
+	_, err = schema.Migrate(ctx, db, applied, migrations, "SELECT 1", unlockSQL)
+	return err
 }
 
 // lockSchema asks again and again: who waits in a statement would have an index

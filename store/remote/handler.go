@@ -75,10 +75,10 @@ var methods = map[string]method{
 		return h.st.SetTitle(ctx, string(p.ID), string(p.Title))
 	},
 	pathDelete: func(h handler, ctx context.Context, p parameters, _ []tenfold.Entry, _ *writer) error {
-		return h.st.Delete(ctx, string(p.ID), p.Expected)
+		return h.st.Delete(ctx, string(p.ID), p.expected(store.AnyVersion))
 	},
 	pathAppend: func(h handler, ctx context.Context, p parameters, entries []tenfold.Entry, w *writer) error {
-		b := store.Batch{Conversation: string(p.ID), Expected: p.Expected, Entries: entries, Now: p.Now}
+		b := store.Batch{Conversation: string(p.ID), Expected: p.expected(0), Entries: entries, Now: p.Now}
 		b.Stats, b.Origin = (*store.Stats)(p.Stats), p.Origin.value()
 		version, err := h.st.Append(ctx, b)
 		if err == nil {

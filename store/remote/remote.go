@@ -48,7 +48,7 @@ type parameters struct {
 	Key          text          `json:"key,omitzero"`
 	Title        text          `json:"title,omitzero"`
 	After        int64         `json:"after,omitzero"`
-	Expected     int64         `json:"expected,omitzero"`
+	Expected     *int64        `json:"expected,omitzero"`
 	Now          time.Time     `json:"now,omitzero"`
 	Text         text          `json:"text,omitzero"`
 	Place        *place        `json:"place,omitzero"`
@@ -56,6 +56,15 @@ type parameters struct {
 	Conversation *conversation `json:"conversation,omitzero"`
 	Stats        *stats        `json:"stats,omitzero"`
 	Origin       *origin       `json:"origin,omitzero"`
+}
+
+// expected is the version that is expected, or what who says none means: earlier clients
+// left 0 out of an append, and knew of none in a deletion.
+func (p parameters) expected(unsaid int64) int64 {
+	if p.Expected == nil {
+		return unsaid
+	}
+	return *p.Expected
 }
 
 // An answer is what a frame of JSON from the server says.

@@ -24,10 +24,12 @@ var migrations embed.FS
 
 // prepare brings a fresh connection's file to the newest schema. All of it is
 // one transaction, so that of two processes that create a file at once, one
-// migrates and the other finds it done.
-func prepare(ctx context.Context, c *conn, path string) error {
+// migrates and the other finds it done. It tells upgraded where the file had an
+// older one.
+func prepare(ctx context.Context, c *conn, path string, upgraded func(from, to int)) error {
 	version, err := check(ctx, c)
-	if err != nil || version == schema.Newest(migrations) {
+	newest := schema.Newest(migrations)
+	if err != nil || version == newest {
 		return err
 	}
 	if err := useWAL(ctx, c); err != nil {
@@ -38,7 +40,11 @@ func prepare(ctx context.Context, c *conn, path string) error {
 		return err
 	}
 	lock := "PRAGMA " + waitForLocks + "; " + beginSQL
-	return schema.Migrate(ctx, sql.OpenDB(connector), userVersion{}, migrations, lock, commitSQL)
+	version, err = schema.Migrate(ctx, sql.OpenDB(connector), userVersion{}, migrations, lock, commitSQL)
+	if err == nil && version > 0 && version < newest && upgraded != nil {
+		upgraded(int(version), int(newest))
+	}
+	return err
 }
 
 // userVersion has goose count in the file's user_version, where a program of

@@ -60,12 +60,17 @@ type Option func(*options)
 type options struct {
 	noIndex  bool
 	maxPages int64
+	upgraded func(from, to int)
 }
 
 // WithoutIndex opens a store that neither keeps up nor uses the full-text
 // index: it takes less disk, and Search reads every log. A file may be opened
 // with and without by turns.
 func WithoutIndex() Option { return func(o *options) { o.noIndex = true } }
+
+// WithUpgraded has f told when opening a file brought it from an older schema to the
+// newest, which programs of earlier releases cannot open.
+func WithUpgraded(f func(from, to int)) Option { return func(o *options) { o.upgraded = f } }
 
 // withMaxPages bounds the file's size; a test's full disk.
 func withMaxPages(n int64) Option { return func(o *options) { o.maxPages = n } }
@@ -152,7 +157,7 @@ func dialWriter(ctx context.Context, path string, o options) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = prepare(ctx, c, path); err == nil && o.maxPages > 0 {
+	if err = prepare(ctx, c, path, o.upgraded); err == nil && o.maxPages > 0 {
 		err = c.script(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", o.maxPages))
 	}
 	if err == nil {

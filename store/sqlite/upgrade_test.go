@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -41,8 +42,9 @@ func testUpgrade(t *testing.T, version int64) {
 		steps = append(steps, beginSQL, string(sql), fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", i+1, applicationID), commitSQL)
 	}
 	change(t, path, append(steps, "INSERT INTO conversations (id, title, created, updated) VALUES ('a', 'kept', 5, 7)")...)
+	var told []int
 	for range 2 { // the second finds it done
-		s, err := Open(t.Context(), path)
+		s, err := Open(t.Context(), path, WithUpgraded(func(from, to int) { told = append(told, from, to) }))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,6 +55,13 @@ func testUpgrade(t *testing.T, version int64) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+	}
+	var want []int
+	if newest := len(files); int(version) < newest {
+		want = []int{int(version), newest}
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("of the upgrade was told %v, want %v", told, want)
 	}
 	s, err := Open(t.Context(), path)
 	if err != nil {
@@ -93,7 +102,7 @@ func TestFailedMigration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = schema.Migrate(t.Context(), sql.OpenDB(connector), userVersion{}, steps, beginSQL, commitSQL)
+	_, err = schema.Migrate(t.Context(), sql.OpenDB(connector), userVersion{}, steps, beginSQL, commitSQL)
 	if err == nil || !strings.Contains(err.Error(), "migrate to schema 2") {
 		t.Errorf("a migration that cannot run gives %v", err)
 	}

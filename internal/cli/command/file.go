@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"runtime"
 	"slices"
 	"syscall"
@@ -11,6 +12,15 @@ import (
 	"tenfold/internal/cli/outfile"
 	"tenfold/internal/cli/terminal"
 )
+
+// WorkingDirectory is where the person is.
+func WorkingDirectory() (string, error) {
+	dir, err := os.Getwd()
+	if errors.Is(err, fs.ErrNotExist) {
+		err = Hinted(errors.New("the working directory was removed"), "no_directory", "change to another directory")
+	}
+	return dir, err
+}
 
 // WriteFile writes a file whole or not at all, and says so.
 func WriteFile(a *App, name string, write func(io.Writer) error) error {

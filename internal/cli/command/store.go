@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store"
@@ -58,7 +59,7 @@ func (a *App) OpenNew(ctx context.Context, local ...sqlite.Option) (*Workspace, 
 	if IsShared(url) {
 		err = a.openShared(ctx, l, url)
 	} else {
-		err = l.openLocal(ctx, url, from, local...)
+		err = a.openLocal(ctx, l, url, from, local...)
 	}
 	if err != nil {
 		return nil, err
@@ -86,7 +87,7 @@ func (a *App) ServiceCounting(by func() (tenfold.Counter, error), st store.Store
 const OtherStore = "use --store or TENFOLD_STORE to choose another store"
 
 // openLocal opens a store on this machine.
-func (l *Workspace) openLocal(ctx context.Context, url, from string, options ...sqlite.Option) error {
+func (a *App) openLocal(ctx context.Context, l *Workspace, url, from string, options ...sqlite.Option) error {
 	path, inMemory, err := StorePath(url, from)
 	if err != nil {
 		return err
@@ -95,7 +96,11 @@ func (l *Workspace) openLocal(ctx context.Context, url, from string, options ...
 		l.Store, l.Active = memory.New(), &ActiveInMemory{}
 		return nil
 	}
-	st, err := sqlite.Open(ctx, path, options...)
+	upgraded := sqlite.WithUpgraded(func(from, to int) {
+		a.Noticef("upgraded the store %s from schema %d to %d, which an older tenfold cannot open: replace every other copy of the program that uses it, those that plug-ins run too",
+			terminal.VisibleLine(path), from, to)
+	})
+	st, err := sqlite.Open(ctx, path, append(options, upgraded)...)
 	if err != nil {
 		return Hinted(err, "store", OtherStore)
 	}

@@ -74,7 +74,7 @@ type trustJSON struct {
 func workspaceFile(args []string) (string, error) {
 	const hint = "a workspace's file is .tenfold/config.toml; name it, or its workspace"
 	if len(args) == 0 {
-		dir, err := os.Getwd()
+		dir, err := command.WorkingDirectory()
 		if err != nil {
 			return "", err
 		}

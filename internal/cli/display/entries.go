@@ -266,7 +266,7 @@ func notes(payload tenfold.Payload) (note string, notable bool) {
 	case tenfold.CompactionFailed:
 		return "compaction failed: " + v.Error, true
 	case tenfold.CompactionAttempt:
-		return strings.TrimSpace("compaction " + string(v.State) + ": " + v.Reason), false
+		return strings.TrimSuffix("compaction "+string(v.State)+": "+v.Reason, ": "), false
 	case tenfold.Approval:
 		return strings.TrimSpace("approval " + string(v.State) + " " + v.Reason), true
 	case tenfold.ConfigDelta:

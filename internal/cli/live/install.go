@@ -113,7 +113,7 @@ func place(scope, version string) (hook.Place, error) {
 	if p.Home, err = os.UserHomeDir(); err != nil {
 		return p, command.Hinted(err, "home", "set HOME")
 	}
-	if p.Dir, err = os.Getwd(); err != nil {
+	if p.Dir, err = command.WorkingDirectory(); err != nil {
 		return p, err
 	}
 	p.Binary, err = hook.Binary()

@@ -77,7 +77,7 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 	if err != nil {
 		return err
 	}
-	dir, err := os.Getwd()
+	dir, err := command.WorkingDirectory()
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,24 @@ func Write(name string, content []byte, mode fs.FileMode) error {
 }
 
 // Commit moves the file to its place.
-func (f *File) Commit() error {
+func (f *File) Commit() error { return f.commit(os.Rename) }
+
+// CommitNew is Commit where nothing stands in the file's place: what another program put
+// there first stays, and the error is [fs.ErrExist].
+func (f *File) CommitNew() error {
+	return f.commit(func(from, to string) error {
+		err := os.Link(from, to)
+		if _, there := os.Lstat(to); err != nil && errors.Is(there, fs.ErrNotExist) {
+			return os.Rename(from, to) // the file system has no links
+		}
+		if err == nil {
+			err = os.Remove(from)
+		}
+		return err
+	})
+}
+
+func (f *File) commit(move func(from, to string) error) error {
 	f.done = true
 	if f.Direct {
 		return f.Close()
@@ -96,7 +113,7 @@ func (f *File) Commit() error {
 		err = closing
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), f.Path)
+		err = move(f.Name(), f.Path)
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())

@@ -85,7 +85,7 @@ func (p *eventPrinter) event(e agent.Event) error {
 		p.say(e.Text)
 		p.said = true
 		return p.Flush()
-	case e.Appended != nil:
+	case e.Appended != nil && !e.Others:
 		p.appended(e.Branch, *e.Appended)
 	case e.Running != nil:
 		p.running(e.Branch, *e.Running)
@@ -113,7 +113,7 @@ func (p *eventPrinter) note(e agent.Event) {
 	case e.Compaction != nil && (e.Compaction.Action == session.Failed || e.Compaction.Action == session.Exceeded):
 		p.result.Warnings = append(p.result.Warnings, failureOf(*e.Compaction))
 	}
-	if e.Appended == nil {
+	if e.Appended == nil || e.Others {
 		return
 	}
 	switch payload := e.Appended.Payload.(type) {
@@ -143,7 +143,11 @@ func (p *eventPrinter) note(e agent.Event) {
 
 // silent tells who is waited for, unless that is a call.
 func (p *eventPrinter) silent() {
-	if len(p.under) == 0 && !p.paused {
+	switch {
+	case len(p.under) > 0 || p.paused:
+	case command.IsServer(p.URL()): // which may be away: what was said is stored there first
+		p.line("", "waiting for "+p.result.Model+" or the server of the store: nothing has come for "+silentAfter.String())
+	default:
 		p.line("", "waiting for "+p.result.Model+", which has said nothing for "+silentAfter.String())
 	}
 }

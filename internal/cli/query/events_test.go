@@ -52,6 +52,8 @@ func TestQueryPrintsEvents(t *testing.T) {
 	events := []agent.Event{
 		{Text: "Let me\x1b[2J"},
 		{Text: " look."},
+		{Appended: &tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "of another program"}}, Others: true},
+		{Appended: &tenfold.Entry{Payload: tenfold.Usage{Input: 1e6}}, Others: true},
 		{Reasoning: "hm"},
 		appended("", tenfold.AssistantMessage{Text: "Let me look."}),
 		appended("", tenfold.ToolCall{CallID: "c1", Name: "shell"}),
@@ -179,6 +181,17 @@ func TestQueryTellsOfSilence(t *testing.T) {
 		const told = "waiting for demo/m, which has said nothing for 10s\n"
 		if want := told + "waiting 1m0s: over\n" + told + "1 step\n"; errs != want || err != nil {
 			t.Errorf("it says %q (%v), want %q", errs, err, want)
+		}
+	})
+	// A store on another machine may be what is waited for.
+	t.Setenv("TENFOLD_STORE", "https://h")
+	synctest.Test(t, func(t *testing.T) {
+		_, errs, err := followed(t, false, func(yield func(agent.Event, error) bool) {
+			time.Sleep(silentAfter + time.Second)
+			yield(agent.Event{Stop: &agent.Stop{Reason: agent.Answered, Steps: 1}}, nil)
+		})
+		if errs != "waiting for demo/m or the server of the store: nothing has come for 10s\n1 step\n" || err != nil {
+			t.Errorf("it says %q (%v)", errs, err)
 		}
 	})
 }

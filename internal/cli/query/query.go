@@ -123,6 +123,12 @@ func (k *querying) run(ctx context.Context, c *cobra.Command, args []string) err
 	if _, err := agentModel(e, k.wish.Model); err != nil { // before anything is made or asked
 		return err
 	}
+	if _, err := command.WorkingDirectory(); err != nil {
+		return err
+	}
+	if k.compact == conversation.AsConfigured && len(args) > 0 && slices.Contains(e.ProfileNames(), args[0]) {
+		return command.Usage("--compact "+args[0]+`: a profile stands behind "="`, "write --compact="+args[0]+"; put a message that begins so in quotes")
+	}
 	message, err := k.message(ctx, args)
 	if err != nil {
 		return err
@@ -343,7 +349,7 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 		o.History = filepath.Join(filepath.Dir(store), "history")
 	}
 	var err error
-	if o.Dir, err = os.Getwd(); err != nil {
+	if o.Dir, err = command.WorkingDirectory(); err != nil {
 		return err
 	}
 	err = chat.Run(ctx, o)

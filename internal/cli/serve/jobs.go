@@ -169,7 +169,7 @@ func jobCommand(a *command.App, name, short, long string, do func(job.Jobs, cont
 		Short:   short,
 		Long:    long + "\n\nID is the ID of a job, or the beginning of one.",
 		Example: "  tenfold jobs " + name + " 3v9q0hxk2m7c5t1r8w4z6j0n2p",
-		Args:    command.Arguments(1, 1, `"tenfold jobs ls" lists the IDs; the beginning of one will do`),
+		Args:    command.Arguments(1, 1, `the ID of a job, which "tenfold jobs ls" lists`),
 		RunE: func(c *cobra.Command, args []string) error {
 			jobs, done, err := jobs(c.Context(), a)
 			if err != nil {

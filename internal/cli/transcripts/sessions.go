@@ -46,7 +46,7 @@ func Kept(ctx context.Context, a *command.App, tools ...transcript.Format) ([]tr
 // HereNames are the names of the working directory: as the shell says it, and
 // without links.
 func HereNames() ([]string, error) {
-	dir, err := os.Getwd()
+	dir, err := command.WorkingDirectory()
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (c *Talk) handle(e agent.Event) {
 	case e.Output != nil:
 		c.print(e.Branch, e.Output.CallID, e.Output.Text)
 	case e.Appended != nil:
-		c.appended(*e.Appended)
+		c.appended(*e.Appended, e.Others)
 	case e.Running != nil:
 		r := e.Running
 		c.running = append(c.running, shape.Running{Call: r.Call.CallID, Branch: e.Branch, Line: lineOf(e.Branch, r.Call.Name, r.Intent.Subject), Contained: r.Contained})
@@ -51,9 +51,9 @@ func (c *Talk) handle(e agent.Event) {
 }
 
 // appended takes in that the log has an entry.
-func (c *Talk) appended(e tenfold.Entry) {
+func (c *Talk) appended(e tenfold.Entry, others bool) {
 	c.newest = e.Seq
-	if e.Branch == "" && e.Payload.Kind().Visible() {
+	if !others && e.Branch == "" && e.Payload.Kind().Visible() {
 		c.forget(func(p *piece) bool { return p.call == "" })
 	}
 	r, ok := e.Payload.(tenfold.ToolResult)

@@ -1172,8 +1172,14 @@ export interface Ops {
   "POST /api/store/delete": { path: {}; query: {}; body: undefined; out: undefined };
   /** Read the entries after a seq */
   "POST /api/store/entries": { path: {}; query: {}; body: undefined; out: undefined };
+  /** List the conversations of a short form of their ids */
+  "POST /api/store/handle": { path: {}; query: {}; body: undefined; out: undefined };
   /** List the conversations of an origin */
   "POST /api/store/imported": { path: {}; query: {}; body: undefined; out: undefined };
+  /** List some of them, those behind a place in that order */
+  "POST /api/store/page": { path: {}; query: {}; body: undefined; out: undefined };
+  /** List the conversations whose id begins so */
+  "POST /api/store/prefix": { path: {}; query: {}; body: undefined; out: undefined };
   /** Find entries by their words */
   "POST /api/store/search": { path: {}; query: {}; body: undefined; out: undefined };
   /** Rename a conversation */

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tenfold/internal/cli/command"
+	"tenfold/internal/cli/terminal"
+)
+
+// Who upgrades a store hears of it once, as older programs cannot open it any more;
+// programs that read the output do not.
+func TestUpgradeOfAStoreIsTold(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	path := filepath.Join(t.TempDir(), "t.db")
+	tell := func(args ...string) string {
+		t.Helper()
+		var told strings.Builder
+		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&bytes.Buffer{}), Err: &told}
+		if code := Run(t.Context(), append(args, "--store", "sqlite://"+filepath.ToSlash(path)), term); code != command.ExitOK {
+			t.Fatalf("%v: exit code %d: %s", args, code, told.String())
+		}
+		return told.String()
+	}
+	ls := []string{"conversation", "ls"}
+	if made := tell(ls...); strings.Contains(made, "schema") {
+		t.Errorf("a new store is announced: %q", made)
+	}
+	for _, more := range []string{"--json", "--quiet", ""} {
+		db, err := sql.Open("sqlite", path)
+		if err == nil {
+			_, err = db.ExecContext(t.Context(), "ALTER TABLE conversations DROP COLUMN percent; PRAGMA user_version = 5")
+		}
+		if err == nil {
+			err = db.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := ls
+		if more != "" {
+			args = append(args, more)
+		}
+		first, again := tell(args...), tell(args...)
+		says := strings.Contains(first, "upgraded the store "+path+" from schema 5 to ") && strings.Contains(first, "older tenfold")
+		if says != (more == "") || strings.Contains(again, "upgraded") {
+			t.Errorf("with %q it says %q, then %q", more, first, again)
+		}
+	}
+}
