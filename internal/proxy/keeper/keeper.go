@@ -220,6 +220,9 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int)
 		return false
 	}
 	known, err := svc.Imported(ctx, id.origin)
+	if err == nil && len(known) == 0 {
+		known, err = k.related(ctx, svc, ex, id)
+	}
 	return err == nil && len(known) == 0 && ex.handle == nil && !k.thoughtInEpoch(ex)
 }
 
