@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
+	"tenfold/store"
 	"tenfold/token"
 )
 
@@ -166,7 +168,7 @@ func (k *keeper) decide(ctx context.Context, ex *exchange, id identity) {
 		k.mu.Unlock()
 		same, err := k.isUnchanged(ctx, stored, version)
 		k.mu.Lock()
-		t.due = t.due || err == nil && !same
+		t.due = t.due || err == nil && !same || errors.Is(err, store.ErrNotFound)
 	}
 	if !t.mayBeDue(ex, fresh) {
 		t.storeEarly(ex)

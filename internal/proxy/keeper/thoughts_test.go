@@ -113,9 +113,7 @@ func TestB1ThinkingOfALogThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.live.Request.Options.Window = 100 * window
-	c.turn(100)
-	keeper.Rest(c.k, true)
-	c.pass(2 * time.Minute)
+	c.pass(2 * time.Second)
 	for _, again := range []bool{false, true} {
 		if again {
 			c.close()
@@ -129,6 +127,12 @@ func TestB1ThinkingOfALogThatIsGone(t *testing.T) {
 		}
 	}
 	c.close()
+	if turns, results, _ := c.logOf(); turns != c.n || results != c.n || len(c.conversations()) != 1 {
+		t.Errorf("%d conversations are left; one has %d turns, %d results of %d", len(c.conversations()), turns, results, c.n)
+	}
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
 }
 
 // B2: of two that go on with an open call, one is compacted. The other, with a result of its
