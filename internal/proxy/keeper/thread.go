@@ -372,5 +372,8 @@ func (t *thread) status() proxy.Conversation {
 	if t.billed.prompt > 0 {
 		c.CacheRead = math.Round(1000*float64(t.billed.read)/float64(t.billed.prompt)) / 1000
 	}
+	if c.Waiting = t.waiting(); c.Waiting > 0 {
+		c.Unwritable = t.k.unwritable.Error()
+	}
 	return c
 }
