@@ -137,18 +137,19 @@ var (
 // the summary, for which no model is asked. Where that comes to nothing the request
 // goes to the vendor like any other.
 func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
-	upto := len(ex.r.Messages) - 1 // the last one asks for it
+	said, upto := ex.beforeAsking()
 	k.mu.Lock()
-	t, _ := k.historyOf(ex, id)
+	t, _ := k.historyOf(said, id)
 	// What it says, and what a model may answer, is not part of the conversation.
-	ex.t, ex.beside, ex.length, ex.before = t, true, len(ex.r.Messages), t.newest
+	ex.t, ex.beside, ex.length = t, true, len(ex.r.Messages)
+	said.t, said.beside, said.length, said.before = t, true, len(said.r.Messages), t.newest
 	if k.closed || upto == 0 || t.passing != "" || ex.began.Before(t.rest) || k.store.unopened() {
 		t.send(ex)
 		k.mu.Unlock()
 		return
 	}
 	if len(t.messages) < upto {
-		t.messages = ex.r.Messages[:upto]
+		t.messages = said.r.Messages[:upto]
 	}
 	t.confirmed = max(t.confirmed, upto)
 	var own *answer
@@ -156,7 +157,7 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	t.enqueue(func(ctx context.Context) {
 		defer close(done)
 		var err error
-		if own, err = t.summarise(ctx, ex, upto); err != nil {
+		if own, err = t.summarise(ctx, said, upto); err != nil {
 			own = nil
 		}
 		t.recordFailure(err)
@@ -178,6 +179,61 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 		t.answered, t.due = own.base, true
 	}
 	ex.answer = a
+}
+
+// beforeAsking gives what a request says before its last message from the person's side, which
+// asks for a compaction, and how many messages that is. Claude Code adds that to a message with
+// results, and may leave out the model's last answer, which it keeps: there it is taken out.
+func (ex *exchange) beforeAsking() (said *exchange, upto int) {
+	w, r := ex.in.Protocol, ex.r
+	if asksHandle(w, r) {
+		return ex, len(r.Messages) - 1
+	}
+	for i, m := range slices.Backward(r.Messages) {
+		pieces, err := w.Read(r, i)
+		if err != nil {
+			break
+		}
+		asks := -1
+		var rest []tenfold.Item
+		for j := range pieces {
+			e := &pieces[j].Entry
+			e.Seq = int64(j) + 1
+			if _, ok := e.Payload.(tenfold.UserMessage); ok && !isHostText(e.Payload) {
+				asks = j
+			}
+			rest = append(rest, tenfold.Item{Seq: e.Seq, ID: e.ID, Payload: e.Payload})
+		}
+		switch {
+		case asks < 0 && m.Model:
+			return ex, i + 1
+		case asks < 0:
+			continue // what its host says behind it
+		}
+		if p := rest[asks].Payload.(tenfold.UserMessage); len(p.Parts) > 1 {
+			p.Parts = p.Parts[:len(p.Parts)-1]
+			rest[asks].Payload, rest[asks].Fate = p, tenfold.Trimmed
+		} else {
+			rest = slices.Delete(rest, asks, asks+1)
+		}
+		if !slices.ContainsFunc(rest, func(it tenfold.Item) bool { return it.Payload.Kind().Visible() && !isHostText(it.Payload) }) {
+			return ex, i
+		}
+		only := *r
+		only.Messages = r.Messages[i : i+1]
+		left, err := w.Edit(&only, 1, [][]wire.Piece{pieces}, rest)
+		if err != nil {
+			break
+		}
+		before := *ex
+		before.in.Body = slices.Concat(r.Body[:m.From], left, r.Body[r.End:])
+		if before.r, err = w.Scan(r.Path, before.in.Body, r.Messages); err != nil {
+			break
+		}
+		before.body = before.in.Body
+		return &before, i + 1
+	}
+	return ex, len(r.Messages) - 1
 }
 
 // An answer is what a client is told for its own compaction: a text, with what it
