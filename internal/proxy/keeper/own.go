@@ -210,7 +210,7 @@ func (ex *exchange) beforeAsking() (said *exchange, upto int) {
 		case asks < 0:
 			continue // what its host says behind it
 		}
-		if p := rest[asks].Payload.(tenfold.UserMessage); len(p.Parts) > 1 {
+		if p, _ := rest[asks].Payload.(tenfold.UserMessage); len(p.Parts) > 1 {
 			p.Parts = p.Parts[:len(p.Parts)-1]
 			rest[asks].Payload, rest[asks].Fate = p, tenfold.Trimmed
 		} else {
@@ -256,8 +256,7 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer
 	if err != nil {
 		return nil, err
 	}
-	handle := asksHandle(ex.in.Protocol, ex.r)
-	if !handle || !c.control.Fresh() { // else it goes by the usage of an answer from before our compaction
+	if !c.control.Fresh() { // else it goes by the usage of an answer from before our compaction
 		d, err := c.control.Ask(ctx, session.Wish{By: session.ByClient, Reason: "the client compacts", Idle: true})
 		if err == nil {
 			d, err = c.control.Run(ctx, d)
@@ -268,7 +267,7 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer
 	}
 	a := &answer{conversation: c.session.ID(), tokens: c.session.Projection().Tokens()}
 	seq := c.session.Log().Version()
-	if handle {
+	if asksHandle(ex.in.Protocol, ex.r) {
 		if _, err := t.redraw(ex, false); err != nil {
 			return nil, err
 		}
@@ -278,7 +277,7 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer
 	}
 	a.base = &base{epoch: c.control.Epoch().ID, seq: seq}
 	for by := seq; by > 0 && a.base.mark == ""; by-- {
-		if made, ok := byClient(c.session.Log(), by); ok {
+		if made, ok := compactionAt(c.session.Log(), by); ok {
 			a.base.mark = markOf(made)
 		}
 	}
@@ -325,27 +324,26 @@ func (b *base) story(r *wire.Request) story {
 	return s
 }
 
-// mostBases is how many of the newest compactions that the client made may be what a
-// history begins with.
+// mostBases is how many compactions that a history names may be what it begins with.
 const mostBases = 8
 
 // baseOf finds the base of a history in the store: the view of one of the compactions
-// that the client made.
+// that it names.
 func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	l := s.Log()
 	if saidAtFirst(ex.in.Protocol, ex.r, hint) == 0 {
 		return story{}, nil
 	}
 	for seq, left := l.Version(), mostBases; seq > 0 && left > 0; seq-- {
-		made, ok := byClient(l, seq)
+		made, ok := compactionAt(l, seq)
 		if !ok {
 			continue
 		}
-		left--
 		b := &base{seq: seq, mark: markOf(made)}
 		if saidAtFirst(ex.in.Protocol, ex.r, b.mark) == 0 {
 			continue
 		}
+		left--
 		var err error
 		if b.text, err = viewText(tenfold.Project(l.At(seq)), seq); err != nil {
 			return story{}, err
@@ -357,16 +355,11 @@ func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	return story{}, nil
 }
 
-// byClient gives the entry that is a compaction which a client made by itself; false
-// where it is none.
-func byClient(l *tenfold.Log, seq int64) (c tenfold.Compaction, ok bool) {
+// compactionAt gives the entry that is a compaction, whoever asked for it; false where it is none.
+func compactionAt(l *tenfold.Log, seq int64) (c tenfold.Compaction, ok bool) {
 	e, _ := l.Entry(seq)
-	if c, ok = e.Payload.(tenfold.Compaction); !ok {
-		return c, false
-	}
-	e, _ = l.Lookup(c.Command)
-	a, ok := e.Payload.(tenfold.CompactionAttempt)
-	return c, ok && session.Asker(a.Source) == session.ByClient
+	c, ok = e.Payload.(tenfold.Compaction)
+	return c, ok && c.Command != ""
 }
 
 // asksHandle tells whether a request asks for a compaction that is answered by a

@@ -115,68 +115,6 @@ func TestX4ClaudeCodeCompactsByItself(t *testing.T) {
 	}
 }
 
-// X4: Claude Code asks for the summary in the message that has the last results, its host says
-// something behind it, and the last answer is left out, which it keeps. That is the same
-// conversation, through a proxy that was started since too, and nobody asked for a summary in it.
-func TestX4TheSummaryIsAskedForAmongResults(t *testing.T) {
-	t.Parallel()
-	const asks = "Write a summary of the conversation."
-	for _, restarted := range []bool{false, true} {
-		p := newPlace(t)
-		c := newClient(p, "one")
-		for range 6 {
-			c.turn(1500)
-		}
-		for range 2 {
-			keeper.Rest(p.k, true)
-			if restarted {
-				p.restart()
-			}
-			n := len(c.messages) - 1
-			answer := c.messages[n]
-			asking := *c
-			asking.header = c.header.Clone()
-			asking.header.Set("X-Claude-Code-Request-Class", "compaction")
-			results, ok := strings.CutSuffix(c.messages[n-1], "]}")
-			if !ok || !strings.Contains(results, "tool_result") {
-				t.Fatalf("the last message is %s", results)
-			}
-			asking.messages = append(slices.Clone(c.messages[:n-1]), results+","+said(asks)+"]}", `{"role":"system","content":[`+said(c.left())+`]}`)
-			ex := asking.send()
-			a := ex.Answer()
-			if a == nil {
-				t.Fatalf("the compaction is not answered; failures %q", c.failures())
-			}
-			ex.Done(200, false)
-			text := summaryOf(t, a.Body)
-			if strings.Contains(text, asks) || !strings.Contains(text, "file_1.go") {
-				t.Errorf("restarted %v: the summary is %q", restarted, text)
-			}
-			if restarted {
-				p.restart()
-			}
-			c.messages = nil
-			c.user("This session is being continued from a previous conversation.\n" + text)
-			c.messages = append(c.messages, answer)
-			for range 3 {
-				if sent := c.turn(1500); strings.Contains(sent[0], asks) || strings.Count(sent[0], "This session is being continued") != 1 {
-					t.Fatalf("restarted %v: what is sent is %s", restarted, sent[0])
-				}
-			}
-		}
-		p.close()
-		if turns, results, compactions := p.logOf(); turns != 12 || results != 12 || compactions < 2 {
-			t.Errorf("restarted %v: the log has %d turns, %d results, %d compactions", restarted, turns, results, compactions)
-		}
-		if said := strings.Join(texts(p.open(p.conversations()[0]), true), "\n"); strings.Contains(said, asks) || strings.Count(said, "file 9 is read") != 1 {
-			t.Errorf("restarted %v: the view says %s", restarted, said)
-		}
-		if f := p.failures(); len(f) > 0 {
-			t.Errorf("restarted %v: failures: %q", restarted, f)
-		}
-	}
-}
-
 // X4: a client that does not take our answer is shown its history, shortened; and
 // an undo brings back what the summary stood for.
 func TestX4SummaryThatIsNotTakenAndUndone(t *testing.T) {
