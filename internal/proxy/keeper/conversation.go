@@ -186,6 +186,11 @@ func (k *keeper) related(ctx context.Context, svc *session.Service, ex *exchange
 		}
 	})
 	n, of := 0, Expected{Tool: id.tool, Directory: ex.in.Dir}
+	if name := namedAtFirst(ex.in.Protocol, ex.r); name != "" { // after the client's own compaction
+		if c, err := svc.Find(ctx, name); err == nil && of.finds(c) {
+			out = append(out, c)
+		}
+	}
 	for c, err := range svc.List(ctx) {
 		if n++; err != nil || n > mostListed {
 			return out, err

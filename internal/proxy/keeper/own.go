@@ -47,23 +47,44 @@ func (b *base) find(w wire.Protocol, r *wire.Request) int {
 
 // saidAtFirst tells in how many messages at the start of a request a text stands; 0
 // where it does not.
-func saidAtFirst(w wire.Protocol, r *wire.Request, text string) int {
+func saidAtFirst(w wire.Protocol, r *wire.Request, text string) (n int) {
+	atFirst(w, r, func(i int, said string) bool {
+		if strings.Contains(said, text) {
+			n = i + 1
+		}
+		return n > 0
+	})
+	return n
+}
+
+// namedAtFirst is the conversation that an answer of ours at the start of a request names; empty
+// where there is none.
+func namedAtFirst(w wire.Protocol, r *wire.Request) (id string) {
+	atFirst(w, r, func(_ int, said string) bool {
+		_, rest, _ := strings.Cut(said, hint)
+		id, _, _ = strings.Cut(rest, " ")
+		return id != ""
+	})
+	return id
+}
+
+// atFirst gives the texts of the messages at the start of a request, with the message, until
+// somebody found what they look for.
+func atFirst(w wire.Protocol, r *wire.Request, found func(i int, text string) bool) {
 	for i := range min(mostBase, len(r.Messages)) {
 		pieces, err := w.Read(r, i)
 		if err != nil {
-			return 0
+			return
 		}
 		for _, p := range pieces {
-			if m, ok := p.Entry.Payload.(tenfold.UserMessage); ok {
-				for _, part := range m.Parts {
-					if strings.Contains(part.Text, text) {
-						return i + 1
-					}
+			m, _ := p.Entry.Payload.(tenfold.UserMessage)
+			for _, part := range m.Parts {
+				if found(i, part.Text) {
+					return
 				}
 			}
 		}
 	}
-	return 0
 }
 
 // notLogged is the seq of a piece of a message that is not an entry of the log: above

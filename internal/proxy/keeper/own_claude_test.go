@@ -70,6 +70,40 @@ func TestX4TheSummaryIsAskedForAmongResults(t *testing.T) {
 	}
 }
 
+// X2, X4: a client copies a session that it compacted, and that was compacted since, and goes on in
+// the copy through a proxy of its own: it is shown what the original was.
+func TestX4ACopyOfACompactedSession(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	c := newClient(p, "one")
+	for range 6 {
+		c.turn(1500)
+	}
+	text := c.compact()
+	c.messages = nil
+	c.user("Continued.\n" + text)
+	c.answered(c.send(), said("I go on."))
+	for c.status().Edited == 0 && c.n < 40 {
+		c.turn(1500)
+	}
+	shown := c.turn(100)[1]
+	if c.status().Edited == 0 {
+		t.Fatalf("nothing was compacted since: %s", shown)
+	}
+	p.restart()
+	c.header.Set("X-Claude-Code-Session-Id", "two")
+	if sent := c.turn(100)[0]; !begins(t, shown, sent) {
+		t.Errorf("the copy is shown %s\nand the original was %s", sent, shown)
+	}
+	p.close()
+	if n := len(p.conversations()); n != 2 {
+		t.Errorf("%d conversations", n)
+	}
+	if f := p.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
+
 // X4, X5: Claude Code knows the size of its context by the last answer, as Codex does: it is told the view that there is, for which no model
 // is asked, and goes on in the same conversation, through a proxy that was started since too.
 func TestX4ClaudeCodeCompactsRightAfterUs(t *testing.T) {
