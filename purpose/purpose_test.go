@@ -128,10 +128,12 @@ func TestL11TitlesAreMadeOfRequests(t *testing.T) {
 		"see https://example.com/a":                                       "see https://example.com/a",
 		"see https://example.com/?next=" + strings.Repeat("x", 50):        "see…",
 		"<bash-input>ls</bash-input>":                                     "",
-		strings.Repeat("word ", 30):                                       strings.TrimSpace(strings.Repeat("word ", 12)) + "…",
-		strings.Repeat("läuft", 20):                                       strings.Repeat("läuft", 11) + "läuf…",
-		strings.Repeat("x", 60):                                           strings.Repeat("x", 60),
-		"a " + strings.Repeat("x", 58):                                    "a " + strings.Repeat("x", 58),
+		"Tenfold: 6.7k → 1.2k tokens, turn 0 trimmed; undo: tenfold conversation undo 4bab\n[The 20 messages below replace the conversation up to here.]\n[Earlier parts are shortened: \"[compacted]\" stands for a result, \"…\" for text; long arguments are left out. Files may have changed: read again before an edit.]\nCount.": "Count.",
+		"Tenfold: undo it\nat once":    "Tenfold: undo it at once",
+		strings.Repeat("word ", 30):    strings.TrimSpace(strings.Repeat("word ", 12)) + "…",
+		strings.Repeat("läuft", 20):    strings.Repeat("läuft", 11) + "läuf…",
+		strings.Repeat("x", 60):        strings.Repeat("x", 60),
+		"a " + strings.Repeat("x", 58): "a " + strings.Repeat("x", 58),
 	} {
 		got := Title(tenfold.UserMessage{Parts: tenfold.Text(text)})
 		if got != want || utf8.RuneCountInString(got) > TitleWidth {

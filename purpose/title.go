@@ -16,7 +16,7 @@ const TitleWidth = 60
 // marks of headings, and of a long address the end. It is
 // empty for what is not a request and for a slash command alone.
 func Title(m tenfold.UserMessage) string {
-	words := wordsOf(Said(m))
+	words := wordsOf(unheaded(Said(m)))
 	var title strings.Builder
 	length := 0
 	for i, word := range words {
@@ -34,6 +34,23 @@ func Title(m tenfold.UserMessage) string {
 		length += n
 	}
 	return title.String()
+}
+
+// unheaded gives what is said behind the lines that stand before a view of Tenfold's, which a
+// client was given for its conversation.
+func unheaded(said string) string {
+	first, rest, _ := strings.Cut(said, "\n")
+	if !strings.HasPrefix(first, "Tenfold: ") || !strings.Contains(first, "undo: tenfold conversation undo ") {
+		return said
+	}
+	for rest != "" {
+		line, behind, _ := strings.Cut(rest, "\n")
+		if !strings.HasSuffix(line, " below replace the conversation up to here.]") && !tenfold.IsNote(line) {
+			break
+		}
+		rest = behind
+	}
+	return rest
 }
 
 // TitleOf is the title of the first request on the root that has one.

@@ -127,6 +127,7 @@ func TestProxyStatusShows(t *testing.T) {
 	s := proxy.NewServer(proxy.Options{Keeper: told{
 		{ID: "0199aaaa-0000-7000-8000-000000000001", Client: "claude", Protocol: "anthropic", Model: "claude-\x1b[31mopus-4-8", Requests: 1042, Epochs: 3, Edited: 30, Sent: 51234567, Saved: 1234567, CacheRead: .934},
 		{ID: "0199aaaa-0000-7000-8000-000000000002", Client: "claude", Protocol: "anthropic", Requests: 2, Sent: 1200, Passing: "the vendor refused\nan edited request"},
+		{Client: "claude", Protocol: "anthropic", Requests: 2, Sent: 1200, Waiting: 2, Unwritable: "append to the store: disk full\x1b[31m"},
 	}})
 	server := httptest.NewServer(s)
 	defer server.Close()

@@ -81,4 +81,8 @@ type Conversation struct {
 	// Passing says why the conversation passes through unedited; empty while we
 	// compact it.
 	Passing string `json:"passing,omitzero"`
+	// Waiting is how many answers wait in memory as the store cannot be written, and
+	// Unwritable why.
+	Waiting    int    `json:"waiting,omitzero"`
+	Unwritable string `json:"unwritable,omitzero"`
 }

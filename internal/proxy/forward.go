@@ -171,7 +171,12 @@ func (p *passage) send(body []byte) (*http.Response, error) {
 	out := p.outgoing()
 	out.Header.Del("Expect") // the body is here
 	out.ContentLength = int64(len(body))
-	out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	out.GetBody = func() (io.ReadCloser, error) {
+		if len(body) == 0 && len(p.r.Trailer) == 0 {
+			return http.NoBody, nil // or it goes in chunks
+		}
+		return io.NopCloser(bytes.NewReader(body)), nil
+	}
 	out.Body, _ = out.GetBody()
 	// Vendors hang up on idle connections, ours as well as the client's: a request
 	// that meets that is sent again on a new one. The key itself is not sent.

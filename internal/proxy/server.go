@@ -173,6 +173,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.writeStatus(w)
 		return
 	}
+	if token, ok := strings.CutPrefix(path, routePath); ok && r.Method == http.MethodGet && !strings.Contains(token, "/") {
+		if route, ok := s.route(token); ok {
+			writeRoute(w, route)
+			return
+		}
+	}
 	t, why := s.locate(path)
 	// Codex has one base URL, and where its user signed in to ChatGPT another vendor.
 	if why == "" && t.name == "openai" && r.Header.Get("Chatgpt-Account-Id") != "" {

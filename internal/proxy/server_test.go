@@ -131,6 +131,20 @@ func asSent(all []seen) []seen {
 	return all
 }
 
+// X1: an empty body goes as one, and not in chunks.
+func TestX1EmptyBodies(t *testing.T) {
+	t.Parallel()
+	up := newPlayer(t)
+	for name, keeper := range map[string]Keeper{"unread": nil, "read": newScribe()} {
+		s := run(t, keeper, up.URL)
+		up.play(script{Status: 200, Framing: "length", Cut: -1})
+		question{Method: "POST", Path: "/v1/messages", Header: http.Header{"Content-Length": {"0"}}}.ask(t, s.base)
+		if all := up.asked(); len(all) != 1 || all[0].Length != 0 || all[0].Coding != nil {
+			t.Errorf("%s: the upstream sees %+v", name, all)
+		}
+	}
+}
+
 // X1: a response of an upstream is cut where the upstream is, at every byte.
 func TestX1CutAtEveryByte(t *testing.T) {
 	t.Parallel()

@@ -1,9 +1,15 @@
 package proxy
 
 import (
+	"context"
+	"io"
 	"maps"
+	"net/http"
 	"net/url"
 	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"tenfold/problem"
 )
@@ -73,4 +79,81 @@ func ParseBase(address string) (*url.URL, error) {
 		return nil, &problem.Error{Op: "read upstream", Problem: "expected an address such as https://api.example.com/v1", Hint: "pass --upstream URL or --upstream NAME=URL", Usage: true}
 	}
 	return u, nil
+}
+
+// writeRoute tells who has a route's token where its upstreams are, but those that a password
+// leads to.
+func writeRoute(w http.ResponseWriter, r Route) {
+	all := map[string]string{}
+	for name, u := range r.Upstreams {
+		if u.User == nil {
+			all[name] = u.String()
+		}
+	}
+	body, err := json.Marshal(all, json.Deterministic(true))
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, "the upstreams cannot be written")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(body)
+}
+
+// Bounds of what is asked of another proxy.
+const (
+	longestRoute = 1 << 20
+	routeWait    = 2 * time.Second
+)
+
+// Behind gives where base URLs lead, past a proxy of ours on this machine: a client that is
+// started by another one has the base URL of that one's proxy, and would go through two.
+func Behind(ctx context.Context, bases map[string]*url.URL) map[string]*url.URL {
+	ctx, cancel := context.WithTimeout(ctx, routeWait)
+	defer cancel()
+	out := maps.Clone(bases)
+	for name, u := range bases {
+		leads, chatgpt := behind(ctx, u)
+		if leads != nil {
+			out[name] = leads
+		}
+		if name == "openai" && chatgpt != nil && out["chatgpt"] == nil { // as in ServeHTTP
+			out["chatgpt"] = chatgpt
+		}
+	}
+	return out
+}
+
+// behind gives where one leads, and where what a user of ChatGPT asks there does; nil where no
+// proxy of ours tells.
+func behind(ctx context.Context, u *url.URL) (leads, chatgpt *url.URL) {
+	rest, ok := strings.CutPrefix(u.EscapedPath(), routePath)
+	if !ok || u.Scheme != "http" || !isLoopback(u.Hostname()) {
+		return nil, nil
+	}
+	token, rest, _ := strings.Cut(rest, "/")
+	name, rest, _ := strings.Cut(rest, "/")
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+u.Host+routePath+token, nil)
+	if err != nil {
+		return nil, nil
+	}
+	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(r) // never by way of a proxy
+	if err != nil {
+		return nil, nil
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(res.Body, longestRoute))
+	var all map[string]string
+	if err != nil || res.StatusCode != http.StatusOK || json.Unmarshal(body, &all) != nil {
+		return nil, nil
+	}
+	if leads, err = ParseBase(all[name]); err != nil {
+		return nil, nil
+	}
+	if rest != "" {
+		leads = leads.JoinPath(rest)
+	}
+	if chatgpt, err = ParseBase(all["chatgpt"]); err != nil || name != "openai" {
+		chatgpt = nil
+	}
+	return leads, chatgpt
 }

@@ -46,6 +46,7 @@ func ClaudeCode() Client {
 		env: func(p *Place) []string {
 			return []string{
 				"ANTHROPIC_BASE_URL=" + p.URL, "ANTHROPIC_API_KEY=test", "IS_SANDBOX=1",
+				"_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL=1", // as people run it
 				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
 				"XDG_DATA_HOME=" + p.data(), "XDG_CONFIG_HOME=" + p.data(), // for the plug-in: as Tenfold is told
 			}

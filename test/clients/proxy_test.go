@@ -298,6 +298,9 @@ func (f *front) kept(t *testing.T) {
 	if !regexp.MustCompile(`Money +(\$0\.\d|unknown   no price for )`).MatchString(money) {
 		t.Errorf("it cost nothing: %s", money)
 	}
+	if log, _ := f.tenfold("conversation", "export", c.ID, "--to", "tenfold"); strings.Count(log, `"kind":"config_delta"`) > 2 { // a client that is resumed may have others
+		t.Errorf("the log has its configuration %d times", strings.Count(log, `"kind":"config_delta"`))
+	}
 	f.tenfold("conversation", "undo", c.ID, "--all")
 	body, _ := f.tenfold("conversation", "export", c.ID, "--to", string(f.Client.Wire))
 	for n := 1; n <= 9; n++ {

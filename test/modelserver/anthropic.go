@@ -59,6 +59,10 @@ func readAnthropic(r *Request) *Error {
 		r.prefix.add("tools", tool)
 	}
 	for _, block := range blocksOf(b.System) {
+		// Claude Code says another one in each request, and its cache is read all the same.
+		if strings.HasPrefix(textOf(block), "x-anthropic-billing-header:") {
+			continue
+		}
 		r.prefix.add("system", block)
 		r.System += textOf(block) + "\n"
 	}

@@ -86,7 +86,7 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 		return err
 	}
 	user := launch.User{Home: home, Env: os.LookupEnv}
-	upstreams := client.Upstreams(user, args)
+	upstreams := proxy.Behind(ctx, client.Upstreams(user, args))
 
 	listener, err := proxy.Listen(ctx, "127.0.0.1:0", false)
 	if err != nil {

@@ -23,7 +23,8 @@ func proxyStatusCommand(a *command.App) *cobra.Command {
 "tenfold run", and the conversations that go through it: requests, how many of
 them were changed, compactions, the tokens sent and saved, and the share of the
 prompts that the vendor read from its cache. If a conversation passes through
-unchanged, it says why.`,
+unchanged, or answers wait in memory because the store cannot be written, it
+says why.`,
 		Example: `  tenfold proxy status`,
 		RunE:    func(c *cobra.Command, _ []string) error { return proxyStatus(c.Context(), a) },
 	}
@@ -83,6 +84,9 @@ func showProxy(a *command.App, p proxy.Process) {
 		a.Line(2, fmt.Sprintf("  %s tokens sent, %s saved, %d %% of the prompts read from the vendor's cache", number.Thousands(int(c.Sent)), number.Thousands(int(c.Saved)), int(math.Round(100*c.CacheRead))))
 		if c.Passing != "" {
 			a.Line(2, "  "+a.Paint(terminal.Yellow, "passes through unchanged:")+" "+terminal.VisibleLine(c.Passing))
+		}
+		if c.Waiting > 0 {
+			a.Line(2, "  "+a.Paint(terminal.Yellow, number.Count(c.Waiting, "answer")+" in memory, not in the store:")+" "+terminal.VisibleLine(c.Unwritable))
 		}
 	}
 }

@@ -149,7 +149,9 @@ func (t *thread) storeUsage(ex *exchange) {
 			t.storeOwedLater()
 			t.k.mu.Unlock()
 		}
-		t.recordFailure(err)
+		if !t.isGone(err) {
+			t.recordFailure(err)
+		}
 		if ex.beside && t.k.Spare {
 			c.releaseSession()
 		}

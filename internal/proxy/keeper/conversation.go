@@ -159,7 +159,47 @@ func (t *thread) open(ctx context.Context, ex *exchange, upto int) error {
 			known = append([]store.Conversation{c}, known...)
 		}
 	}
-	return t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto)
+	if err := t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto, false); err != nil || t.log.session != nil {
+		return err
+	}
+	if known, err = t.k.related(ctx, svc, ex, t.id); err != nil {
+		return err
+	}
+	return t.choose(ctx, svc, ex, known[:min(len(known), mostOpened)], upto, true)
+}
+
+// related are the conversations of the same client that may begin as a history does in whose name
+// nothing is stored: its client copied the session of one of them, and calls the copy otherwise.
+// Where no session is named, the beginning is the name.
+func (k *keeper) related(ctx context.Context, svc *session.Service, ex *exchange, id identity) (out []store.Conversation, err error) {
+	if id.key != id.origin || settled(ex.r.Messages) == 0 {
+		return nil, nil
+	}
+	title := purpose.TitleOf(func(yield func(tenfold.Entry) bool) {
+		for i := range ex.r.Messages {
+			pieces, _ := ex.in.Protocol.Read(ex.r, i) // what cannot be read is told when it is stored
+			for _, p := range pieces {
+				if !yield(p.Entry) {
+					return
+				}
+			}
+		}
+	})
+	n, of := 0, Expected{Tool: id.tool, Directory: ex.in.Dir}
+	if name := namedAtFirst(ex.in.Protocol, ex.r); name != "" { // after the client's own compaction
+		if c, err := svc.Find(ctx, name); err == nil && of.finds(c) {
+			out = append(out, c)
+		}
+	}
+	for c, err := range svc.List(ctx) {
+		if n++; err != nil || n > mostListed {
+			return out, err
+		}
+		if of.finds(c) && c.Title == title {
+			out = append(out, c)
+		}
+	}
+	return out, nil
 }
 
 // beginsConversation tells that nothing was said before a request, to us or to another proxy that a
@@ -173,8 +213,9 @@ func beginsConversation(ex *exchange) bool {
 const mostOpened = 8
 
 // choose finds the conversation that has most of a history, by the ids of entries:
-// they are made of what the messages say and of all before them.
-func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange, known []store.Conversation, upto int) error {
+// they are made of what the messages say and of all before them. One of another session goes on
+// in a copy.
+func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange, known []store.Conversation, upto int, another bool) error {
 	var best *session.Session
 	var told story
 	ends := false // it says nothing more
@@ -209,6 +250,9 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 		t.messages, t.confirmed = messages, max(confirmed, b.messages)
 		t.k.mu.Unlock()
 		t.log.epoch = b.epoch // none for a text, which may have been undone since
+	}
+	if another {
+		return t.copyOf(ctx, best, told.at)
 	}
 	if err := t.adopt(best); err != nil || len(told.chains) == upto || ends {
 		return err

@@ -111,7 +111,9 @@ func (t *thread) newestIs(ex *exchange) bool {
 func (t *thread) ready(ctx context.Context) error {
 	c := &t.log
 	if c.session != nil {
-		if err := c.session.Refresh(ctx); err != nil {
+		if err := c.session.Refresh(ctx); t.isGone(err) {
+			return errForgotten
+		} else if err != nil {
 			return err
 		}
 		if t.isTakenBack() {

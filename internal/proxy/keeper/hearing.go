@@ -30,11 +30,12 @@ type exchange struct {
 	listener wire.Listener
 	heardOut chan struct{} // closed once the answer is heard
 
-	frozen *frozen // what it was sent with
-	turn   int     // how many requests were by then
-	warm   bool    // within the lifetime of the vendor's cache
-	fits   bool    // the first of a history of which nothing can be due
-	tried  bool    // a second time
+	frozen  *frozen // what it was sent with
+	turn    int     // how many requests were by then
+	warm    bool    // within the lifetime of the vendor's cache
+	another bool    // system prompt or tools than the request before: the vendor's cache has nothing
+	fits    bool    // the first of a history of which nothing can be due
+	tried   bool    // a second time
 
 	// Set by Done, under the keeper's lock.
 	done, confirmed, flushed, billed bool
@@ -174,11 +175,12 @@ const (
 )
 
 // watchCache counts the requests whose prefix the cache did not have. The first of an
-// epoch writes it, one after the cache's lifetime has nothing to find, and of a
+// epoch writes it, one after the cache's lifetime has nothing to find, nor has one whose system
+// prompt is another, whatever we do, and of a
 // vendor that reports no cache nothing is known.
 func (t *thread) watchCache(ex *exchange, u tenfold.Usage) {
 	f := ex.frozen
-	if f == nil || f != t.frozen || !ex.response.Known || !ex.response.Whole || !ex.warm || ex.turn < 2 || t.billed.read == 0 || f.tokens < t.least {
+	if f == nil || f != t.frozen || !ex.response.Known || !ex.response.Whole || !ex.warm || ex.another || ex.turn < 2 || t.billed.read == 0 || f.tokens < t.least {
 		return
 	}
 	if float64(u.CacheRead) >= leastFound*float64(f.tokens) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/wire"
 	"tenfold/session"
+	"tenfold/store"
 	"tenfold/token"
 )
 
@@ -166,7 +168,7 @@ func (k *keeper) decide(ctx context.Context, ex *exchange, id identity) {
 		k.mu.Unlock()
 		same, err := k.isUnchanged(ctx, stored, version)
 		k.mu.Lock()
-		t.due = t.due || err == nil && !same
+		t.due = t.due || err == nil && !same || errors.Is(err, store.ErrNotFound)
 	}
 	if !t.mayBeDue(ex, fresh) {
 		t.storeEarly(ex)
@@ -220,6 +222,9 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int)
 		return false
 	}
 	known, err := svc.Imported(ctx, id.origin)
+	if err == nil && len(known) == 0 {
+		known, err = k.related(ctx, svc, ex, id)
+	}
 	return err == nil && len(known) == 0 && ex.handle == nil && !k.thoughtInEpoch(ex)
 }
 

@@ -115,7 +115,7 @@ func TestV7WhatRestsMayBeGone(t *testing.T) {
 	if turns, results, _ := c.logOf(); turns != 2 || results != 2 || slices.Equal(c.conversations(), gone) {
 		t.Errorf("the log has %d turns, %d results", turns, results)
 	}
-	if f := c.failures(); len(f) != 1 || !strings.Contains(f[0], "no such conversation") {
+	if f := c.failures(); len(f) > 0 {
 		t.Errorf("failures: %q", f)
 	}
 }

@@ -148,6 +148,20 @@ func (t *thread) storeOwed(ctx context.Context) error {
 	return err
 }
 
+// waiting is how many answers wait for the store. The caller holds the lock.
+func (t *thread) waiting() int {
+	all := map[*exchange]bool{}
+	for _, o := range t.log.owed {
+		if o.heard {
+			all[o.ex] = true
+		}
+		for prev := o.ex.before; prev != nil; prev = prev.before {
+			all[prev] = true
+		}
+	}
+	return len(all)
+}
+
 // storeFailure is why the store lacks some of what was said; nil where it has all.
 func (k *keeper) storeFailure() error {
 	k.mu.Lock()

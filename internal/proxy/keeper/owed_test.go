@@ -162,7 +162,8 @@ func TestV7WhatWaitsHasABound(t *testing.T) {
 	}
 }
 
-// V7: what a long conversation says while nothing can be stored is held once.
+// V7: what a long conversation says while nothing can be stored is held once, and the status
+// tells how much that is, and why.
 func TestV7WhatWaitsIsHeldOnce(t *testing.T) {
 	t.Parallel()
 	p, s := fills(t)
@@ -175,7 +176,14 @@ func TestV7WhatWaitsIsHeldOnce(t *testing.T) {
 	if n, last := keeper.Owed(c.k), len(c.body()); n > last {
 		t.Errorf("%d bytes wait, and the last request had %d", n, last)
 	}
+	if st := c.status(); st.Waiting != c.heard || !strings.Contains(st.Unwritable, errFull.Error()) {
+		t.Errorf("of %d answers the status has %d, because %q", c.heard, st.Waiting, st.Unwritable)
+	}
 	s.full.Store(false)
+	keeper.Pay(c.k)
+	if st := c.status(); st.Waiting != 0 || st.Unwritable != "" {
+		t.Errorf("all is stored, and the status has %d, because %q", st.Waiting, st.Unwritable)
+	}
 	c.close()
 	if said := texts(c.only(t), false); len(said) != 80 {
 		t.Errorf("%d texts are stored: %q", len(said), said)

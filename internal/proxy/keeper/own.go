@@ -47,23 +47,44 @@ func (b *base) find(w wire.Protocol, r *wire.Request) int {
 
 // saidAtFirst tells in how many messages at the start of a request a text stands; 0
 // where it does not.
-func saidAtFirst(w wire.Protocol, r *wire.Request, text string) int {
+func saidAtFirst(w wire.Protocol, r *wire.Request, text string) (n int) {
+	atFirst(w, r, func(i int, said string) bool {
+		if strings.Contains(said, text) {
+			n = i + 1
+		}
+		return n > 0
+	})
+	return n
+}
+
+// namedAtFirst is the conversation that an answer of ours at the start of a request names; empty
+// where there is none.
+func namedAtFirst(w wire.Protocol, r *wire.Request) (id string) {
+	atFirst(w, r, func(_ int, said string) bool {
+		_, rest, _ := strings.Cut(said, hint)
+		id, _, _ = strings.Cut(rest, " ")
+		return id != ""
+	})
+	return id
+}
+
+// atFirst gives the texts of the messages at the start of a request, with the message, until
+// somebody found what they look for.
+func atFirst(w wire.Protocol, r *wire.Request, found func(i int, text string) bool) {
 	for i := range min(mostBase, len(r.Messages)) {
 		pieces, err := w.Read(r, i)
 		if err != nil {
-			return 0
+			return
 		}
 		for _, p := range pieces {
-			if m, ok := p.Entry.Payload.(tenfold.UserMessage); ok {
-				for _, part := range m.Parts {
-					if strings.Contains(part.Text, text) {
-						return i + 1
-					}
+			m, _ := p.Entry.Payload.(tenfold.UserMessage)
+			for _, part := range m.Parts {
+				if found(i, part.Text) {
+					return
 				}
 			}
 		}
 	}
-	return 0
 }
 
 // notLogged is the seq of a piece of a message that is not an entry of the log: above
@@ -137,18 +158,19 @@ var (
 // the summary, for which no model is asked. Where that comes to nothing the request
 // goes to the vendor like any other.
 func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
-	upto := len(ex.r.Messages) - 1 // the last one asks for it
+	said, upto := ex.beforeAsking()
 	k.mu.Lock()
-	t, _ := k.historyOf(ex, id)
+	t, _ := k.historyOf(said, id)
 	// What it says, and what a model may answer, is not part of the conversation.
-	ex.t, ex.beside, ex.length, ex.before = t, true, len(ex.r.Messages), t.newest
+	ex.t, ex.beside, ex.length = t, true, len(ex.r.Messages)
+	said.t, said.beside, said.length, said.before = t, true, len(said.r.Messages), t.newest
 	if k.closed || upto == 0 || t.passing != "" || ex.began.Before(t.rest) || k.store.unopened() {
 		t.send(ex)
 		k.mu.Unlock()
 		return
 	}
 	if len(t.messages) < upto {
-		t.messages = ex.r.Messages[:upto]
+		t.messages = said.r.Messages[:upto]
 	}
 	t.confirmed = max(t.confirmed, upto)
 	var own *answer
@@ -156,7 +178,7 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	t.enqueue(func(ctx context.Context) {
 		defer close(done)
 		var err error
-		if own, err = t.summarise(ctx, ex, upto); err != nil {
+		if own, err = t.summarise(ctx, said, upto); err != nil {
 			own = nil
 		}
 		t.recordFailure(err)
@@ -180,6 +202,61 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	ex.answer = a
 }
 
+// beforeAsking gives what a request says before its last message from the person's side, which
+// asks for a compaction, and how many messages that is. Claude Code adds that to a message with
+// results, and may leave out the model's last answer, which it keeps: there it is taken out.
+func (ex *exchange) beforeAsking() (said *exchange, upto int) {
+	w, r := ex.in.Protocol, ex.r
+	if asksHandle(w, r) {
+		return ex, len(r.Messages) - 1
+	}
+	for i, m := range slices.Backward(r.Messages) {
+		pieces, err := w.Read(r, i)
+		if err != nil {
+			break
+		}
+		asks := -1
+		var rest []tenfold.Item
+		for j := range pieces {
+			e := &pieces[j].Entry
+			e.Seq = int64(j) + 1
+			if _, ok := e.Payload.(tenfold.UserMessage); ok && !isHostText(e.Payload) {
+				asks = j
+			}
+			rest = append(rest, tenfold.Item{Seq: e.Seq, ID: e.ID, Payload: e.Payload})
+		}
+		switch {
+		case asks < 0 && m.Model:
+			return ex, i + 1
+		case asks < 0:
+			continue // what its host says behind it
+		}
+		if p, _ := rest[asks].Payload.(tenfold.UserMessage); len(p.Parts) > 1 {
+			p.Parts = p.Parts[:len(p.Parts)-1]
+			rest[asks].Payload, rest[asks].Fate = p, tenfold.Trimmed
+		} else {
+			rest = slices.Delete(rest, asks, asks+1)
+		}
+		if !slices.ContainsFunc(rest, func(it tenfold.Item) bool { return it.Payload.Kind().Visible() && !isHostText(it.Payload) }) {
+			return ex, i
+		}
+		only := *r
+		only.Messages = r.Messages[i : i+1]
+		left, err := w.Edit(&only, 1, [][]wire.Piece{pieces}, rest)
+		if err != nil {
+			break
+		}
+		before := *ex
+		before.in.Body = slices.Concat(r.Body[:m.From], left, r.Body[r.End:])
+		if before.r, err = w.Scan(r.Path, before.in.Body, r.Messages); err != nil {
+			break
+		}
+		before.body = before.in.Body
+		return &before, i + 1
+	}
+	return ex, len(r.Messages) - 1
+}
+
 // An answer is what a client is told for its own compaction: a text, with what it
 // stands for, or a handle.
 type answer struct {
@@ -200,8 +277,7 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer
 	if err != nil {
 		return nil, err
 	}
-	handle := asksHandle(ex.in.Protocol, ex.r)
-	if !handle || !c.control.Fresh() { // else it goes by the usage of an answer from before our compaction
+	if !c.control.Fresh() { // else it goes by the usage of an answer from before our compaction
 		d, err := c.control.Ask(ctx, session.Wish{By: session.ByClient, Reason: "the client compacts", Idle: true})
 		if err == nil {
 			d, err = c.control.Run(ctx, d)
@@ -212,7 +288,7 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer
 	}
 	a := &answer{conversation: c.session.ID(), tokens: c.session.Projection().Tokens()}
 	seq := c.session.Log().Version()
-	if handle {
+	if asksHandle(ex.in.Protocol, ex.r) {
 		if _, err := t.redraw(ex, false); err != nil {
 			return nil, err
 		}
@@ -222,7 +298,7 @@ func (t *thread) summarise(ctx context.Context, ex *exchange, upto int) (*answer
 	}
 	a.base = &base{epoch: c.control.Epoch().ID, seq: seq}
 	for by := seq; by > 0 && a.base.mark == ""; by-- {
-		if made, ok := byClient(c.session.Log(), by); ok {
+		if made, ok := compactionAt(c.session.Log(), by); ok {
 			a.base.mark = markOf(made)
 		}
 	}
@@ -269,27 +345,26 @@ func (b *base) story(r *wire.Request) story {
 	return s
 }
 
-// mostBases is how many of the newest compactions that the client made may be what a
-// history begins with.
+// mostBases is how many compactions that a history names may be what it begins with.
 const mostBases = 8
 
 // baseOf finds the base of a history in the store: the view of one of the compactions
-// that the client made.
+// that it names.
 func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	l := s.Log()
 	if saidAtFirst(ex.in.Protocol, ex.r, hint) == 0 {
 		return story{}, nil
 	}
 	for seq, left := l.Version(), mostBases; seq > 0 && left > 0; seq-- {
-		made, ok := byClient(l, seq)
+		made, ok := compactionAt(l, seq)
 		if !ok {
 			continue
 		}
-		left--
 		b := &base{seq: seq, mark: markOf(made)}
 		if saidAtFirst(ex.in.Protocol, ex.r, b.mark) == 0 {
 			continue
 		}
+		left--
 		var err error
 		if b.text, err = viewText(tenfold.Project(l.At(seq)), seq); err != nil {
 			return story{}, err
@@ -301,16 +376,11 @@ func (t *thread) baseOf(ex *exchange, s *session.Session) (story, error) {
 	return story{}, nil
 }
 
-// byClient gives the entry that is a compaction which a client made by itself; false
-// where it is none.
-func byClient(l *tenfold.Log, seq int64) (c tenfold.Compaction, ok bool) {
+// compactionAt gives the entry that is a compaction, whoever asked for it; false where it is none.
+func compactionAt(l *tenfold.Log, seq int64) (c tenfold.Compaction, ok bool) {
 	e, _ := l.Entry(seq)
-	if c, ok = e.Payload.(tenfold.Compaction); !ok {
-		return c, false
-	}
-	e, _ = l.Lookup(c.Command)
-	a, ok := e.Payload.(tenfold.CompactionAttempt)
-	return c, ok && session.Asker(a.Source) == session.ByClient
+	c, ok = e.Payload.(tenfold.Compaction)
+	return c, ok && c.Command != ""
 }
 
 // asksHandle tells whether a request asks for a compaction that is answered by a

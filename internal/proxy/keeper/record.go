@@ -62,6 +62,10 @@ func (t *thread) reopen(ctx context.Context) error {
 	if err == nil {
 		t.log.session, err = svc.Open(ctx, id)
 	}
+	if errors.Is(err, store.ErrNotFound) { // removed
+		t.log.forget()
+		return nil
+	}
 	if err == nil {
 		looked := t.log.looked
 		t.log.rests = ""
@@ -72,6 +76,16 @@ func (t *thread) reopen(ctx context.Context) error {
 		t.log.forget()
 	}
 	return err
+}
+
+// isGone tells that a job failed because somebody removed the conversation: its history is yet to
+// be made then.
+func (t *thread) isGone(err error) bool {
+	gone := errors.Is(err, store.ErrNotFound) && t.log.session != nil
+	if gone {
+		t.log.forget()
+	}
+	return gone
 }
 
 // raceTries is how often what another process preempts is tried again.
@@ -149,6 +163,9 @@ func (t *thread) storeAll(ctx context.Context, ex *exchange, upto int, ends bool
 		err := t.tryStore(ctx, ex, upto, ends)
 		if errors.Is(err, errForgotten) {
 			return t.setAside(ctx, ex, upto)
+		}
+		if try < raceTries && t.isGone(err) {
+			continue
 		}
 		if err == nil || try == raceTries || ctx.Err() != nil || !errors.As(err, new(*store.ConflictError)) && !errors.Is(err, errLeft) {
 			return err

@@ -13,8 +13,9 @@ import (
 // now, or is another one.
 var errLeft = errors.New("the history left the log")
 
-// errForgotten says that a client gave up what it had asked, and that nobody had answered.
-var errForgotten = errors.New("the client forgot what it had asked")
+// errForgotten says that a client gave up what it had asked, and that nobody had answered; or that
+// somebody removed it.
+var errForgotten = errors.New("nobody knows any more what the client asked")
 
 // dropLogTail has the history leave what its log says behind so many messages of a request.
 func (t *thread) dropLogTail(ctx context.Context, ex *exchange, messages, upto int) error {

@@ -57,26 +57,46 @@ func TestB1ThinkingOfAnotherConversation(t *testing.T) {
 	}
 }
 
-// B1: a client copies a session that was compacted. The copy's log knows of no compaction, and
-// shows what the client says, but not what was thought in the compacted view.
+// X2, B1: a client copies a session that was compacted. The copy is shown what the original was,
+// which the vendor has in its cache, and where that is gone from the store what the client says,
+// but not what was thought in the compacted view.
 func TestB1ThinkingOfACopiedSession(t *testing.T) {
 	t.Parallel()
-	c := filled(t)
-	c.thought = `{"type":"thinking","thinking":"so","signature":"bmV3"},`
-	c.turn(100)
-	c.header.Set("X-Claude-Code-Session-Id", "two")
-	c.live.Request.Options.Window = 100 * window
-	c.thought = `{"type":"thinking","thinking":"so","signature":"bGF0ZXI="},`
-	first, second := c.turn(100), c.turn(100)
-	for _, sent := range append(first, second...) {
-		if strings.Contains(sent, "[Earlier parts") || strings.Contains(sent, "bmV3") {
-			t.Errorf("what is sent is %s", sent)
+	for _, gone := range []bool{false, true} {
+		for _, restarted := range []bool{false, true} {
+			c := filled(t)
+			c.thought = `{"type":"thinking","thinking":"so","signature":"bmV3"},`
+			shown := c.turn(100)[1]
+			keeper.Rest(c.k, true)
+			original := c.status().ID
+			if gone {
+				if _, err := c.service().Remove(t.Context(), original); err != nil {
+					t.Fatal(err)
+				}
+			} else if restarted {
+				c.restart()
+			}
+			c.header.Set("X-Claude-Code-Session-Id", "two")
+			c.live.Request.Options.Window = 100 * window
+			c.thought = `{"type":"thinking","thinking":"so","signature":"bGF0ZXI="},`
+			first, second := c.turn(100), c.turn(100)
+			for _, sent := range append(first, second...) {
+				if strings.Contains(sent, "[Earlier parts") == gone || strings.Contains(sent, "bmV3") == gone || !gone && !begins(t, shown, sent) {
+					t.Errorf("gone %v, restarted %v: what is sent is %s", gone, restarted, sent)
+				}
+			}
+			if !strings.Contains(second[0], "bGF0ZXI=") || !begins(t, first[0], second[0]) {
+				t.Errorf("what was thought since is missing: %s", second[0])
+			}
+			c.close()
+			if ids := c.conversations(); len(ids) != 1 && gone || !gone && (len(ids) != 2 || slices.Index(ids, original) != 1) {
+				t.Errorf("gone %v: the conversations are %q", gone, ids)
+			}
+			if f := c.failures(); len(f) > 0 {
+				t.Errorf("failures: %q", f)
+			}
 		}
 	}
-	if !strings.Contains(second[0], "bGF0ZXI=") || !begins(t, first[0], second[0]) {
-		t.Errorf("what was thought since is missing: %s", second[0])
-	}
-	c.close()
 }
 
 // B1: somebody removes a conversation from the store that was compacted, and its client goes on.
@@ -93,9 +113,7 @@ func TestB1ThinkingOfALogThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.live.Request.Options.Window = 100 * window
-	c.turn(100)
-	keeper.Rest(c.k, true)
-	c.pass(2 * time.Minute)
+	c.pass(2 * time.Second)
 	for _, again := range []bool{false, true} {
 		if again {
 			c.close()
@@ -109,6 +127,12 @@ func TestB1ThinkingOfALogThatIsGone(t *testing.T) {
 		}
 	}
 	c.close()
+	if turns, results, _ := c.logOf(); turns != c.n || results != c.n || len(c.conversations()) != 1 {
+		t.Errorf("%d conversations are left; one has %d turns, %d results of %d", len(c.conversations()), turns, results, c.n)
+	}
+	if f := c.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
 }
 
 // B2: of two that go on with an open call, one is compacted. The other, with a result of its

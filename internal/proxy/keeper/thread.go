@@ -23,6 +23,7 @@ type thread struct {
 	client, dir string
 	born        bool // seen from its beginning
 	tools       bool // it offers its model tools
+	head        wire.Sum
 	sent        bool // some request went on
 	touched     time.Time
 	order       int // of its newest request among all
@@ -110,6 +111,7 @@ func (t *thread) join(ex *exchange) {
 	behind := commonMessages(t.messages, ex.r.Messages) // the marks of those before were seen
 	t.k.requests++
 	t.newest, t.messages, t.order = ex, ex.r.Messages, t.k.requests
+	ex.another, t.head = ex.r.Head != t.head, ex.r.Head
 	ex.warm = t.pace.Lifetime > 0 && !t.touched.IsZero() && ex.began.Sub(t.touched) < t.pace.Lifetime
 	t.shown.Requests++
 	t.kept = max(t.kept, keptFor(ex.r, behind))
@@ -371,6 +373,9 @@ func (t *thread) status() proxy.Conversation {
 	c.Passing = t.passing
 	if t.billed.prompt > 0 {
 		c.CacheRead = math.Round(1000*float64(t.billed.read)/float64(t.billed.prompt)) / 1000
+	}
+	if c.Waiting = t.waiting(); c.Waiting > 0 {
+		c.Unwritable = t.k.unwritable.Error()
 	}
 	return c
 }

@@ -113,6 +113,23 @@ func TestX6TooLongIsCompacted(t *testing.T) {
 	c.close()
 }
 
+// X6: a client that says another date in each request, or has other tools, misses the cache by
+// itself: that is no reason to shorten its conversation no more.
+func TestX6BreakerLooksAtTheHead(t *testing.T) {
+	t.Parallel()
+	c := filled(t)
+	c.turn(100)
+	for n := range 6 {
+		c.system = fmt.Sprintf("%d o'clock. You are one", n)
+		c.user("What time is it?")
+		c.answered(c.send(), said(fmt.Sprint(n)))
+	}
+	if st := c.status(); st.Passing != "" || !strings.Contains(c.cached, "[Earlier parts") {
+		t.Errorf("passing is %q", st.Passing)
+	}
+	c.close()
+}
+
 // X6: an epoch whose beginning the vendor's cache does not have is given up.
 func TestX6BreakerStopsEditing(t *testing.T) {
 	t.Parallel()

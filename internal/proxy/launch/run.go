@@ -43,6 +43,7 @@ func Run(ctx context.Context, program string, s Start, terminal bool) (int, erro
 	defer signal.Stop(signals)
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, s.Args...) //nolint:gosec // the user names the client, and its arguments
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = os.Stdin, os.Stdout, os.Stderr, s.Environ(os.Environ())
+	defer endWithUs(cmd)()
 	if err := cmd.Start(); err != nil {
 		return 0, &problem.Error{Op: "run", Subject: program, Err: err, Hint: "check that the program can be executed"}
 	}

@@ -40,7 +40,9 @@ func addSystem(d *tenfold.ConfigDelta, raw []byte, at Span) error {
 func systemTexts(raw []byte, at Span, texts *[]string) error {
 	switch raw[at.From] {
 	case '"':
-		*texts = append(*texts, at.text(raw))
+		if text := at.text(raw); !strings.HasPrefix(text, billing) {
+			*texts = append(*texts, text)
+		}
 	case '[':
 		items, err := array(raw, at)
 		if err != nil {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"hash/maphash"
 	"slices"
@@ -36,14 +37,12 @@ type part struct {
 	name  string
 	at    Span
 	print uint64
+	sum   Sum
 }
 
 // head is what stood before the messages of a request. Its first message carries
 // it, so that the next request need not read it again.
-type head struct {
-	parts []part
-	sum   Sum
-}
+type head struct{ parts []part }
 
 func (h *head) find(name string) (p part, ok bool) {
 	if h != nil {
@@ -143,7 +142,7 @@ func (w *walk) part(name string) {
 	p := part{name: name, at: Span{From: w.at}}
 	if was, ok := w.before.find(name); ok {
 		if end := w.at + was.at.To - was.at.From; end <= len(w.raw) && maphash.Bytes(seed, w.raw[w.at:end]) == was.print {
-			w.at, p.at.To, p.print = end, end, was.print
+			w.at, p.at.To, p.print, p.sum = end, end, was.print, was.sum
 			w.head.parts = append(w.head.parts, p)
 			return
 		}
@@ -153,23 +152,31 @@ func (w *walk) part(name string) {
 	w.head.parts = append(w.head.parts, p)
 }
 
-// sumHead sums the head, unless it is as it was.
+// billing is how a text of Claude Code's system prompt begins that is another in each request: it
+// is for the vendor's accounts, and neither the model nor its cache sees it.
+const billing = "x-anthropic-billing-header:"
+
+// sumHead sums the head, of which nothing is read that is as it was.
 func (w *walk) sumHead() {
 	slices.SortFunc(w.head.parts, func(a, b part) int {
 		return slices.Index(w.shape.head, a.name) - slices.Index(w.shape.head, b.name)
 	})
-	if w.before != nil && slices.EqualFunc(w.head.parts, w.before.parts, func(a, b part) bool { return a.name == b.name && a.print == b.print }) {
-		w.head.sum = w.before.sum
-	} else {
-		s := scanner{raw: w.raw, keep: true}
-		for _, p := range w.head.parts {
-			s.out = append(append(s.out, p.name...), 0)
-			s.at = p.at.From
+	var all []byte
+	for i := range w.head.parts {
+		p := &w.head.parts[i]
+		if p.sum == (Sum{}) {
+			s := scanner{raw: w.raw, keep: true, at: p.at.From}
 			s.value(true)
+			if from := bytes.Index(s.out, []byte(`"`+billing)); from >= 0 {
+				if n := bytes.IndexByte(s.out[from+1:], '"'); n >= 0 {
+					s.out = slices.Delete(s.out, from+1, from+1+n)
+				}
+			}
+			p.sum = sumOf(s.out)
 		}
-		w.head.sum = sumOf(s.out)
+		all = append(append(append(all, p.name...), 0), p.sum[:]...)
 	}
-	w.r.Head = w.head.sum
+	w.r.Head = sumOf(all)
 }
 
 func sumOf(data []byte) (sum Sum) {

@@ -339,3 +339,26 @@ func TestX9LongRequestsAreSummedAsShortOnes(t *testing.T) {
 		}
 	}
 }
+
+// Claude Code begins its system prompt with a text for the vendor's accounts, which is another in
+// each request: that is no other head, and no part of the system prompt.
+func TestV1BillingIsNoContent(t *testing.T) {
+	t.Parallel()
+	var known []wire.Message
+	var heads []wire.Sum
+	for _, one := range []struct{ billing, system string }{{"cch=1a2b3;", "s"}, {"cch=c4d5e;", "s"}, {"cch=1a2b3;", "t"}} {
+		body := `{"system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2; ` + one.billing + `"},{"type":"text","text":"` + one.system + `","cache_control":{"type":"ephemeral"}}],"tools":[{"name":"t","input_schema":{}}],"messages":[{"role":"user","content":"go"}]}`
+		r, err := wire.Anthropic{}.Scan("/v1/messages", []byte(body), known)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, err := wire.Anthropic{}.Head(r)
+		if err != nil || *head.System != one.system {
+			t.Errorf("the system prompt is %q, %v", *head.System, err)
+		}
+		known, heads = r.Messages, append(heads, r.Head)
+	}
+	if heads[0] != heads[1] || heads[0] == heads[2] {
+		t.Errorf("the heads are %x", heads)
+	}
+}
