@@ -123,6 +123,13 @@ func TestCanonicalRefusesWhatCannotBeReadBack(t *testing.T) {
 			t.Errorf("%#v became %#v", p, got)
 		}
 	}
+	for p, what := range map[tenfold.Payload]string{
+		tenfold.Unknown{}: "the payload could", tenfold.Unknown{Name: "mood", Data: "blue"}: "the mood could", tenfold.Usage{Cost: &inf}: "the usage could",
+	} {
+		if _, err := record.Canonical(p); err == nil || !strings.HasPrefix(err.Error(), what) {
+			t.Errorf("the error about %#v is %v", p, err)
+		}
+	}
 	// What is no UTF-8 is as JSON has it; a text that stands apart is as it was.
 	const cut = "halb \xe8\xb5"
 	for p, want := range map[tenfold.Payload]tenfold.Payload{

@@ -73,7 +73,7 @@ type Folded struct {
 // With a To it is a fragment of the one line First, which Last repeats: bytes
 // From up to To of it, the line's end left out, widened to whole characters
 // and clamped to the line. A fragment is widened to whole sentences, or to whole
-// words and then shown between "…" (P5b, [Fragment]). In JSON it is [line, line, from, to].
+// words and then shown between "…" (P5b). In JSON it is [line, line, from, to].
 type LineRange struct{ First, Last, From, To int }
 
 // part reports whether the range is a fragment of a line.

@@ -305,6 +305,10 @@ func TestP12ProjectingAProjectionChangesNothing(t *testing.T) {
 		"strips":   {tools(strip()), overlay("r", tenfold.Compaction{ToTurn: 1, Reasoning: &tenfold.Policy{Action: tenfold.Strip}, Attachments: &tenfold.Policy{Action: tenfold.Strip}})},
 		"opening":  {overlay("o", tenfold.Compaction{Turns: tenfold.Omit}), pin("e7")},
 		"unpaired": {call("c8", "t", `{"n":1}`), result("orphan", "r")},
+		// The placeholder of the first call stands in the midst of the response.
+		"some with an id": {
+			in("m9", call("c8", "t", `{"n":1}`)), in("m9", entry(tenfold.Reasoning{Text: "hm"})), in("m9", call("c9", "t", `{"n":2}`)), call("c10", "t", `{"n":3}`),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			entries := append([]tenfold.Entry{entry(tenfold.ConfigDelta{Model: "m", System: &system})}, session()...)

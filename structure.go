@@ -125,8 +125,9 @@ func (l *Log) openTurn(seq int32) {
 	l.steppers[0].place = place{turn: l.turns.n - 1}
 }
 
-// respond takes a block of a response: it belongs to the step under way
-// unless that has its results already, or is another message's (L6).
+// respond takes a block of a response: it belongs to the step under way unless that
+// has all its results already, or is another message's (L6). One that its message goes
+// on in has not: placeholders may stand in the midst of it (P12).
 func (s *place) respond(message string) {
 	same := message != "" && message == s.message
 	other := message != "" && s.message != "" && message != s.message
@@ -134,9 +135,7 @@ func (s *place) respond(message string) {
 		s.next(phaseResponse, message)
 		return
 	}
-	if s.phase == phaseRequest {
-		s.phase = phaseResponse
-	}
+	s.phase = phaseResponse
 	if message != "" {
 		s.message = message
 	}

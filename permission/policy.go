@@ -73,7 +73,7 @@ func New(r Rules) (*Policy, error) {
 //
 // Denied is what a rule denies. Asked is what a rule says, what might be what a rule
 // denies (a command whose words are only known when it runs), and an edit of what
-// other programs run or obey by themselves ([guarded]). Allowed is what a rule or a
+// other programs run or obey by themselves. Allowed is what a rule or a
 // consent allows; then what reads, or changes only the conversation; commands where
 // they can be contained, contained; and commands that are known to read only. All
 // else is asked.

@@ -95,16 +95,18 @@ func (s *Session) compact(ctx context.Context, r Request) (c Result, planned boo
 	if err := s.Refresh(ctx); err != nil {
 		return c, true, err
 	}
-	fires, why, made, err := s.triggerFires(ctx, r)
-	if err != nil {
-		return c, false, err
-	}
-	if !fires {
-		c.Outcome, c.Reason = Nothing, why
-		return c, true, nil
-	}
 	for c.Attempts < maxAttempts {
-		if done := s.overlaysOf(r.ID); len(done) > 0 {
+		// Whoever came first may have made the room that the trigger asked for.
+		fires, why, made, err := s.triggerFires(ctx, r)
+		if err != nil {
+			return c, false, err
+		}
+		done := s.overlaysOf(r.ID)
+		if !fires && (c.Attempts == 0 || len(done) == 0) {
+			c.Outcome, c.Reason, c.Plan = Nothing, why, strategy.Plan{}
+			return c, true, nil
+		}
+		if len(done) > 0 {
 			c.Outcome, c.Overlays = Repeated, done
 			return c, true, nil
 		}
@@ -116,7 +118,6 @@ func (s *Session) compact(ctx context.Context, r Request) (c Result, planned boo
 		if err != nil {
 			return c, false, err
 		}
-		made = nil
 		if little := r.tooLittle(plan); little != "" {
 			return c, false, fmt.Errorf("%w: %s", ErrNoProgress, little)
 		}

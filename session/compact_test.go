@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -74,6 +75,33 @@ func TestCompactPlansAgainAfterALostRace(t *testing.T) {
 	}
 	if got := c.Overlays[0].Compaction.ToTurn; got != 4 {
 		t.Errorf("the plan that was applied ends at turn %d, want 4: that of the newest version", got)
+	}
+}
+
+// Who lost the race against another that compacted asks the trigger again: there may be
+// room now.
+func TestCompactAsksTheTriggerAgainAfterALostRace(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 3)
+	strip, err := strategy.Parse("strip-tools")
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned := 0
+	r := all()
+	r.Trigger = trigger.Tokens(s.Projection().Tokens())
+	r.Strategies = []strategy.Strategy{&meddled{Strategy: strip, meddle: func(time int) {
+		planned++
+		if time == 1 {
+			rival(t, svc, tenfold.Compaction{Turns: tenfold.Omit})
+		}
+	}}}
+	c, err := s.Compact(t.Context(), r)
+	if err != nil || c.Outcome != session.Nothing || !strings.Contains(c.Reason, "tokens") || len(c.Plan.Compactions) > 0 {
+		t.Errorf("%s, %q, %+v, %v", c.Outcome, c.Reason, c.Plan.Compactions, err)
+	}
+	if planned != 1 {
+		t.Errorf("it planned %d times", planned)
 	}
 }
 

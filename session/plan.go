@@ -40,7 +40,8 @@ type Request struct {
 	// Progress is the share of the view's tokens that must go, or it fails
 	// (A4); zero for whatever there is.
 	Progress float64
-	// Trigger is asked first, by [Session.Compact]; nil is as good as always.
+	// Trigger is asked first, by [Session.Compact], and again where another writer
+	// came first; nil is as good as always.
 	Trigger trigger.Trigger
 	// Prices are what the Trigger goes by, where it weighs what a prompt cache
 	// saves; nil means those that come with the program.

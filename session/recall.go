@@ -94,8 +94,10 @@ func (p Passage) Text() string {
 func nextLine(ref string) string { return "[more: " + ref + "]\n" }
 
 // Read gives the text that a reference names: of each entry from the first to
-// the last that the first one's reader sees. Limit is in tokens, at most
-// [RecallTokens], which 0 means. Nothing is written.
+// the last that the first one's reader sees. They are entries of this session: a
+// reference that names a conversation is for the session of that, which
+// [Service.Resolve] finds. Limit is in tokens, at most [RecallTokens], which 0 means.
+// Nothing is written.
 func (s *Session) Read(r Ref, limit int) (Passage, error) {
 	return s.passage(r, s.visibleSeqs(r), limit)
 }

@@ -119,6 +119,21 @@ func TestAStrategyOfACallersOwn(t *testing.T) {
 	}
 }
 
+type ownWord struct{ own }
+
+func (ownWord) Propose(_ context.Context, _ *tenfold.Projection, o strategy.Options) ([]tenfold.Compaction, error) {
+	return []tenfold.Compaction{o.Range.On(tenfold.Compaction{Source: o.Source, ToolCalls: &tenfold.ToolPolicy{Action: "shred"}})}, nil
+}
+
+// A word that no slot knows is not taken for nothing to do.
+func TestAStrategyOfACallersOwnWithAWrongWord(t *testing.T) {
+	p := tenfold.Project(script(t, "t", "u one", "c a t {}", "r a x *300", "t", "u two"))
+	plan, err := strategy.Pipeline{ownWord{}}.Plan(t.Context(), p, strategy.Options{Range: tenfold.Range{ToTurn: 1}})
+	if err == nil || !strings.Contains(err.Error(), "strategy own") || !strings.Contains(err.Error(), `unknown policy "shred"`) {
+		t.Errorf("the plan is %q, %v", plan.Nothing, err)
+	}
+}
+
 // An empty list of names is written, so that it is read again.
 func TestNoNamesAreWritten(t *testing.T) {
 	s, err := strategy.Parse("prune-tools:keep=")

@@ -243,8 +243,13 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		if err != nil {
 			return Plan{Unused: plan.Unused}, fmt.Errorf("strategy %s: %w", s.Name(), err)
 		}
-		n, before := len(plan.Steps), plan.view
+		n, before, had := len(plan.Steps), plan.view, len(plan.Compactions)
 		plan.add(s.Name(), o.withoutRefused(plan.view, proposed), o)
+		if len(plan.Compactions) == had {
+			if err := readable(proposed); err != nil {
+				return Plan{Unused: plan.Unused}, fmt.Errorf("strategy %s proposes an overlay that no log takes: %w", s.Name(), err)
+			}
+		}
 		if fate, _, _ := plan.view.Fate(request); request > 0 && fate == tenfold.Omitted && !hidden(before, request) {
 			turn, _, _ := p.Log().Where(request)
 			o.Notef("the first request (turn %d) is not shown any more", turn)
@@ -256,6 +261,21 @@ func (pl Pipeline) Plan(ctx context.Context, p *tenfold.Projection, o Options) (
 		plan.Nothing = plan.why()
 	}
 	return plan, nil
+}
+
+// readable gives an error where an overlay says what no log could read again: a word
+// that its slot does not know changes nothing, and would else pass for nothing to do.
+func readable(overlays []tenfold.Compaction) error {
+	for _, c := range overlays {
+		object, err := tenfold.MarshalPayload(c)
+		if err == nil {
+			_, err = tenfold.UnmarshalPayload(c.Kind(), object)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // why gives the reasons for a plan that changes nothing (S-16).

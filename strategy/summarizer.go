@@ -92,7 +92,9 @@ type SummaryResult struct {
 	Notes    []string
 	Failures []error
 	// CutOff says that the text ends where the model ran out of tokens,
-	// Declined that the model would not write one.
+	// Declined that the model would not write one. The strategies of this package
+	// take neither, nor what was dropped; one of your own has to look for itself, as
+	// of an overlay it is only judged whether its summary is empty or too large (C6).
 	CutOff, Declined bool
 	// Reviewed says that a person looked at the text, Dropped that they did not
 	// want it.

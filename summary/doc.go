@@ -1,7 +1,7 @@
 // Package summary writes summaries: what stands for a stretch of conversation
 // once a strategy hides it.
 //
-// A [Ledger] holds the facts that a program can take from the log exactly
+// A ledger holds the facts that a program can take from the log exactly
 // (semantics M3): what the user asked and forbade, word for word; the plan;
 // what failed and was not put right; which files were changed; how each
 // command ended. It invents no prose: each line quotes the log.

@@ -31,7 +31,7 @@ func ExportDirectory(dir string, to Format, v View) (path string, warnings []str
 		}
 	}
 	if v.Projection == nil {
-		return "", nil, fmt.Errorf("export conversation %s: there is no projection", v.ID)
+		return "", nil, unexported(v, errors.New("there is no projection"))
 	}
 	path = filepath.Join(dir, jpDirectory(v.Conversation))
 	staging := filepath.Join(dir, ".tmp-"+rand.Text()[:8])

@@ -21,7 +21,7 @@ type File struct {
 // Open opens the file at path as a source, or the directory that is one
 // transcript. Its siblings are confined to the file's directory, links
 // included. A pipe is read as standard input would be; one that nobody writes
-// to is an error when it is read, after [pipePatience].
+// to is an error when it is read, after three seconds.
 func Open(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

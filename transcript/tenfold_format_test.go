@@ -116,3 +116,22 @@ func TestTenfoldErrors(t *testing.T) {
 		t.Errorf("export to jp: %v", err)
 	}
 }
+
+// An error says once what was tried, and a format that is only written is no unknown one.
+func TestErrorsOfExports(t *testing.T) {
+	log := tenfold.NewLog()
+	if _, err := log.Append(tenfold.Entry{ID: "a", Payload: tenfold.Unknown{Name: "mood", Data: "blue"}}); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"c": "export conversation c: entry a: ", "": "export conversation: entry a: "} {
+		_, err := Export(&bytes.Buffer{}, Tenfold, View{Conversation: Conversation{ID: id}, Projection: tenfold.Project(log)})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("the error is %v, want %s…", err, want)
+		}
+	}
+	var k Collector
+	err := Import(t.Context(), Source{Name: "x", Reader: strings.NewReader("# Talk")}, Markdown, &k)
+	if err == nil || !strings.Contains(errorText(err), "x: markdown is only written, not read; what can be read is one of tenfold, ") {
+		t.Errorf("importing Markdown: %v", err)
+	}
+}

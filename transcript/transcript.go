@@ -37,6 +37,7 @@ package transcript
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -103,7 +104,10 @@ func importUnpacked(ctx context.Context, src Source, head []byte, from Format) e
 		}
 	}
 	h, ok := find(from)
-	if !ok || h.Import == nil {
+	if ok && h.Import == nil {
+		return &Error{Name: src.Name, Err: fmt.Errorf("%s is only written, not read", from), Hint: "what can be read is one of " + knownFormats()}
+	}
+	if !ok {
 		return &Error{Name: src.Name, Err: fmt.Errorf("unknown format %q", from), Hint: "it is one of " + knownFormats()}
 	}
 	in.Format, in.Ran = from, h.Ran
@@ -137,7 +141,7 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 		}
 	}
 	if v.Projection == nil {
-		return nil, fmt.Errorf("export conversation %s: there is no projection", v.ID)
+		return nil, unexported(v, errors.New("there is no projection"))
 	}
 	signed, left := 0, 0
 	if h.Client != nil {
@@ -145,12 +149,12 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 			v, signed, err = v.WithoutSigned(to)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("export conversation %s: %w", v.ID, err)
+			return nil, unexported(v, err)
 		}
 		v, left = v.WithoutRenewed()
 	}
 	if warnings, err = h.Export(w, v); err != nil {
-		return warnings, fmt.Errorf("export conversation %s: %w", v.ID, err)
+		return warnings, unexported(v, err)
 	}
 	var more engine.Warnings
 	for range left {
@@ -161,4 +165,9 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 		warnings = append(warnings, fmt.Sprintf("signatures of reasoning are left out of %d blocks: they are bound to another client's system prompt and tools", signed))
 	}
 	return append(warnings, v.NameLosses(to)...), nil
+}
+
+// unexported says which conversation could not be exported; one may have no id.
+func unexported(v View, err error) error {
+	return fmt.Errorf("export %s: %w", strings.TrimSpace("conversation "+v.ID), err)
 }

@@ -175,7 +175,7 @@ func compose(all bool, members []Trigger) (Trigger, error) {
 	}
 	for i, m := range members {
 		if m == nil {
-			return nil, fmt.Errorf("member %d is nil: %w", i, ErrNoMembers)
+			return nil, fmt.Errorf("member %d of %d is nil: leave it out (%w)", i+1, len(members), ErrNoMembers)
 		}
 	}
 	return several{all, append([]Trigger(nil), members...)}, nil

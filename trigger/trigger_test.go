@@ -67,7 +67,7 @@ func TestCompositionsNeedAMember(t *testing.T) {
 		if _, err := compose(); !errors.Is(err, trigger.ErrNoMembers) {
 			t.Errorf("without members: %v", err)
 		}
-		if _, err := compose(trigger.Always(), nil); !errors.Is(err, trigger.ErrNoMembers) {
+		if _, err := compose(trigger.Always(), nil); !errors.Is(err, trigger.ErrNoMembers) || !strings.Contains(err.Error(), "member 2 of 2 is nil: leave it out") {
 			t.Errorf("with a nil member: %v", err)
 		}
 	}

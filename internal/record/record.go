@@ -3,6 +3,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -224,12 +225,13 @@ func Canonical(p tenfold.Payload) (tenfold.Payload, error) {
 	if err != nil || survives(p) {
 		return p, err
 	}
+	kind := cmp.Or(p.Kind(), "payload")
 	r, err := New(p)
 	if err == nil {
 		p, err = r.Payload()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the %s could not be read back: %w", r.Kind, err)
+		return nil, fmt.Errorf("the %s could not be read back: %w", kind, err)
 	}
 	return p, nil
 }

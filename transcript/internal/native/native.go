@@ -47,7 +47,7 @@ func WriteTenfold(w io.Writer, c engine.Conversation, entries iter.Seq[tenfold.E
 	for e := range entries {
 		var err error
 		if line, err = tenfold.AppendEntry(line[:0], e); err != nil {
-			out.Fail(fmt.Errorf("export conversation %s: %w", c.ID, err))
+			out.Fail(err)
 			break
 		}
 		out.Line(string(line))
