@@ -105,8 +105,8 @@ func TestShellLeavesNothingRunning(t *testing.T) {
 		t.Skip("looks at /proc")
 	}
 	b := newBench(t, toolbox.Options{})
-	got := b.outcome("shell", tenfold.Failed, "command", "echo before; sh -c 'trap \"\" TERM; echo $$ > stubborn; while :; do sleep 1; done' & wait", "timeout", 3)
-	b.want(got, "before\n[stopped: the time limit of 3s was reached]")
+	got := b.outcome("shell", tenfold.Failed, "command", "echo before; sh -c 'trap \"\" TERM; echo $$ > stubborn; while :; do sleep 1; done' & wait", "timeout", 10)
+	b.want(got, "before\n[stopped: the time limit of 10s was reached]")
 	if alive(t, filepath.Join(b.dir, "stubborn")) {
 		t.Error("a process that ignores SIGTERM still runs")
 	}

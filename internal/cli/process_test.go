@@ -277,7 +277,7 @@ func TestRemoveFindsWhatAKillLeft(t *testing.T) {
 		return slices.ContainsFunc(found, func(f os.DirEntry) bool { return strings.HasPrefix(f.Name(), "summarizer-input-") }) &&
 			slices.ContainsFunc(found, func(f os.DirEntry) bool { return strings.HasPrefix(f.Name(), "summary-") })
 	}
-	for begun := time.Now(); !finished() && time.Since(begun) < 30*time.Second; {
+	for begun := time.Now(); !finished() && time.Since(begun) < 5*time.Minute; {
 		time.Sleep(5 * time.Millisecond)
 	}
 	if err := c.Process.Kill(); err != nil {

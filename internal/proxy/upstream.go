@@ -99,10 +99,11 @@ func writeRoute(w http.ResponseWriter, r Route) {
 	_, _ = w.Write(body)
 }
 
-// Bounds of what is asked of another proxy.
+// Bounds of what is asked of another proxy. One that is there answers at once, unless the
+// machine is busy, and one that is not refuses at once.
 const (
 	longestRoute = 1 << 20
-	routeWait    = 2 * time.Second
+	routeWait    = 30 * time.Second
 )
 
 // Behind gives where base URLs lead, past a proxy of ours on this machine: a client that is

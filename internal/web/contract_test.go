@@ -65,7 +65,7 @@ var contract = sync.OnceValues(func() (map[string]*jsonschema.Resolved, error) {
 	if err := stdjson.Unmarshal(text, &doc); err != nil {
 		return nil, err
 	}
-	all := map[string]*jsonschema.Resolved{}
+	all, made := map[string]*jsonschema.Resolved{}, map[string]*jsonschema.Resolved{}
 	for path, operations := range doc.Paths {
 		for method, op := range operations {
 			for status, response := range op.Responses {
@@ -74,14 +74,17 @@ var contract = sync.OnceValues(func() (map[string]*jsonschema.Resolved, error) {
 					continue
 				}
 				for kind, content := range response.Content {
-					root := `{"$defs":` + string(doc.Components.Schemas) + `,"allOf":[` + string(content.Schema) + `]}`
-					var schema jsonschema.Schema
-					if err := stdjson.Unmarshal([]byte(root), &schema); err != nil {
-						return nil, err
+					text := string(content.Schema)
+					if made[text] == nil { // of most there are many, as of what goes wrong
+						var schema jsonschema.Schema
+						if err := stdjson.Unmarshal([]byte(`{"$defs":`+string(doc.Components.Schemas)+`,"allOf":[`+text+`]}`), &schema); err != nil {
+							return nil, err
+						}
+						if made[text], err = schema.Resolve(nil); err != nil {
+							return nil, err
+						}
 					}
-					if all[key+" "+kind], err = schema.Resolve(nil); err != nil {
-						return nil, err
-					}
+					all[key+" "+kind] = made[text]
 				}
 			}
 		}

@@ -280,16 +280,23 @@ func TestUnreachable(t *testing.T) {
 func TestWaitingIsTold(t *testing.T) {
 	t.Parallel()
 	var told []error
-	c, err := remote.Open("http://127.0.0.1:1", "", remote.WithWaiting(func(_ time.Duration, why error) { told = append(told, why) }))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c, err := remote.Open("http://127.0.0.1:1", "", remote.WithWaiting(func(_ time.Duration, why error) {
+		told = append(told, why)
+		cancel()
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
+	c.Insist(5 * time.Minute)
+	if _, err := c.Conversation(ctx, "a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("told of, it ends with %v", err)
+	}
 	c.Insist(1500 * time.Millisecond)
-	for range 2 {
-		if _, err := c.Conversation(t.Context(), "a"); err == nil {
-			t.Error("it is reached")
-		}
+	if _, err := c.Conversation(t.Context(), "a"); err == nil {
+		t.Error("it is reached")
 	}
 	if len(told) != 1 || told[0] == nil {
 		t.Errorf("told %v", told)

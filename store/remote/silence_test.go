@@ -83,22 +83,26 @@ func TestSilenceIsTold(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	var told []error
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	c, err := Open(server.URL, "", WithWaiting(func(most time.Duration, why error) {
 		if told = append(told, why); most != answerWithin {
 			t.Errorf("it is waited for %v", most)
 		}
+		cancel()
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
 	c.slow = 10 * time.Millisecond
-	for range 2 {
-		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-		if _, err := c.Conversation(ctx, "a"); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("it ends with %v", err)
-		}
-		cancel()
+	if _, err := c.Conversation(ctx, "a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("told of, it ends with %v", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := c.Conversation(ctx, "a"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("it ends with %v", err)
 	}
 	if len(told) != 1 || !errors.Is(told[0], errSilent) {
 		t.Errorf("told %v", told)

@@ -200,7 +200,7 @@ func drill(t *testing.T, f fault, wire modelserver.Wire) {
 	var waited []time.Duration
 	retry := quick(&waited)
 	if hangs(f) {
-		retry.Timeout = 5 * time.Second // for the answers that come, too
+		retry.Timeout = 10 * time.Second // for the answers that come, too
 	}
 	a := worker(t, m, agent.Options{Retry: retry})
 	got := watch(t, a.Run(t.Context(), tenfold.Text("Begin.")...))

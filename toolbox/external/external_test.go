@@ -75,8 +75,8 @@ func TestProgramsAreBounded(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	// An answer without end is read to a limit and no further.
-	x = script(t, `printf '{"content":"'; yes | head -c 1000000; sleep 60`, func(s *external.Spec) { s.Timeout = 3 * time.Second })
-	if _, err := x.Run(t.Context(), toolbox.Call{}); err == nil || !strings.HasPrefix(err.Error(), "mine did not end within 3s\n") || len(err.Error()) > 9000 {
+	x = script(t, `printf '{"content":"'; yes | head -c 1000000; sleep 60`, func(s *external.Spec) { s.Timeout = 10 * time.Second })
+	if _, err := x.Run(t.Context(), toolbox.Call{}); err == nil || !strings.HasPrefix(err.Error(), "mine did not end within 10s\n") || len(err.Error()) > 9000 {
 		t.Errorf("%.300v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

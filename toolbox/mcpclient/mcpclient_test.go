@@ -255,8 +255,8 @@ func TestToolsOfAProgram(t *testing.T) {
 
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
-	_, tools := connect(t, mcpclient.Options{CallTimeout: 3 * time.Second}, program(t, "s", "ok"))
-	if _, _, err := call(t, tools["s__hang"], "{}"); err == nil || err.Error() != "s__hang did not answer within 3s" {
+	_, tools := connect(t, mcpclient.Options{CallTimeout: 10 * time.Second}, program(t, "s", "ok"))
+	if _, _, err := call(t, tools["s__hang"], "{}"); err == nil || err.Error() != "s__hang did not answer within 10s" {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -417,7 +417,7 @@ func gone(t *testing.T, pid string) {
 func TestServersThatDoNotStart(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
-	silent, _ := connect(t, mcpclient.Options{Timeout: time.Second}, program(t, "silent", "silent"), program(t, "garbage", "garbage"))
+	silent, _ := connect(t, mcpclient.Options{Timeout: 10 * time.Second}, program(t, "silent", "silent"), program(t, "garbage", "garbage"))
 	s, tools := connect(
 		t, mcpclient.Options{},
 		program(t, "broken", "broken"), program(t, "good", "deaf", "TENFOLD_TEST_PID="+pids),
@@ -435,7 +435,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 		fmt.Fprintln(&got, err)
 	}
 	for _, want := range []string{
-		"mcp silent: no answer within 1s", "mcp garbage: no answer within 1s: Welcome to my server!", "mcp broken: ", "cannot find the database", `mcp none\x1b: `, "mcp relative: ./server: a relative path",
+		"mcp silent: no answer within 10s", "mcp garbage: no answer within 10s: Welcome to my server!", "mcp broken: ", "cannot find the database", `mcp none\x1b: `, "mcp relative: ./server: a relative path",
 		"mcp nothing: no command is given", "mcp both: it has both", "mcp file: its address is not one of http", "mcp user: its address", "mcp closed: ",
 	} {
 		if !strings.Contains(got.String(), want) {

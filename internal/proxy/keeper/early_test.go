@@ -28,7 +28,7 @@ type meeting struct {
 func (m *meeting) Append(ctx context.Context, b store.Batch) (int64, error) {
 	if slices.ContainsFunc(b.Entries, session.BeginsEpoch) {
 		for wait := time.Now(); m.done.edited.Load() == 0 && !m.late.Load(); time.Sleep(time.Millisecond) {
-			m.late.Store(time.Since(wait) > 10*time.Second)
+			m.late.Store(time.Since(wait) > 5*time.Minute)
 		}
 		if others := m.others; others != nil {
 			m.others = nil

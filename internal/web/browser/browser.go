@@ -61,6 +61,7 @@ var chromium = sync.OnceValues(func() (context.Context, string) {
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("enable-precise-memory-info", true), chromedp.Flag("js-flags", "--expose-gc"),
 		chromedp.Flag("lang", "en-US"), chromedp.Env("TZ=UTC"),
+		chromedp.WSURLReadTimeout(patience),
 	)
 	alone, end := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(alone)

@@ -229,6 +229,7 @@ func TestACompactionIsTriedBeforeAnythingIsWritten(t *testing.T) {
 	}
 
 	// Somebody else wrote meanwhile: nothing is applied, look again.
+	Eval[bool](tab, `(new MutationObserver(() => { window.looked ||= document.querySelector(".result").ariaBusy === "true" }).observe(document.querySelector(".result"), {attributes: true}), true)`)
 	if err := c.Append(t.Context(), tenfold.Entry{Payload: tenfold.TurnStart{}}, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("and the roof?")}}); err != nil {
 		t.Fatal(err)
 	}
@@ -236,9 +237,8 @@ func TestACompactionIsTriedBeforeAnythingIsWritten(t *testing.T) {
 	if status != 409 || !strings.Contains(body, "conflict") {
 		t.Errorf("a compaction of an old version: %d %s", status, body)
 	}
-	tab.Wait(`document.querySelector(".result").getAttribute("aria-busy") === "true"`)
-	tab.Wait(`document.querySelector(".result").getAttribute("aria-busy") === "false"`)
-	Eval[bool](tab, fmt.Sprintf(`((f) => (window.fetch = (to, o) => (window.fetch = f)(to, {...o, body: o.body.replace(/"version":\d+/, '"version":%d')}), true))(window.fetch)`, entries))
+	tab.Wait(`window.looked && document.querySelector(".result").ariaBusy === "false"`)
+	Eval[bool](tab, fmt.Sprintf(`((f) => (window.fetch = (to, o) => to.endsWith("/compactions") && o.body ? (window.fetch = f)(to, {...o, body: o.body.replace(/"version":\d+/, '"version":%d')}) : f(to, o), true))(window.fetch)`, entries))
 	tab.Bear("409")
 	press(tab, ".result .do", "Compact")
 	press(tab, "dialog[open]", "Compact")

@@ -142,12 +142,16 @@ const jobStates = `[...document.querySelectorAll("[data-job] .job-state")].map(s
 
 func TestJobsOnThePage(t *testing.T) {
 	t.Parallel()
-	q := queued(t, time.Now())
+	now := time.Now()
+	q := queued(t, now)
 	s := serveJobs(t, q)
 	for i := range 7 {
 		s.Create(fmt.Sprint("con", i), fmt.Sprint("Conversation ", i), logtest.Long(20)...)
 	}
-	tab := s.Open(t, "/")
+	tab := s.Tab(t)
+	tab.before(fmt.Sprintf(`Date.now = () => %d`, now.UnixMilli())) // it shows how long something takes still
+	tab.signIn()
+	tab.Go("/")
 	tab.Wait(`document.querySelector('.top a[href="/jobs"]')`)
 	tab.Click(`.top a[href="/jobs"]`)
 	tab.Wait(jobStates + ` === "queued,running,retrying,scheduled,failed,cancelled,completed"`)

@@ -2,16 +2,18 @@ package browser
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"tenfold"
 )
 
-// talkative has the agent play a script, and summaries written by a model that takes a
-// while and then fails.
+// talkative has the agent play a script, and summaries written by a model at an address.
 const talkative = `
 [model]
 name = "play/one"
@@ -19,8 +21,7 @@ name = "play/one"
 type = "script"
 file = "play.jsonl"
 [providers.slow]
-type = "script"
-file = "slow.jsonl"
+base_url = %q
 [models."play/one"]
 context_window = 50000
 [conversation.compaction]
@@ -48,8 +49,14 @@ func TestOneTalksToTheAgent(t *testing.T) {
 	s := Serve(t)
 	home := filepath.Join(s.Dir, "home", "tenfold")
 	s.write(filepath.Join(home, "play.jsonl"), plays)
-	s.write(filepath.Join(home, "slow.jsonl"), strings.Repeat(`{"before":"800ms","error":{"kind":"invalid","message":"no summary today"}}`+"\n", 5))
-	s.Configure(talkative)
+	answers := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		<-answers
+		http.Error(w, `{"error":{"message":"no summary today"}}`, http.StatusBadRequest)
+	}))
+	answer := sync.OnceFunc(func() { close(answers) })
+	t.Cleanup(func() { answer(); slow.Close() })
+	s.Configure(fmt.Sprintf(talkative, slow.URL))
 	var entries []tenfold.Entry
 	for i := range 5 {
 		entries = append(
@@ -117,6 +124,7 @@ func TestOneTalksToTheAgent(t *testing.T) {
 		b.WaitText(".live .compacting", "Compacting the conversation")
 		b.Wait(`document.querySelector("#message").disabled`)
 	}
+	answer()
 	shows("no summary today")
 	one.Accessible()
 	one.Pictures("live-not-compacted")

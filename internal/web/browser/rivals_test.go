@@ -138,7 +138,7 @@ func TestAPageThatSleptListensAgain(t *testing.T) {
 	tab.Wait(`!document.querySelector(".head").innerText.includes("not live")`)
 	Eval[bool](tab, `(real => (window.EventSource = class extends real { constructor(to) { super(to); window.streams = (window.streams ?? 0) + 1; } }, true))(EventSource)`)
 	Eval[bool](tab, `(real => (Date.now = () => real() + 3600e3, true))(Date.now)`)
-	tab.Wait(`window.streams === 1`)
+	tab.Wait(`window.streams > 0`)
 	tab.Wait(`!document.querySelector(".head").innerText.includes("not live")`)
 }
 
@@ -150,7 +150,7 @@ func TestAnAnswerThatNeverComes(t *testing.T) {
 	tab := s.Open(t, "/c/one")
 	tab.WaitText(".timeline", "The first answer.")
 	tab.Follows("one")
-	Eval[bool](tab, `(real => (AbortSignal.timeout = () => real.call(AbortSignal, 500), true))(AbortSignal.timeout)`)
+	Eval[bool](tab, `(real => (AbortSignal.timeout = long => real.call(AbortSignal, window.hung ? long : 500), true))(AbortSignal.timeout)`)
 	Eval[bool](tab, `(send => (window.fetch = (to, how) => to.includes("/outline") && !window.hung ? new Promise((_, fail) => (window.hung = true, how.signal?.addEventListener("abort", () => fail(how.signal.reason)))) : send(to, how), true))(fetch)`)
 	if err := one.Append(t.Context(), told("two?", "The second answer.")...); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -79,8 +80,18 @@ func (s *Server) Tab(t testing.TB) *Tab {
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
 	}
+	// What is said in passing stands until a slow test has looked.
+	tab.before(`(real => { window.setTimeout = (what, after, ...more) => real(what, after === 6000 ? 3600e3 : after, ...more) })(window.setTimeout)`)
 	tab.Show(1280, 800, false)
 	return tab
+}
+
+// before has each page that the tab opens run a script before its own.
+func (b *Tab) before(script string) {
+	b.t.Helper()
+	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // hear notes what the tab asks for and what goes wrong in it.

@@ -85,9 +85,7 @@ func TestTheTimeline(t *testing.T) {
 	// Fates, by a sign and a word besides the colour.
 	tab.Keys("g")
 	tab.Keys("n")
-	if got := Eval[string](tab, active+`.querySelector(".fate").textContent`); got != "×omitted" {
-		t.Errorf("what the compaction hides is marked %q", got)
-	}
+	tab.Wait(active + `?.querySelector(".fate")?.textContent === "×omitted"`)
 
 	// Folding.
 	tab.Keys("t")
