@@ -314,11 +314,14 @@ func (d *Database) tenant(ctx context.Context, errs engine.Errors, shown, where 
 		return nil, errs.Explain("open tenant "+shown, err)
 	}
 	s := newStore(d, id, salt, errs)
-	k, err := s.loadKeys(ctx)
+	err = d.try(ctx, lost, func(ctx context.Context) error {
+		k, err := s.loadKeys(ctx)
+		s.keys.Store(k)
+		return err
+	})
 	if err != nil {
 		return nil, errs.Explain("open tenant "+shown, err)
 	}
-	s.keys.Store(k)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.stores == nil {

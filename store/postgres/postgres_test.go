@@ -50,7 +50,7 @@ func TestPostgres(t *testing.T) {
 		"Store": testStore, "OpenErrors": testOpenErrors, "Schema": testSchema, "Timeouts": testTimeouts,
 		"LongIDs": testLongIDs, "LostConnections": testLostConnections, "Told": testTold,
 		"Upgrade": testUpgrade, "Isolation": testIsolation, "Above": testAbove, "Plans": testPlans, "Tidy": testTidy,
-		"InterruptedUpgrade": testInterruptedUpgrade, "TenantOfURL": testTenantOfURL, "Vault": testVault,
+		"InterruptedUpgrade": testInterruptedUpgrade, "TenantOfURL": testTenantOfURL, "Vault": testVault, "KeysLost": testKeysLost,
 		"Tampered": testTampered, "EncryptLive": testEncryptLive, "Erase": testErase, "Retention": testRetention,
 		"Ready": testReady, "Seen": testSeen, "Groups": testGroups,
 	} {

@@ -60,6 +60,28 @@ func tenant(t testing.TB, url, name string, v *vault.Vault) string {
 	return url + "&tenant=" + name
 }
 
+// A connection that is lost while a tenant's keys are read is made anew: the store opens,
+// as it does where the tenant itself was being read.
+func testKeysLost(t *testing.T, server *pgtest.Server) {
+	database := server.Database(t)
+	url := tenant(t, database, "acme", masters(t, 1))
+	for _, sql := range []string{
+		"CREATE SEQUENCE reads", "GRANT USAGE ON SEQUENCE reads TO PUBLIC",
+		`CREATE FUNCTION cut() RETURNS boolean LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path FROM CURRENT
+			AS $$ SELECT CASE WHEN nextval('reads') = 1 THEN pg_terminate_backend(pg_backend_pid()) ELSE true END $$`,
+		"CREATE POLICY cut ON tenfold_keys AS RESTRICTIVE USING (cut())",
+	} {
+		if _, err := superuser(t, database).Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	s := opened(t, url, WithVault(masters(t, 1)))
+	create(t, s, "c", say("hello")...)
+	if all, err := logOf(t.Context(), s, "c"); err != nil || len(all) == 0 {
+		t.Errorf("%d entries, %v", len(all), err)
+	}
+}
+
 // testVault has the suite that every store passes run over what is sealed.
 func testVault(t *testing.T, server *pgtest.Server) {
 	testTenants(t, server, func() *vault.Vault { return masters(t, 1) })
