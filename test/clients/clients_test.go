@@ -2,11 +2,14 @@ package clients
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -39,6 +42,12 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	programs = dir
+	// Clients take half of a processor, and wait for the rest of their time: twice as many at once
+	// as there are processors keep these busy.
+	flag.Parse()
+	if atOnce := flag.Lookup("test.parallel"); atOnce.Value.String() == atOnce.DefValue {
+		_ = atOnce.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
+	}
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
