@@ -174,7 +174,7 @@ func long(tb testing.TB, dir, cwd string) string {
 // Of a large file only the beginning and the end are read.
 func TestSessionsLarge(t *testing.T) {
 	home := t.TempDir()
-	long(t, filepath.Join(home, ".claude", "projects", "p"), "/work/bread")
+	long(t, filepath.Join(home, ".claude", "projects", "p"), "/srv/bread")
 	list, err := Sessions(context.Background(), ClaudeCode, home, noEnv)
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
@@ -183,7 +183,7 @@ func TestSessionsLarge(t *testing.T) {
 	if err := s.Describe(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if s.Title != "Bake" || s.Directory != "/work/bread" || s.Tokens != 127 || s.Began.Day() != 1 || s.Ended.Day() != 9 {
+	if s.Title != "Bake" || s.Directory != "/srv/bread" || s.Tokens != 127 || s.Began.Day() != 1 || s.Ended.Day() != 9 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -196,9 +196,9 @@ func TestSessionRan(t *testing.T) {
 		return strings.ReplaceAll(new(session).user("u1", `"go"`).String(), `"sessionId"`, `"cwd":"`+cwd+`","sessionId"`)
 	}
 	files := map[string]string{
-		"a.jsonl": say("/work/bread") + say("/work/cake"), "b.jsonl": say("/work/breadcrumbs"), "c.jsonl": new(session).user("u1", `"no directory"`).String(),
+		"a.jsonl": say("/srv/bread") + say("/srv/cake"), "b.jsonl": say("/srv/breadcrumbs"), "c.jsonl": new(session).user("u1", `"no directory"`).String(),
 		// A large line before the one that says it.
-		"d.jsonl": `{"type":"file-history-snapshot","messageId":"x","snapshot":"` + strings.Repeat("x", 100_000) + "\"}\n" + say("/work/bread"),
+		"d.jsonl": `{"type":"file-history-snapshot","messageId":"x","snapshot":"` + strings.Repeat("x", 100_000) + "\"}\n" + say("/srv/bread"),
 	}
 	writeFiles(t, dir, files)
 	for name := range files {
@@ -212,9 +212,9 @@ func TestSessionRan(t *testing.T) {
 		dirs []string
 		want string
 	}{
-		{[]string{"/work/bread"}, "a.jsonl d.jsonl"},
-		{[]string{"/nowhere", "/work/breadcrumbs"}, "b.jsonl"},
-		{[]string{"/work/cake"}, ""},
+		{[]string{"/srv/bread"}, "a.jsonl d.jsonl"},
+		{[]string{"/nowhere", "/srv/breadcrumbs"}, "b.jsonl"},
+		{[]string{"/srv/cake"}, ""},
 		{[]string{"/work"}, ""},
 	} {
 		var names []string
@@ -303,7 +303,7 @@ func BenchmarkSessions(b *testing.B) {
 	home := b.TempDir()
 	files := map[string]string{}
 	for i := range 5000 {
-		text := strings.ReplaceAll(new(session).user("u1", `"`+strings.Repeat("Knead the dough. ", 200)+`"`).String(), `"sessionId"`, `"cwd":"/work/bread","sessionId"`)
+		text := strings.ReplaceAll(new(session).user("u1", `"`+strings.Repeat("Knead the dough. ", 200)+`"`).String(), `"sessionId"`, `"cwd":"/srv/bread","sessionId"`)
 		files[fmt.Sprintf("p%d/%d.jsonl", i%50, i)] = strings.Repeat(text, 10)
 	}
 	writeFiles(b, filepath.Join(home, ".claude", "projects"), files)
@@ -321,7 +321,7 @@ func BenchmarkSessions(b *testing.B) {
 	b.Run("none here", func(b *testing.B) {
 		for b.Loop() {
 			for i := range list {
-				if list[i].Ran(b.Context(), "/work/cake") {
+				if list[i].Ran(b.Context(), "/srv/cake") {
 					b.Fatal(list[i])
 				}
 			}
