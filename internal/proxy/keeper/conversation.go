@@ -191,15 +191,45 @@ func (k *keeper) related(ctx context.Context, svc *session.Service, ex *exchange
 			out = append(out, c)
 		}
 	}
+	looked := 0
 	for c, err := range svc.List(ctx) {
 		if n++; err != nil || n > mostListed {
 			return out, err
 		}
-		if of.finds(c) && c.Title == title {
+		if !of.finds(c) {
+			continue
+		}
+		if c.Title != title && looked < mostRenamed { // by a person, perhaps
+			looked++
+			if c.Title, err = firstTitle(ctx, svc, c.ID); err != nil {
+				return out, err
+			}
+		}
+		if c.Title == title {
 			out = append(out, c)
 		}
 	}
 	return out, nil
+}
+
+// mostRenamed is of how many conversations of another title the beginning is read, to see
+// whether that is the one they began with.
+const mostRenamed = 16
+
+// firstTitle is the title that a conversation began with, or none for one that is gone.
+func firstTitle(ctx context.Context, svc *session.Service, id string) (string, error) {
+	var failed error
+	title := purpose.TitleOf(func(yield func(tenfold.Entry) bool) {
+		for e, err := range svc.Entries(ctx, id, 0) {
+			if failed = err; err != nil || !yield(e) {
+				return
+			}
+		}
+	})
+	if errors.Is(failed, store.ErrNotFound) {
+		failed = nil
+	}
+	return title, failed
 }
 
 // beginsConversation tells that nothing was said before a request, to us or to another proxy that a
