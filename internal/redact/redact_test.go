@@ -74,6 +74,8 @@ func TestSecrets(t *testing.T) {
 		{"https://hooks.slack.com/services/T01ABCDEF/B01ABCDEF/" + random, "https://hooks.slack.com/services/[redacted]", redact.Key},
 		{"https://discord.com/api/webhooks/123456789012345678/" + random, "https://discord.com/api/webhooks/[redacted]", redact.Key},
 		{"https://api.telegram.org/bot123456789:AAH" + random + "01234567/getMe", "https://api.telegram.org/bot123456789:[redacted]/getMe", redact.Key},
+		{"12345678:AAH" + random + "01234567", "12345678:[redacted]", redact.Key},
+		{`{"password":"hunter2x`, `{"password":"[redacted]`, redact.Password},
 		{"bot 123456789:AAH" + random + "01234567", "bot 123456789:[redacted]", redact.Key},
 		{"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "[redacted]", redact.Key},
 		{"?jwt=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N&x", "?jwt=[redacted]&x", redact.Key},
@@ -148,6 +150,8 @@ func TestSecrets(t *testing.T) {
 func TestNothingToRedact(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
+		"see " + strings.Repeat("module.", 5) + "member", // which ends with six characters
+		"token eyJhbGciOiJIUzI1NiJ9 alone",
 		"", "commit 3f786850e387550fdab836ed7e6dc881de23001b", "max_tokens: 20000, token = next()", "https://example.org:8080/a@b",
 		"risk-assessment-of-everything-there-is", "sk-lazy-loading-is-not-a-key-at-all", "password: please choose one",
 		"password = os.environ['PASSWORD']", `password="password"`, `"password": "string"`, `password = "${DB_PASSWORD}"`, `password: "<your password>"`,
