@@ -150,7 +150,7 @@ func TestSecrets(t *testing.T) {
 func TestNothingToRedact(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"see " + strings.Repeat("module.", 5) + "member", // which ends with six characters
+		"see " + strings.Repeat("modules.", 5) + "member", // which ends with six characters
 		"token eyJhbGciOiJIUzI1NiJ9 alone",
 		"", "commit 3f786850e387550fdab836ed7e6dc881de23001b", "max_tokens: 20000, token = next()", "https://example.org:8080/a@b",
 		"risk-assessment-of-everything-there-is", "sk-lazy-loading-is-not-a-key-at-all", "password: please choose one",
