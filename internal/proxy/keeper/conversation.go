@@ -199,7 +199,8 @@ func (k *keeper) related(ctx context.Context, svc *session.Service, ex *exchange
 		if !of.finds(c) {
 			continue
 		}
-		if c.Title != title && looked < mostRenamed { // by a person, perhaps
+		// A person may have given it another title; of one that was never compacted a copy needs nothing.
+		if c.Title != title && c.Stats.TokensAfter < c.Stats.TokensBefore && looked < mostOpened {
 			looked++
 			if c.Title, err = firstTitle(ctx, svc, c.ID); err != nil {
 				return out, err
@@ -211,10 +212,6 @@ func (k *keeper) related(ctx context.Context, svc *session.Service, ex *exchange
 	}
 	return out, nil
 }
-
-// mostRenamed is of how many conversations of another title the beginning is read, to see
-// whether that is the one they began with.
-const mostRenamed = 16
 
 // firstTitle is the title that a conversation began with, or none for one that is gone.
 func firstTitle(ctx context.Context, svc *session.Service, id string) (string, error) {
