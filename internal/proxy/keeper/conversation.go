@@ -185,17 +185,15 @@ func (k *keeper) related(ctx context.Context, svc *session.Service, ex *exchange
 			}
 		}
 	})
-	n, of := 0, Expected{Tool: id.tool, Directory: ex.in.Dir}
+	of := Expected{Tool: id.tool, Directory: ex.in.Dir}
 	if name := namedAtFirst(ex.in.Protocol, ex.r); name != "" { // after the client's own compaction
 		if c, err := svc.Find(ctx, name); err == nil && of.finds(c) {
 			out = append(out, c)
 		}
 	}
+	newest, err := svc.Page(ctx, nil, mostListed)
 	looked := 0
-	for c, err := range svc.List(ctx) {
-		if n++; err != nil || n > mostListed {
-			return out, err
-		}
+	for _, c := range newest {
 		if !of.finds(c) {
 			continue
 		}
@@ -210,7 +208,7 @@ func (k *keeper) related(ctx context.Context, svc *session.Service, ex *exchange
 			out = append(out, c)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 // firstTitle is the title that a conversation began with, or none for one that is gone.
