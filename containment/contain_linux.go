@@ -137,7 +137,7 @@ func command(ctx context.Context, argv []string, dir string, g Grant) (*exec.Cmd
 	}
 	level, _ := available()
 	o := order{
-		Write: resolved(append(slices.Clone(g.Write), os.TempDir(), "/dev/shm")), Hidden: resolved(append(Secrets(), g.Hide...)),
+		Write: resolved(append(slices.Clone(g.Write), os.TempDir(), "/dev/shm")), Hidden: resolved(slices.Concat(Secrets(), moved(), g.Hide)),
 		Network: g.Network, Path: path, Cache: filepath.Join(os.TempDir(), fmt.Sprintf("tenfold-cache-%d-%x", os.Getuid(), sha256.Sum256([]byte(strings.Join(g.Write, "\x00"))))[:40]),
 	}
 	return build(ctx, argv, dir, o, level), nil
@@ -150,7 +150,7 @@ func build(ctx context.Context, argv []string, dir string, o order, l Level) *ex
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if l.Namespaces {
 		a := cmd.SysProcAttr
-		a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS
+		a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
 		a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN}

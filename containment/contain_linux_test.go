@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// shared is the key of a piece of memory that the tests share.
+const shared = 0x7e4f01d
+
 // dial makes connections, as a contained command.
 func dial(kind, to string) error {
 	const mptcp = 262
@@ -41,6 +44,16 @@ func dial(kind, to string) error {
 	switch kind {
 	case "uring":
 		if _, _, e := unix.Syscall(unix.SYS_IO_URING_SETUP, 1, 0, 0); e != unix.EFAULT {
+			return e
+		}
+		return nil
+	case "keys": // of the user
+		if _, _, e := unix.Syscall(unix.SYS_KEYCTL, unix.KEYCTL_GET_KEYRING_ID, ^uintptr(3), 0); e != 0 {
+			return e
+		}
+		return nil
+	case "shared": // memory, with a key
+		if _, _, e := unix.Syscall(unix.SYS_SHMGET, shared, 1, 0); e != 0 {
 			return e
 		}
 		return nil
@@ -278,6 +291,47 @@ func TestLinksDoNotOpenSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.mustNot(`cat ../outside/file`)
+	})
+}
+
+// What lets one act as the user is hidden where the environment says it is kept, unless that is
+// the home directory or the work's.
+func TestMovedSecretsCannotBeRead(t *testing.T) {
+	each(t, func(t *testing.T, s *scene, _ Level) {
+		for _, name := range []string{"CODEX_HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"} {
+			t.Setenv(name, "")
+		}
+		s.write(filepath.Join(s.outside, "auth.json"), "secret")
+		s.write(filepath.Join(s.tree, "kube"), "work")
+		s.must(`cat ../outside/auth.json`, "secret")
+		t.Setenv("CODEX_HOME", s.outside)
+		t.Setenv("KUBECONFIG", filepath.Join(s.tree, "kube")+":"+filepath.Join(s.outside, "file"))
+		t.Setenv("DOCKER_CONFIG", os.Getenv("HOME"))
+		s.mustNot(`cat ../outside/auth.json`)
+		s.mustNot(`cat ../outside/file`)
+		s.must(`cat kube "$HOME/notes"`, "worknotes")
+	})
+}
+
+// Keys that the kernel keeps, and memory that other programs share, are the user's too.
+func TestContainedCommandsSeeNoKeysAndNoSharedMemory(t *testing.T) {
+	each(t, func(t *testing.T, s *scene, l Level) {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, _, e := unix.Syscall(unix.SYS_SHMGET, shared, 1, unix.IPC_CREAT|0o600)
+		if e != 0 {
+			t.Skip("no shared memory:", e)
+		}
+		defer func() { _, _, _ = unix.Syscall(unix.SYS_SHMCTL, id, unix.IPC_RMID, 0) }()
+		if err := dial("shared", ""); err != nil {
+			t.Fatal(err)
+		}
+		s.mustNot("'" + self + "' dial keys -")
+		if l.Namespaces {
+			s.mustNot("'" + self + "' dial shared -")
+		}
 	})
 }
 

@@ -11,8 +11,9 @@
 //
 //   - Files are created, written, truncated, renamed and removed only below
 //     [Grant].Write, the temporary directory and /dev/shm.
-//   - Directories in which programs keep credentials ([Secrets]) and those in
-//     Grant.Hide cannot be read.
+//   - Directories in which programs keep credentials ([Secrets], and where the
+//     environment says that such are kept elsewhere) and those in Grant.Hide cannot be
+//     read, nor keys that the kernel keeps.
 //   - No socket is made but by socketpair; with Grant.Network, those for IP. So
 //     no daemon that listens on a Unix socket (containers, desktop, ssh-agent) can
 //     be asked to do what the command may not.
@@ -22,7 +23,8 @@
 //
 // With Landlock ABI 6 no process outside can be sent a signal. Where the system
 // lets users make namespaces, everything outside is mounted read-only as well, so
-// that modes, owners and times cannot be changed either, and without
+// that modes, owners and times cannot be changed either, memory that other programs
+// share is not seen, and without
 // Grant.Network a loopback interface is there, for tests that start servers.
 //
 // What does not hold: files inside Grant.Write are the command's, those included

@@ -21,7 +21,8 @@ const (
 const x32 = 0x40000000
 
 // filterCalls lets this thread, and what it becomes, make no sockets but those
-// that the kernel itself answers, pairs, and with network those for IP. Landlock
+// that the kernel itself answers, pairs, and with network those for IP, and ask for no key
+// that the kernel keeps for the user. Landlock
 // knows neither UDP (before ABI 10) nor multipath TCP nor, before ABI 9, Unix
 // sockets.
 func filterCalls(ip bool) error {
@@ -52,6 +53,9 @@ func filterCalls(ip bool) error {
 		do(load, offsetNumber),
 		when(atLeast, x32), do(returned, refuse),
 		when(equal, unix.SYS_IO_URING_SETUP), do(returned, unknown), // its operations are not calls
+		when(equal, unix.SYS_ADD_KEY), do(returned, unknown),
+		when(equal, unix.SYS_REQUEST_KEY), do(returned, unknown),
+		when(equal, unix.SYS_KEYCTL), do(returned, unknown),
 		{Code: equal, K: unix.SYS_SOCKET, Jt: 1},
 		do(returned, allow),
 		do(load, offsetFirst),

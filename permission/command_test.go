@@ -243,7 +243,7 @@ func TestDenyFindsCommands(t *testing.T) {
 		},
 		Ask: {
 			`git -C . push`, `git -c a=b push origin`, `$x`, `$x push`, `git $x`, `git -C . $x`, `eval $x`, `eval "$(cat x)"`, `ls (`, `xargs $x`, `sh -c "$x"`, `npm publish`,
-			`npm publish --access public`, `npm --tag x publish`, `cd x && npm publish`, `ls "`, "rm\x01 x", "rm " + strings.Repeat("a", maxCommand),
+			`npm publish --access public`, `npm --tag x publish`, `cd x && npm publish`, `git pus*`, `/bin/r* x`, `[r]m x`, `sh -c '$x y; ls'`, `sh -c 'ls ('`, `ls "`, "rm\x01 x", "rm " + strings.Repeat("a", maxCommand),
 		},
 		Allow: {
 			`git status`, `git pull`, `echo rm`, `echo git push`, `npm run publisher`, `x=1`, `git commit -m "$x"`, `ls $x`, `for f in *; do echo $f; done`, `test -n "$x" && ls`, `export A=$B`,

@@ -9,8 +9,10 @@ import (
 // guarded are names of directories and files that other programs run or obey by
 // themselves. Edits of them are asked about each time.
 var guarded = []string{
-	".git", ".tenfold", ".claude", ".codex", ".gemini", ".opencode", ".pi", ".cursor", ".vscode", ".idea", ".husky",
-	".envrc", ".mcp.json", ".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile", ".gitconfig", ".ssh",
+	".git", ".hg", ".jj", ".tenfold", ".claude", ".codex", ".gemini", ".opencode", ".pi", ".cursor", ".windsurf", ".kiro", ".qwen",
+	".vscode", ".idea", ".zed", ".devcontainer", ".exrc", ".nvimrc", ".nvim.lua", ".vimrc", ".husky", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml",
+	".cargo", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs",
+	".envrc", ".mcp.json", ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".gitconfig", ".ssh",
 }
 
 // movers are the commands that change the directory for those that follow.

@@ -126,7 +126,7 @@ func TestGuardedFilesAreAskedAboutEachTime(t *testing.T) {
 	p := mustNew(t, Rules{Allow: []string{"*"}})
 	p.Consent("e", edit("a"))
 	p.Consent("e", edit(".git/config"))
-	for _, name := range []string{".git/hooks/x", "sub/.git/config", ".GIT/config", "a/../.git/x", ".tenfold/config.toml", ".envrc", "x/.vscode/tasks.json", `.git\config`, ".git. /x", "./.git"} {
+	for _, name := range []string{".git/hooks/x", "sub/.git/config", ".GIT/config", "a/../.git/x", ".tenfold/config.toml", ".envrc", "x/.vscode/tasks.json", ".devcontainer/devcontainer.json", "x/.pre-commit-config.yaml", ".cargo/config.toml", `.git\config`, ".git. /x", "./.git"} {
 		if v := p.Judge("e", edit("a", name)); v.Action != Ask {
 			t.Errorf("%s: %+v", name, v)
 		}

@@ -40,10 +40,20 @@ type Layers struct {
 	notices []string
 }
 
-// UserFile is the user's file where none is named.
-func UserFile() (string, error) {
+// UserFile is the user's file where none is named; empty for who has no home.
+func UserFile() (string, error) { return userPlace("config.toml") }
+
+// userPlace is where something of the user's own is kept. In a home that is not an absolute
+// path it would be whatever the directory that is worked in came with.
+func userPlace(name string) (string, error) {
 	dir, err := os.UserConfigDir()
-	return filepath.Join(dir, "tenfold", "config.toml"), err
+	if err == nil && !filepath.IsAbs(dir) {
+		err = errors.New("the configuration directory " + dir + " is not an absolute path")
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "tenfold", name), nil
 }
 
 // workspaceDir is the directory of a workspace's file.

@@ -490,3 +490,19 @@ func TestTrust(t *testing.T) {
 		t.Error("nobody trusts it")
 	}
 }
+
+// Without a home, or in one that is a relative path, the user's file and what is trusted would be
+// what the working directory comes with, which is a stranger's.
+func TestTheUsersFilesAreNotInTheWorkingDirectory(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("AppData", "")
+	for _, home := range []string{"", ".", "home"} {
+		t.Setenv("HOME", home)
+		if file, err := UserFile(); file != "" || err == nil {
+			t.Errorf("HOME=%q: the user's file is %q, %v", home, file, err)
+		}
+		if trust, err := UserTrust(); trust != "" || err == nil {
+			t.Errorf("HOME=%q: what is trusted is in %q, %v", home, trust, err)
+		}
+	}
+}

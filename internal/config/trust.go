@@ -20,11 +20,8 @@ type Trust string
 
 // UserTrust is the user's own.
 func UserTrust() (Trust, error) {
-	dir, err := os.UserConfigDir()
-	if err != nil {
-		return "", err
-	}
-	return Trust(filepath.Join(dir, "tenfold", "trusted")), nil
+	dir, err := userPlace("trusted")
+	return Trust(dir), err
 }
 
 // A TrustState is what a person said of a workspace's file.

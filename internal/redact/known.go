@@ -14,19 +14,27 @@ var prefixes = []struct {
 }{
 	{16, []string{
 		"sk_live_", "sk_test_", "rk_live_", "rk_test_", "pk_live_", "whsec_", // Stripe
-		"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-", // Slack
+		"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxc-", "xoxd-", "xapp-", // Slack
 		"AKIA", "ASIA", "ABIA", "ACCA", // AWS
-		"glpat-", "gldt-", "glrt-", "glptt-", "gloas-", "glsoat-", // GitLab
+		"LTAI5t",                                                                               // Alibaba
+		"glpat-", "gldt-", "glrt-", "glptt-", "gloas-", "glsoat-", "glcbt-", "glft-", "glimt-", // GitLab
 		"GOCSPX-", // Google
 	}},
 	{20, []string{
 		"sk-", "ya29.", "hvs.", "hvb.", "r8_", "ntn_", "tskey-", "pplx-", "dp.pt.", "fo1_", "lin_api_", "rubygems_", "key-", "pul-", "sbp_", "nvapi-",
 		"figd_", "phc_", "phx_", "rnd_", "tvly-", "fc-", "e2b_", "ctx7sk-", "jina_", "vercel_", "sntrys_", "sntryu_",
 		"sq0csp-", "sq0atp-", "dckr_pat_", "dckr_oat_", "sb_secret_", "NRAK-", "pscale_tkn_", "pscale_pw_",
+		"dp.st.", "dp.sa.", "dp.ct.", "lin_oauth_",
 	}},
-	{28, []string{"shpat_", "shpss_", "shpca_", "shppa_", "dapi", "glc_", "glsa_"}},
-	{30, []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "npm_", "hf_", "gsk_", "PMAK-", "HRKU-", "bkua_", "CCIPAT_"}},
-	{40, []string{"secret_", "cfk_", "cfut_", "cfat_", "ATATT3", "fm1a_", "fm1r_", "fm2_", "sess-", "pypi-", "dop_v1_", "doo_v1_", "dor_v1_", "SG.", "xai-", "AGE-SECRET-KEY-"}},
+	{28, []string{"shpat_", "shpss_", "shpca_", "shppa_", "dapi", "glc_", "glsa_", "ATBB", "pat-na1-", "pat-eu1-"}},
+	{30, []string{
+		"csk-", "lsv2_pt_", "lsv2_sk_", "AQ.Ab", "CFPAT-", "nfp_", "apify_api_", "waka_",
+		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "npm_", "hf_", "gsk_", "PMAK-", "HRKU-", "bkua_", "CCIPAT_",
+	}},
+	{40, []string{
+		"tgp_v1_", "bedrock-api-key-", "napi_", "ops_eyJ", "sk.eyJ", "sgp_", "ATCTT3",
+		"secret_", "cfk_", "cfut_", "cfat_", "ATATT3", "fm1a_", "fm1r_", "fm2_", "sess-", "pypi-", "dop_v1_", "doo_v1_", "dor_v1_", "SG.", "xai-", "AGE-SECRET-KEY-",
+	}},
 }
 
 // shortestKey is the fewest characters that all of them have.
@@ -40,24 +48,31 @@ var begins = func() (all [256]bool) {
 			all[prefix[0]] = true
 		}
 	}
-	all['e'], all['h'], all['d'] = true, true, true // JSON web tokens and webhooks
+	for _, c := range "ehdIo" { // JSON web tokens and webhooks
+		all[c] = true
+	}
 	return all
 }()
 
 // webhooks are the addresses that anyone who has them may post to.
-var webhooks = []string{"hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}
+var webhooks = []string{
+	"hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/", "hooks.zapier.com/hooks/catch/",
+	"IncomingWebhook/", "open.feishu.cn/open-apis/bot/v2/hook/", "open.larksuite.com/open-apis/bot/v2/hook/",
+}
 
 // shapes are keys that no beginning tells, and a part that all of a shape have: of
-// Airtable, Mailchimp, Twilio, Terraform and Discord, whose keys are a number in base64, six
-// characters and more.
+// Airtable, Mailchimp, Twilio, Terraform, Azure (twice), Bedrock, Fireworks, Resend, our own
+// tenants, and Discord, whose keys are a number in base64, six characters and more.
 var (
-	shapeParts = []string{"pat", "-us", "SK", ".atlasv1."}
-	shapes     = regexp.MustCompile(`\b(?:pat[0-9A-Za-z]{14}\.[0-9a-f]{64}|[0-9a-f]{32}-us[0-9]{1,2}|SK[0-9a-f]{32}|[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,70}|(?:[MNO][0-9A-Za-z]{3}){6}(?:[MNO][0-9A-Za-z])?\.[0-9A-Za-z_-]{6}\.[0-9A-Za-z_-]{27,38})\b`)
+	shapeParts = []string{"pat", "-us", "SK", ".atlasv1.", "JQQJ99", "Q~", "fw_", "re_", "tf_"}
+	shapes     = regexp.MustCompile(`\b(?:pat[0-9A-Za-z]{14}\.[0-9a-f]{64}|[0-9a-f]{32}-us[0-9]{1,2}|SK[0-9a-f]{32}|[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,70}|[0-9A-Za-z]{52}JQQJ99[0-9A-Za-z]{26}|` +
+		`[0-9A-Za-z_~.]{3}[0-9]Q~[0-9A-Za-z_~.-]{31,34}|ABSK[0-9A-Za-z+/]{100,}|fw_[0-9A-Za-z]{22,24}|re_[0-9A-Za-z]{8}_[0-9A-Za-z]{24}|` +
+		`tf_[0-9]{1,10}_[a-z2-7]{12}_[a-z2-7]{52}|(?:[MNO][0-9A-Za-z]{3}){6}(?:[MNO][0-9A-Za-z])?\.[0-9A-Za-z_-]{6}\.[0-9A-Za-z_-]{27,38})\b`)
 )
 
 // findShape finds the first key of a shape in a run, of which long ones are none.
 func findShape(run string) (from, to int) {
-	const least, most = 34, 512
+	const least, most = 25, 512
 	if len(run) < least || len(run) > most || !slices.ContainsFunc(shapeParts, func(part string) bool { return strings.Contains(run, part) }) && !hasPartOfSix(run) {
 		return 0, 0
 	}

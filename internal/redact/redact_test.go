@@ -14,6 +14,35 @@ const (
 	cutKey = "-----BEGIN EC PRIVATE KEY-----\n" + longer + random + "\n" + random + longer + "\n" + random
 )
 
+// M5: keys that their beginning or their shape tells, wherever they stand.
+func TestKnownKeys(t *testing.T) {
+	t.Parallel()
+	many := random + random + random + random + random
+	for _, key := range []string{
+		"xoxc-" + many[:24], "LTAI5t" + many[:18], "glcbt-" + many[:20], "dp.st.dev." + many[:40], "lin_oauth_" + many[:40], "ATBB" + many[:32],
+		"pat-na1-" + "0a1b2c3d-1234-4a5b-9c8d-0123456789ab", "csk-" + many[:40], "lsv2_pt_" + many[:32] + "_" + many[:10], "AQ.Ab8" + many[:46],
+		"CFPAT-" + many[:43], "nfp_" + many[:36], "apify_api_" + many[:36], "tgp_v1_" + many[:43], "bedrock-api-key-" + many[:100], "napi_" + many[:64],
+		"ops_eyJ" + many[:100], "sk.eyJ1Ijoi" + many[:20] + "." + many[:22], "sgp_" + many[:40], "ATCTT3" + many[:90], "ABSK" + many[:110], "fw_" + many[:24],
+		"re_" + many[:8] + "_" + many[:24], many[:52] + "JQQJ99" + many[:26], many[:3] + "8Q~" + many[:34],
+		"tf_12_" + strings.Repeat("abc234", 2) + "_" + strings.Repeat("wxyz", 13),
+	} {
+		for _, around := range []string{"%s", "key %s, and", `{"out":"a\n%s\n"}`, "https://example.com/%s?x", "VALUE=%s"} {
+			text := strings.Replace(around, "%s", key, 1)
+			if got, want := redact.Secrets(text), strings.Replace(around, "%s", "[redacted]", 1); got != want {
+				t.Errorf("%s\n gives %s", text, got)
+			}
+		}
+	}
+	for _, name := range []string{
+		"napi_create_reference", "fw_version", "re_match_group_of_a_line_0123", "tf_12_layers_of_a_model", "ops_eyJ", "AQ.Abstract", "sgp_1", "csk-is-a-key-of-a-maker-and-this-is-not",
+		"fw_update_the_rules_of_all", "core_12345678_of_a_module_with_names",
+	} {
+		if got := redact.Secrets("a " + name + " b"); got != "a "+name+" b" {
+			t.Errorf("%s became %s", name, got)
+		}
+	}
+}
+
 // M5: secrets as they stand in transcripts: in code, headers, JSON within JSON. The
 // keys are random, of the form that their makers give them.
 func TestSecrets(t *testing.T) {
@@ -45,6 +74,8 @@ func TestSecrets(t *testing.T) {
 		{"https://hooks.slack.com/services/T01ABCDEF/B01ABCDEF/" + random, "https://hooks.slack.com/services/[redacted]", redact.Key},
 		{"https://discord.com/api/webhooks/123456789012345678/" + random, "https://discord.com/api/webhooks/[redacted]", redact.Key},
 		{"https://api.telegram.org/bot123456789:AAH" + random + "01234567/getMe", "https://api.telegram.org/bot123456789:[redacted]/getMe", redact.Key},
+		{"12345678:AAH" + random + "01234567", "12345678:[redacted]", redact.Key},
+		{`{"password":"hunter2x`, `{"password":"[redacted]`, redact.Password},
 		{"bot 123456789:AAH" + random + "01234567", "bot 123456789:[redacted]", redact.Key},
 		{"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N", "[redacted]", redact.Key},
 		{"?jwt=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N&x", "?jwt=[redacted]&x", redact.Key},
@@ -119,6 +150,8 @@ func TestSecrets(t *testing.T) {
 func TestNothingToRedact(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
+		"see " + strings.Repeat("modules.", 5) + "member", // which ends with six characters
+		"token eyJhbGciOiJIUzI1NiJ9 alone",
 		"", "commit 3f786850e387550fdab836ed7e6dc881de23001b", "max_tokens: 20000, token = next()", "https://example.org:8080/a@b",
 		"risk-assessment-of-everything-there-is", "sk-lazy-loading-is-not-a-key-at-all", "password: please choose one",
 		"password = os.environ['PASSWORD']", `password="password"`, `"password": "string"`, `password = "${DB_PASSWORD}"`, `password: "<your password>"`,

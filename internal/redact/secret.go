@@ -405,7 +405,7 @@ func passwordEnd(text string, from, at int) int {
 		}
 		end++
 	}
-	if end >= len(text) || end-start < 6 {
+	if end-start < 6 { // a text that is cut off may end in it
 		return 0
 	}
 	for _, c := range []byte(text[start:end]) { // words alone would be a placeholder

@@ -19,6 +19,12 @@ func TestElementLeavesOrdinaryTextReadable(t *testing.T) {
 		"＜/summary＞":                             `＜\/summary＞`,
 		`<\/summary>`:                            `<\/summary>`,
 		"</summary":                              `<\/summary`,
+		"<summary>x":                             `<\summary>x`,
+		`<summary id="1">`:                       `<\summary id="1">`,
+		"<summary":                               `<\summary`,
+		"<summary-list><summary_1><summary2>":    "<summary-list><summary_1><summary2>",
+		"</summary-list></summary_1></summary2>": "</summary-list></summary_1></summary2>",
+		"<／summary><∕Summary>":                   `<\／summary><\∕Summary>`,
 	} {
 		if got := shield.Tags(text, "summary"); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
@@ -31,9 +37,24 @@ func TestElementLeavesOrdinaryTextReadable(t *testing.T) {
 		"[\u200bturn 3":     "[\\\u200bturn 3",
 		"[turning 3]":       "[turning 3]",
 		"[turn\n3]":         "[turn\n3]",
+		"[turn of events]":  "[turn of events]",
+		"[turn ]":           "[turn ]",
+		"[turn 12":          `[\turn 12`,
+		"[turn 12b]":        "[turn 12b]",
 	} {
 		if got := shield.Marks(text, '[', "turn #"); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A name in a mark ends no mark and no line, and turns nothing around.
+func TestLabel(t *testing.T) {
+	for name, want := range map[string]string{
+		"read_file": "read_file", "Ä b": "Ä b", "a(b)[c]": "a_b__c_", "a\nb\tc": "a_b_c", "a\u202eb": "a_b", "a\u2028b\u2029c": "a_b_c", "a\u200bb": "a_b",
+	} {
+		if got := shield.Label(name); got != want {
+			t.Errorf("%q became %q, want %q", name, got, want)
 		}
 	}
 }

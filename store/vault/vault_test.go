@@ -110,6 +110,9 @@ func TestTampered(t *testing.T) {
 	refused("another tenant", open(stranger.Conversation([]byte("log")), 3, head, sealed))
 	refused("a shorter one", open(s, 3, head, sealed[:len(sealed)-1]))
 	refused("nothing", open(s, 3, nil, nil))
+	if Sealed(nil) || Sealed([]byte("x")) || !Sealed(head) {
+		t.Error("what is sealed does not begin with the mark, or what begins otherwise is taken for sealed")
+	}
 	for i := range sealed {
 		changed := bytes.Clone(sealed)
 		changed[i] ^= 1
@@ -197,6 +200,9 @@ func TestKeys(t *testing.T) {
 	if _, _, err := ringOf(t, now, 7, again).Conversation(nil).OpenEntry(1, head, sealed); !errors.Is(err, ErrNoKey) {
 		t.Errorf("a destroyed key: %v", err)
 	}
+	if last := ringOf(t, now, 7, []Wrapped{again[0], {Version: 1}, keysOf(t, now, 7, 2)[2]}); last.Version() != 2 {
+		t.Errorf("behind a key that was destroyed the newest is %d", last.Version())
+	}
 	for _, w := range [][]Wrapped{nil, again[:1], {{Version: 0}, {Version: 1}}} {
 		if _, err := now.Keyring(7, w); !errors.Is(err, ErrNoKey) {
 			t.Errorf("too few keys: %v", err)
@@ -233,7 +239,7 @@ func TestParse(t *testing.T) {
 	if err != nil || v.ID() != vaultOf(t, 1).ID() || len(v.masters) != 2 {
 		t.Errorf("two keys: %v", err)
 	}
-	for _, text := range []string{"", "# only this", "hush", one[:20], one + "\n" + one, one + "\nhush"} {
+	for _, text := range []string{"", "# only this", "hush", one[:20], one + "\n" + one, one + "\nhush", two + "!"} {
 		if _, err := Parse(text); err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), one) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -251,6 +257,13 @@ func FuzzOpen(f *testing.F) {
 	head, sealed := unhex(f, form.head), unhex(f, form.entry)
 	f.Add(head, sealed)
 	f.Add([]byte{mark, compressed, 1}, []byte{})
+	for n := range head {
+		f.Add(head[:n], []byte{})
+	}
+	f.Add([]byte{mark, plain, 0x80}, []byte{})
+	f.Add([]byte{mark, plain, SearchKey}, sealed)
+	f.Add(append([]byte{'x'}, head[1:]...), sealed)
+	f.Add([]byte{mark, compressed + 1, 1}, sealed)
 	f.Add([]byte{mark, plain, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, sealed)
 	f.Fuzz(func(t *testing.T, h, b []byte) {
 		meta, text, err := s.OpenEntry(5, h, b)
@@ -273,6 +286,7 @@ func FuzzInside(f *testing.F) {
 	s := ringOf(f, v, 7, keysOf(f, v, 7, 1)).Conversation([]byte("log"))
 	f.Add([]byte{}, byte(plain))
 	f.Add([]byte{5, 'm'}, byte(plain))
+	f.Add([]byte{0x80}, byte(plain))
 	f.Add(packer().EncodeAll([]byte("\x01mtext"), nil), byte(compressed))
 	f.Fuzz(func(t *testing.T, inside []byte, how byte) {
 		head := []byte{mark, how, 1}
@@ -291,6 +305,10 @@ func FuzzKeyring(f *testing.F) {
 	v, keys := vaultOf(f, 1), form.keys(f)
 	f.Add(keys[0].Key, keys[1].Key, 1)
 	f.Add(keys[1].Key, keys[0].Key, math.MaxInt)
+	for n := 1; n < wrapHead+2; n++ {
+		f.Add(keys[0].Key[:n], keys[1].Key, 1)
+	}
+	f.Add(append([]byte{wrapVersion + 1}, keys[0].Key[1:]...), keys[1].Key, 1)
 	f.Fuzz(func(t *testing.T, search, data []byte, version int) {
 		genuine := bytes.Equal(search, keys[0].Key) && bytes.Equal(data, keys[1].Key) && version == 1
 		_, err := v.Keyring(7, []Wrapped{{0, search}, {version, data}})

@@ -61,12 +61,16 @@ func Group(c *cobra.Command, args []string) error {
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + c.CommandPath() + " " + strings.Join(near, " or ") + "?"
 	}
+	var deeper []string
 	for _, inner := range c.Commands() { // "tenfold undo"
-		for _, deeper := range inner.Commands() {
-			if deeper.Name() == args[0] {
-				hint = "did you mean " + deeper.CommandPath() + "?"
+		for _, d := range inner.Commands() {
+			if d.Name() == args[0] && !d.Hidden {
+				deeper = append(deeper, d.CommandPath())
 			}
 		}
+	}
+	if len(deeper) > 0 {
+		hint = "did you mean " + strings.Join(deeper, " or ") + "?"
 	}
 	return Usage("unknown command "+Quote(args[0])+" for "+c.CommandPath(), hint)
 }

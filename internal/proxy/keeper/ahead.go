@@ -93,9 +93,10 @@ func (k *keeper) expected(ctx context.Context, of Expected) (all []*ahead) {
 	if err != nil {
 		return nil // the first request tells
 	}
-	n, tokens := 0, 0
-	for c, err := range svc.List(ctx) {
-		if n++; err != nil || n > mostListed || len(all) >= max(of.Recent, 1) {
+	tokens := 0
+	newest, _ := svc.Page(ctx, nil, mostListed) // the first request tells here too
+	for _, c := range newest {
+		if len(all) >= max(of.Recent, 1) {
 			break
 		}
 		if size := c.Stats.TokensBefore; of.finds(c) && (len(all) == 0 || tokens+size <= mostAhead) {

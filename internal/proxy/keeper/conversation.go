@@ -185,21 +185,46 @@ func (k *keeper) related(ctx context.Context, svc *session.Service, ex *exchange
 			}
 		}
 	})
-	n, of := 0, Expected{Tool: id.tool, Directory: ex.in.Dir}
+	of := Expected{Tool: id.tool, Directory: ex.in.Dir}
 	if name := namedAtFirst(ex.in.Protocol, ex.r); name != "" { // after the client's own compaction
 		if c, err := svc.Find(ctx, name); err == nil && of.finds(c) {
 			out = append(out, c)
 		}
 	}
-	for c, err := range svc.List(ctx) {
-		if n++; err != nil || n > mostListed {
-			return out, err
+	newest, err := svc.Page(ctx, nil, mostListed)
+	looked := 0
+	for _, c := range newest {
+		if !of.finds(c) {
+			continue
 		}
-		if of.finds(c) && c.Title == title {
+		// A person may have given it another title; of one that was never compacted a copy needs nothing.
+		if c.Title != title && c.Stats.TokensAfter < c.Stats.TokensBefore && looked < mostOpened {
+			looked++
+			if c.Title, err = firstTitle(ctx, svc, c.ID); err != nil {
+				return out, err
+			}
+		}
+		if c.Title == title {
 			out = append(out, c)
 		}
 	}
-	return out, nil
+	return out, err
+}
+
+// firstTitle is the title that a conversation began with, or none for one that is gone.
+func firstTitle(ctx context.Context, svc *session.Service, id string) (string, error) {
+	var failed error
+	title := purpose.TitleOf(func(yield func(tenfold.Entry) bool) {
+		for e, err := range svc.Entries(ctx, id, 0) {
+			if failed = err; err != nil || !yield(e) {
+				return
+			}
+		}
+	})
+	if errors.Is(failed, store.ErrNotFound) {
+		failed = nil
+	}
+	return title, failed
 }
 
 // beginsConversation tells that nothing was said before a request, to us or to another proxy that a

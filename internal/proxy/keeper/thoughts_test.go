@@ -58,22 +58,29 @@ func TestB1ThinkingOfAnotherConversation(t *testing.T) {
 }
 
 // X2, B1: a client copies a session that was compacted. The copy is shown what the original was,
-// which the vendor has in its cache, and where that is gone from the store what the client says,
-// but not what was thought in the compacted view.
+// which the vendor has in its cache, also where a person gave that another title, and where it is
+// gone from the store what the client says, but not what was thought in the compacted view.
 func TestB1ThinkingOfACopiedSession(t *testing.T) {
 	t.Parallel()
-	for _, gone := range []bool{false, true} {
+	for _, fate := range []string{"kept", "renamed", "gone"} {
+		gone := fate == "gone"
 		for _, restarted := range []bool{false, true} {
 			c := filled(t)
 			c.thought = `{"type":"thinking","thinking":"so","signature":"bmV3"},`
 			shown := c.turn(100)[1]
 			keeper.Rest(c.k, true)
 			original := c.status().ID
-			if gone {
+			switch fate {
+			case "renamed":
+				if err := c.service().Rename(t.Context(), original, "Mine"); err != nil {
+					t.Fatal(err)
+				}
+			case "gone":
 				if _, err := c.service().Remove(t.Context(), original); err != nil {
 					t.Fatal(err)
 				}
-			} else if restarted {
+			}
+			if restarted && !gone {
 				c.restart()
 			}
 			c.header.Set("X-Claude-Code-Session-Id", "two")
@@ -82,7 +89,7 @@ func TestB1ThinkingOfACopiedSession(t *testing.T) {
 			first, second := c.turn(100), c.turn(100)
 			for _, sent := range append(first, second...) {
 				if strings.Contains(sent, "[Earlier parts") == gone || strings.Contains(sent, "bmV3") == gone || !gone && !begins(t, shown, sent) {
-					t.Errorf("gone %v, restarted %v: what is sent is %s", gone, restarted, sent)
+					t.Errorf("%s, restarted %v: what is sent is %s", fate, restarted, sent)
 				}
 			}
 			if !strings.Contains(second[0], "bGF0ZXI=") || !begins(t, first[0], second[0]) {
@@ -90,7 +97,7 @@ func TestB1ThinkingOfACopiedSession(t *testing.T) {
 			}
 			c.close()
 			if ids := c.conversations(); len(ids) != 1 && gone || !gone && (len(ids) != 2 || slices.Index(ids, original) != 1) {
-				t.Errorf("gone %v: the conversations are %q", gone, ids)
+				t.Errorf("%s: the conversations are %q", fate, ids)
 			}
 			if f := c.failures(); len(f) > 0 {
 				t.Errorf("failures: %q", f)
