@@ -1,9 +1,10 @@
+//go:build fit
+
 package excerpt_test
 
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -266,11 +267,8 @@ func caught(all []row, score func(row) float64, part float64) float64 {
 
 // TestFitOfWeights fits the weights of what is edited next anew and prints them,
 // with what each share of the bytes would catch on the source that was left out.
-// It runs on request alone: TENFOLD_FIT=1 go test -run FitOfWeights -v ./excerpt.
+// It runs on request alone: go test -tags fit -run FitOfWeights -v ./excerpt.
 func TestFitOfWeights(t *testing.T) {
-	if os.Getenv("TENFOLD_FIT") == "" {
-		t.Skip("fits weights to the corpus: set TENFOLD_FIT=1")
-	}
 	all := rows(t)
 	names := excerpt.FeatureNames()
 	before := func(feature int) float64 { return published[names[feature]] }
@@ -353,11 +351,8 @@ func TestFitOfWeights(t *testing.T) {
 
 // TestFitOfNames fits each weight of what is used next anew, the others given, and
 // prints it beside the one there is. It runs on request alone, as that of blocks:
-// TENFOLD_FIT=1 go test -run FitOfNames -v ./excerpt.
+// go test -tags fit -run FitOfNames -v ./excerpt.
 func TestFitOfNames(t *testing.T) {
-	if os.Getenv("TENFOLD_FIT") == "" {
-		t.Skip("fits weights to the corpus: set TENFOLD_FIT=1")
-	}
 	weights := excerpt.AtomWeights()
 	var all []row
 	cuts(t, func(source, cut int, c *eval.Cut) {

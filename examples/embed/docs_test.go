@@ -54,7 +54,7 @@ func TestThePageCompiles(t *testing.T) {
 		}
 		build := exec.CommandContext(t.Context(), "go", "build", "-o", "agent", ".")
 		build.Dir = dir
-		build.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0")
+		build.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOWORK=off", "CGO_ENABLED=0")
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}

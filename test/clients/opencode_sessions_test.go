@@ -25,9 +25,10 @@ func TestOpenCodeSessions(t *testing.T) {
 		script modelserver.Script
 		make   func(p *Place, model *scripted) Session
 		shows  string // what the body says of it
+		says   string // what its model said last, where all of it is sent again
 		keeps  string // what the conversation keeps of it
 	}{
-		"sub-agent": {
+		"sub-agent, resumed": {
 			script: modelserver.Choose(func(r modelserver.Request) modelserver.Reply {
 				switch inner := strings.Contains(textOf(r.Messages[0]), "Read the module."); {
 				case inner && !slices.ContainsFunc(r.Messages, answered):
@@ -39,11 +40,14 @@ func TestOpenCodeSessions(t *testing.T) {
 				}
 				return modelserver.Text(answer)
 			}),
-			make: func(p *Place, _ *scripted) Session {
+			make: func(p *Place, model *scripted) Session {
 				s, _ := p.Begin(asked)
+				model.says("Nobody, it seems.")
+				p.Resume(s, "Who calls it?")
 				return s
 			},
 			shows: "It is called demo.",
+			says:  "Nobody, it seems.",
 			keeps: "go 1.26", // what the agent read
 		},
 		"reverted": {
@@ -95,6 +99,9 @@ func TestOpenCodeSessions(t *testing.T) {
 			}
 			if kept, _ := p.tenfold("conversation", "export", id, "--to", "tenfold"); !strings.Contains(kept, test.keeps) {
 				t.Errorf("nothing keeps %q", test.keeps)
+			}
+			if test.says != "" {
+				importedAs(t, p, id, test.says, "--compacted")
 			}
 			whole(t, p, s, id)
 			same(t, append(History(r, true), Line{Role: "user", Kind: "text", Text: prompt}), History(p.last(), true))

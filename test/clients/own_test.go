@@ -27,7 +27,7 @@ type own struct {
 }
 
 // TestOwnSessions lets clients resume, go back, break off and compact by
-// themselves. What they then send must be what we read in what they keep, and
+// themselves (opencode in [TestOpenCodeSessions]). What they then send must be what we read in what they keep, and
 // our whole export of it, resumed, must send the same.
 func TestOwnSessions(t *testing.T) {
 	b := newBoard(t)
@@ -112,10 +112,6 @@ func ownSessions() []own {
 			p.commands(s, `{"type":"compact"}`)
 			model.says("Nobody, it seems.")
 			p.Resume(s, "Are you sure?")
-		}},
-		{client: OpenCode(), name: "resumed", answer: "Nobody, it seems.", make: func(p *Place, s Session, model *scripted) {
-			model.says("Nobody, it seems.")
-			p.Resume(s, "Who calls it?")
 		}},
 		{client: GeminiCLI(), name: "resumed twice", answer: "Nobody, really.", make: func(p *Place, s Session, model *scripted) {
 			model.says("Nobody, it seems.")
