@@ -18,3 +18,11 @@ func AlwaysStands(p *tenfold.Projection, o Options) *tenfold.Projection {
 	f.project()
 	return f.base
 }
+
+// NotIn leaves of passages of a call's bodies those that its result does not show.
+func NotIn(l *tenfold.Log, seq int64, body []tenfold.LineRange) []tenfold.LineRange {
+	f := fitting{p: tenfold.Project(l)}
+	e, _ := l.Entry(seq)
+	call, _ := e.Payload.(tenfold.ToolCall)
+	return f.notIn(toolCall{call, seq, l.Pair(seq)}, body)
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/atom"
 	"tenfold/tool"
 )
 
@@ -47,4 +48,28 @@ func commandLine(call tenfold.ToolCall) []tenfold.LineRange {
 		}
 	}
 	return nil
+}
+
+// notIn leaves of the lines of a call's bodies those that the result does not show, as that
+// of an edit may which prints the file.
+func (f *fitting) notIn(c toolCall, body []tenfold.LineRange) []tenfold.LineRange {
+	if len(body) == 0 {
+		return body
+	}
+	shown := map[string]bool{"": true}
+	bare := func(line string) string { return strings.TrimSpace(line[atom.Gutter(line):]) }
+	for line := range strings.Lines(tenfold.TextLines(payloadOf[tenfold.ToolResult](f.p.Log(), c.result))) {
+		shown[bare(strings.TrimRight(line, "\r\n"))] = true
+	}
+	var lines []bool
+	for _, text := range tenfold.ArgumentTexts(c.call.Arguments) {
+		for line := range strings.Lines(text.Text) {
+			if text.Body {
+				lines = append(lines, shown[bare(strings.TrimRight(line, "\r\n"))])
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(body), func(r tenfold.LineRange) bool {
+		return r.First >= 1 && r.Last <= len(lines) && !slices.Contains(lines[r.First-1:r.Last], false)
+	})
 }
