@@ -268,10 +268,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 			k.Whole, k.WholeBody, k.Lines = k.Whole && f.left[c.result] == nil || st.answer, k.WholeBody || st.body, union(k.Lines, st.lines)
 			k.Body = union(k.Body, st.part)
 			if !k.WholeBody {
-				if k.Whole {
-					k.Body = f.notIn(c, k.Body)
-				}
-				k.Body = union(k.Body, f.command(c))
+				k.Body = union(f.notIn(c, k), f.command(c))
 			}
 			if len(k.Lines) > 0 && !k.Whole {
 				k.Lines = union(k.Lines, f.endingLines(c))

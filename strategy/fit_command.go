@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/excerpt"
 	"tenfold/tool"
 )
 
@@ -50,11 +51,11 @@ func commandLine(call tenfold.ToolCall) []tenfold.LineRange {
 	return nil
 }
 
-// notIn leaves of the lines of a call's bodies those that the result does not show, as that
-// of an edit may which prints the file.
-func (f *fitting) notIn(c toolCall, body []tenfold.LineRange) []tenfold.LineRange {
-	if len(body) == 0 {
-		return body
+// notIn leaves of what is kept of a call's bodies the passages that a result which stays
+// whole does not show, as that of an edit may which prints the file.
+func (f *fitting) notIn(c toolCall, k excerpt.Kept) []tenfold.LineRange {
+	if len(k.Body) == 0 || !k.Whole {
+		return k.Body
 	}
 	shown := map[string]bool{"": true}
 	bare := func(line string) string { return strings.TrimSpace(line[atom.Gutter(line):]) }
@@ -69,7 +70,7 @@ func (f *fitting) notIn(c toolCall, body []tenfold.LineRange) []tenfold.LineRang
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(body), func(r tenfold.LineRange) bool {
+	return slices.DeleteFunc(slices.Clone(k.Body), func(r tenfold.LineRange) bool {
 		return r.First >= 1 && r.Last <= len(lines) && !slices.Contains(lines[r.First-1:r.Last], false)
 	})
 }
