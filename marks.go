@@ -18,15 +18,14 @@ const (
 
 // joinMarks joins two texts by a line end, or by a blank where nothing but marks
 // would stand on both sides of it: a run of what is left out is told in one line (F7).
-// A stub ends its line, so that it reads as everywhere (P5); what tells of calls before
-// it stands on that line too.
+// A stub keeps its line, so that it reads the same everywhere (P5).
 func joinMarks(before, after string) string {
 	before = strings.TrimSuffix(before, "\n")
 	first, _, _ := strings.Cut(after, "\n")
 	switch last := before[strings.LastIndexByte(before, '\n')+1:]; {
 	case before == "":
 		return after
-	case isMark(last) && (isMark(first) || strings.HasPrefix(first, stubMark)):
+	case isMark(last) && isMark(first):
 		return before + " " + after
 	}
 	return before + "\n" + after
@@ -65,6 +64,5 @@ func isMark(line string) bool {
 		_, behind, closed := strings.Cut(name, "]")
 		return closed && (behind == "" || behind == " "+gapMark)
 	}
-	return ok && !strings.Contains(line, "] "+stubMark) &&
-		(shield.Reads(rest, "# earlier call", false) || shield.Reads(rest, "# earlier calls", false) || shield.Reads(rest, "# later call", false) || shield.Reads(rest, "# later calls", false))
+	return ok && (shield.Reads(rest, "# earlier call", false) || shield.Reads(rest, "# earlier calls", false) || shield.Reads(rest, "# later call", false) || shield.Reads(rest, "# later calls", false))
 }

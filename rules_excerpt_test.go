@@ -299,7 +299,7 @@ func TestP5FoldedCallsAreCounted(t *testing.T) {
 		"stripped": {
 			tenfold.CallPolicy{Action: tenfold.Strip, Response: true, Folded: folded},
 			false,
-			"[14 earlier calls not shown] [compacted] read: done, 2 lines", "stripped tools",
+			"[14 earlier calls not shown]\n[compacted] read: done, 2 lines", "stripped tools",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -322,7 +322,7 @@ func TestF7MarksShareALine(t *testing.T) {
 	}{
 		"gaps at the ends":     {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(3, 6), Folded: both}, "{}", "[14 earlier calls not shown] …\n" + strings.Join([]string{line(3), line(4), line(5), line(6)}, "\n") + " …\n[2 later calls not shown]"},
 		"a mark within a line": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(3, 3), Folded: both}, "{}", "[14 earlier calls not shown]\n… " + line(3) + " …\n[2 later calls not shown]"},
-		"a body":               {tenfold.CallPolicy{Action: tenfold.Trim, Result: tenfold.Strip, Body: lines(1, 1), Folded: both}, `{"new":"` + strings.Repeat(`a line of code\n`, 40) + `"}`, "[14 earlier calls not shown] [compacted] edit: done, 20 lines\n[argument new] a line of code …\n[2 later calls not shown]"},
+		"a body":               {tenfold.CallPolicy{Action: tenfold.Trim, Result: tenfold.Strip, Body: lines(1, 1), Folded: both}, `{"new":"` + strings.Repeat(`a line of code\n`, 40) + `"}`, "[14 earlier calls not shown]\n[compacted] edit: done, 20 lines\n[argument new] a line of code …\n[2 later calls not shown]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := project(t, user("go"), call("c1", "edit", c.arguments), result("c1", numbered(20)), tools(shortly(map[string]tenfold.CallPolicy{"c1": c.policy})))
