@@ -267,7 +267,7 @@ func (p *ToolPolicy) bodyLines(c ToolCall, lines []LineRange) string {
 			b.WriteByte('\n')
 		}
 		heading := strings.TrimSuffix(argumentMark+shield.Label(body.Name), " ") + "]" // one that is all there is has no name
-		b.WriteString(joinMarks(heading, text))
+		b.WriteString(headed(heading, text))
 	}
 	return b.String()
 }

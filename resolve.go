@@ -366,12 +366,6 @@ func (p *Projection) shortenResult(by int32, s *sides, seq int32, n *node) (Tool
 			r.Parts, _ = p.stub(by, n, seq)
 		}
 	}
-	if s.folded.tells() {
-		if f == Kept {
-			f, r.Parts = Trimmed, shieldParts(r.Parts)
-		}
-		r.Parts = p.foldedParts(by, s.folded, policy.Recall, r.Parts)
-	}
 	if len(s.body) > 0 && s.request == actTrim && p.over(policy, n.pair) {
 		if body := policy.bodyLines(payloadOf[ToolCall](p.log, n.pair), s.body); body != "" {
 			if f == Kept {
@@ -382,6 +376,12 @@ func (p *Projection) shortenResult(by int32, s *sides, seq int32, n *node) (Tool
 			}
 			r.Parts = appendText(r.Parts, body)
 		}
+	}
+	if s.folded.tells() {
+		if f == Kept {
+			f, r.Parts = Trimmed, shieldParts(r.Parts)
+		}
+		r.Parts = p.foldedParts(by, s.folded, policy.Recall, r.Parts)
 	}
 	return r, f
 }

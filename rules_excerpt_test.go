@@ -171,7 +171,7 @@ func TestP5LinesOfBodiesStandWithTheResult(t *testing.T) {
 	same(t, "all values are short", short, edit)
 	// Copilot's patches are a text, and no member of anything.
 	_, text, _ := trimmedEdit(t, fmt.Sprintf("%q", strings.Repeat("one line of a patch\n", 20)+"last\n"), lines(21, 21))
-	same(t, "all that there is", text, "done\n[argument]\n… last")
+	same(t, "all that there is", text, "done\n[argument] … last")
 	one, two := strings.Repeat("one line of the first\n", 9), strings.Repeat("one line of the second\n", 9)
 	long := fmt.Sprintf(`{"path":"a.go","new":%q, "n":1.50, "more":[{"text":%q,"at":1}]}`, one+"last\n", two+"last")
 	for name, c := range map[string]struct {
@@ -179,10 +179,13 @@ func TestP5LinesOfBodiesStandWithTheResult(t *testing.T) {
 		want string
 	}{
 		"nothing":                   {lines(), ""},
-		"one line":                  {lines(10, 10), "\n[argument new]\n… last"},
-		"a line of the second body": {lines(20, 20), "\n[argument text]\n… last"},
-		"over the end of the first": {lines(10, 11), "\n[argument new]\n… last\n[argument text]\none line of the second …"},
-		"a fragment":                {[]tenfold.LineRange{fragment(10, 0, 2)}, "\n[argument new]\n… last"},
+		"one line":                  {lines(10, 10), "\n[argument new] … last"},
+		"a line of the second body": {lines(20, 20), "\n[argument text] … last"},
+		"over the end of the first": {lines(10, 11), "\n[argument new] … last\n[argument text] one line of the second …"},
+		"a fragment":                {[]tenfold.LineRange{fragment(10, 0, 2)}, "\n[argument new] … last"},
+		"four lines":                {lines(7, 10), "\n[argument new] …\n" + strings.Repeat("one line of the first\n", 3) + "last"},
+		"the first four":            {lines(1, 4), "\n[argument new]\n" + strings.Repeat("one line of the first\n", 3) + "one line of the first …"},
+		"the first three":           {lines(1, 3), "\n[argument new] " + strings.Repeat("one line of the first\n", 2) + "one line of the first …"},
 		"beyond the end":            {lines(21, 22), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -214,7 +217,7 @@ func TestP5LinesAreNumberedAlikeEverywhere(t *testing.T) {
 		}
 		for l := range strings.Lines(b.Text) {
 			n++
-			if _, got, _ := trimmedEdit(t, arguments, lines(n, n)); !strings.Contains(got, "\n"+strings.TrimSuffix(l, "\n")) && !strings.Contains(got, "\n… "+strings.TrimSuffix(l, "\n")) {
+			if _, got, _ := trimmedEdit(t, arguments, lines(n, n)); !strings.Contains(got, "] "+strings.TrimSuffix(l, "\n")) && !strings.Contains(got, "] … "+strings.TrimSuffix(l, "\n")) {
 				t.Errorf("line %d is %q, and shown is %s", n, l, got)
 			}
 		}
@@ -319,7 +322,7 @@ func TestF7MarksShareALine(t *testing.T) {
 	}{
 		"gaps at the ends":     {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(3, 6), Folded: both}, "{}", "[14 earlier calls not shown] …\n" + strings.Join([]string{line(3), line(4), line(5), line(6)}, "\n") + " …\n[2 later calls not shown]"},
 		"a mark within a line": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(3, 3), Folded: both}, "{}", "[14 earlier calls not shown]\n… " + line(3) + " …\n[2 later calls not shown]"},
-		"a body":               {tenfold.CallPolicy{Action: tenfold.Trim, Result: tenfold.Strip, Body: lines(1, 1), Folded: both}, `{"new":"` + strings.Repeat(`a line of code\n`, 40) + `"}`, "[14 earlier calls not shown]\n[compacted] edit: done, 20 lines\n[2 later calls not shown] [argument new]\na line of code …"},
+		"a body":               {tenfold.CallPolicy{Action: tenfold.Trim, Result: tenfold.Strip, Body: lines(1, 1), Folded: both}, `{"new":"` + strings.Repeat(`a line of code\n`, 40) + `"}`, "[14 earlier calls not shown]\n[compacted] edit: done, 20 lines\n[argument new] a line of code …\n[2 later calls not shown]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := project(t, user("go"), call("c1", "edit", c.arguments), result("c1", numbered(20)), tools(shortly(map[string]tenfold.CallPolicy{"c1": c.policy})))

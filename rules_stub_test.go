@@ -99,7 +99,7 @@ func TestP5StubsNameTheFilesOfAPatch(t *testing.T) {
 	lines := tenfold.ToolPolicy{Action: tenfold.Selective, Recall: true, Calls: map[string]tenfold.CallPolicy{"c": {
 		Action: tenfold.Trim, Result: tenfold.Strip, Body: []tenfold.LineRange{{First: 2, Last: 4}},
 	}}}
-	same(t, "with lines of it", of(lines, done), "[compacted] apply_patch: success, 3 lines (recall 3)\n[argument input]\n… *** Update File: a.go\n@@\n-old …")
+	same(t, "with lines of it", of(lines, done), "[compacted] apply_patch: success, 3 lines (recall 3)\n[argument input] … *** Update File: a.go\n@@\n-old …")
 }
 
 func TestP5aTheNote(t *testing.T) {

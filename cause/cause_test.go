@@ -60,6 +60,20 @@ func TestLinesThatTellOfProgress(t *testing.T) {
 	}
 }
 
+// Which part of a file a read gave says nothing beside another part of it.
+func TestLinesThatTellOfAPart(t *testing.T) {
+	for line, want := range map[string]bool{
+		"(441 more lines below)": true, "  [596 more lines in file. Use offset=240 to continue.]": true, "(End of file - total 30 lines)": true,
+		"(Showing lines 1-40 of 90. Use offset=41 to continue.)": true, "Status: Showing lines 1-45 of 212 total lines.": true,
+		"Total output lines: 80": true, "Process Group PGID: 3739": true, "[Showing results with pagination = limit: 20]": true,
+		"Showing lines of the oven": false, "(12 more loaves below)": false, "Status: ready": false, "Total output lines: many": false, "": false,
+	} {
+		if got := cause.IsPage(line); got != want {
+			t.Errorf("IsPage(%q) is %v", line, got)
+		}
+	}
+}
+
 // What nothing but a failure prints, and what looks like it.
 func TestWhatALineProves(t *testing.T) {
 	for line, want := range map[string]cause.Telling{

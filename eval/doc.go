@@ -53,7 +53,7 @@
 //
 //   - Run is how many neighbouring lines of its entry, itself counted, the median
 //     line stands among that is kept of results and texts. Marks is the share of
-//     a view's lines that are nothing but a mark (fit.md F7).
+//     a view's lines that are nothing but words of ours: marks, stubs, the note (fit.md F7).
 //
 //   - Density is how many of a view's characters stand in lines of 12 and
 //     more of which atoms make up more than 60 %. A list of names scores high.

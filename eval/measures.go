@@ -59,7 +59,7 @@ func (m Measure) info() measureInfo {
 			func(c *Cell, _ int) Share { return c.Runs }, tenth,
 		},
 		Marks: {
-			"marks", "marks", "share of the view's lines that are nothing but a mark",
+			"marks", "marks", "share of the view's lines that are nothing but words of ours: marks of what is left out, stubs of results, the note",
 			func(c *Cell, _ int) Share { return c.Marks }, inPercent,
 		},
 		Density: {

@@ -37,6 +37,10 @@ func (c *Cut) readability(v *View) (runs, marks Share) {
 			total++
 			next, ok := s.find(text, at)
 			gap := false
+			if line := headless(text); line != text {
+				text, gap = line, true
+				next, ok = s.find(text, at)
+			}
 			if line := strings.TrimSpace(strings.TrimPrefix(text, "…")); !ok && line != text {
 				gap = true // the run begins with its mark
 				next, ok = s.find(line, at)
@@ -69,6 +73,17 @@ func (c *Cut) readability(v *View) (runs, marks Share) {
 		runs = Share{float64(lengths[len(lengths)/2]), 1}
 	}
 	return runs, marks
+}
+
+// headless is a line without the name of the argument that it is from, which stands at
+// its start where few lines are left of it.
+func headless(text string) string {
+	if name, ok := strings.CutPrefix(text, "[argument"); ok {
+		if _, line, ok := strings.Cut(name, "] "); ok && line != "…" {
+			return line
+		}
+	}
+	return text
 }
 
 func countLines(text string) int {

@@ -123,8 +123,11 @@ type candidates struct {
 	open bool
 }
 
-// offer is the candidates of an entry.
-type offer struct{ lines, blocks span }
+// offer is the candidates of an entry, and how many single lines of it were taken.
+type offer struct {
+	lines, blocks span
+	taken         int32
+}
 
 // pick is what was taken, as a candidate has it.
 type pick struct {

@@ -7,9 +7,10 @@ import (
 	"tenfold/atom"
 )
 
-// A head is the line that says of which file the lines below it are: in a patch,
-// in what a search prints under the name of each file, in a title put before each of
-// several files, and the first words of a notice of the host. Lines that are kept keep their head, or they stand on no
+// A head is the line that says what the lines below it are about: the file of a patch's,
+// of what a search prints under the name of each file, of a title put before each of
+// several files; the first row of a table in what was said, and the first words of a notice
+// of the host. Lines that are kept keep their head, or they stand on no
 // ground (fit.md F6).
 
 // maxHead is how many bytes a line may have that is kept for what stands below.
@@ -24,6 +25,7 @@ type heads struct {
 	now  int32 // the number of the head that lines stand under; 0 for none
 	// lasts is set where the head stands for all below it, until the next.
 	lasts bool
+	table int32 // the number of the first row of a table; 0 outside of one
 }
 
 // of gives the number of the head of a line with a number of its own; its own
@@ -36,8 +38,17 @@ func (h *heads) of(text string, number int32) int32 {
 			h.now = number
 		}
 		return h.now
-	case h.role != roleCall && h.role != roleResult:
-		return 0
+	case h.role == roleCall || h.role == roleResult:
+		return h.ofFile(text, bare, number)
+	case h.ofRow(bare, number):
+		return h.table
+	}
+	return 0
+}
+
+// ofFile gives the head of a line of a call or a result.
+func (h *heads) ofFile(text, bare string, number int32) int32 {
+	switch {
 	case isPatchHead(text), h.role == roleResult && isTitle(bare):
 		h.now, h.lasts = number, true
 	case h.lasts:
@@ -47,6 +58,17 @@ func (h *heads) of(text string, number int32) int32 {
 		h.now = number
 	}
 	return h.now
+}
+
+// ofRow reports whether a line is a row of a table that is drawn with "|".
+func (h *heads) ofRow(bare string, number int32) bool {
+	switch row := len(bare) <= maxHead && strings.HasPrefix(bare, "|") && strings.HasSuffix(bare, "|") && strings.Count(bare, "|") > 2; {
+	case !row:
+		h.table = 0
+	case h.table == 0:
+		h.table = number
+	}
+	return h.table > 0
 }
 
 func isPatchHead(text string) bool {

@@ -1,8 +1,12 @@
 package excerpt_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"tenfold"
+	"tenfold/excerpt"
 )
 
 // Lines of a patch, of what was found in files and of a notice keep the line
@@ -67,5 +71,45 @@ func TestF6ATitleHoldsUntilTheNext(t *testing.T) {
 		o := linesOnly(40)
 		o.Whole = func(seq int64) bool { return seq == 2 }
 		same(t, result[:9], shown(choose(l, o)), want)
+	}
+}
+
+// A row of a table in what was said keeps the first one. In a file such lines may be
+// something else.
+func TestF6ARowKeepsTheHeadOfItsTable(t *testing.T) {
+	const words = "| plain | words that are here, many of them, too long for a gap to be filled with any of them, and then some words more, as if there were time |\n"
+	text := "Here it is:\n\n| oven | what to say |\n|---|---|\n" + words + words + "| open | open_file |\n" + words + "\nand so on"
+	for want, p := range map[string]tenfold.Payload{
+		"3:3,7":  tenfold.AssistantMessage{Text: text},
+		"3:3,7 ": tenfold.UserMessage{Parts: tenfold.Text(text)},
+		"4:7":    tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(text)},
+	} {
+		l := script(t, "t", "u go")
+		if _, ok := p.(tenfold.ToolResult); ok {
+			l = script(t, "t", "u go", "c 1 Read {}")
+		}
+		add(t, l, p)
+		add(t, l, tenfold.UserMessage{Parts: tenfold.Text("go on")})
+		same(t, string(p.Kind()), shown(choose(l, linesOnly(60, excerpt.Conclusions))), strings.TrimSpace(want))
+	}
+}
+
+// Of a hundred names in a row the last ones are worth less than the first ones of another
+// listing, though that is older.
+func TestAFloodOfNamesIsWorthLess(t *testing.T) {
+	var warm, cold strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&warm, "|warm_oven_%d", i)
+		fmt.Fprintf(&cold, "|cold_oven_%d", i)
+	}
+	l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+cold.String()[1:], "t", "u go on", "c 2 Bash {}", "r 2 "+warm.String()[1:], "t", "u and then")
+	lines := map[int64]int{}
+	for _, k := range choose(l, linesOnly(350)) {
+		for _, r := range k.Lines {
+			lines[k.Result] += r.Last - r.First + 1
+		}
+	}
+	if lines[4] < 20 || lines[8] < lines[4] {
+		t.Errorf("taken are %v", lines)
 	}
 }

@@ -16,6 +16,7 @@ func (c *chooser) rank(at int32) ranked {
 	}
 	r := ranked{at: at, cost: one.cost, gain: c.worth(one) + asked}
 	if one.line > 0 {
+		r.gain = c.inFlood(r.gain, one, e)
 		r.cost = c.costOf(one, e)
 		if one.last > 0 && r.cost > 0 {
 			r.gain += c.chance(one, e)
@@ -31,6 +32,18 @@ func (c *chooser) rank(at int32) ranked {
 		r.by = 1
 	}
 	return r
+}
+
+// flood is how many single lines of a listing or an output make the next one worth half.
+const flood = 30
+
+// inFlood is what a line is worth behind those that were taken of what a search or a
+// command printed: of eighty names in a row the last ones are hardly what is wanted.
+func (c *chooser) inFlood(gain int64, one *candidate, e *entry) int64 {
+	if one.last > 0 || e.source != searchText && e.source != outputText {
+		return gain
+	}
+	return gain / (flood + int64(c.offers[one.entry].taken)) * flood
 }
 
 // saysNothingAlone reports whether a candidate is a single line that says nothing by itself.
@@ -258,6 +271,9 @@ func (c *chooser) isShownElsewhere(e *entry, line int32) bool {
 
 func (c *chooser) noteTaken(one *candidate) {
 	one.taken = true
+	if one.line > 0 && one.last == 0 {
+		c.offers[one.entry].taken++
+	}
 	c.picks = append(c.picks, pick{entry: one.entry, line: one.line, last: max(one.line, one.last), from: one.from, to: one.to})
 	c.cover(one)
 }

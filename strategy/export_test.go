@@ -1,6 +1,9 @@
 package strategy
 
-import "tenfold"
+import (
+	"tenfold"
+	"tenfold/excerpt"
+)
 
 // Reaching has fit weigh again so much of what an earlier fit hid.
 func (s Fit) Reaching(targets, entries int) Fit {
@@ -17,4 +20,12 @@ func AlwaysStands(p *tenfold.Projection, o Options) *tenfold.Projection {
 	}
 	f.project()
 	return f.base
+}
+
+// NotIn leaves of passages of a call's bodies those that its result, which stays whole, does not show.
+func NotIn(l *tenfold.Log, seq int64, body []tenfold.LineRange) []tenfold.LineRange {
+	f := fitting{p: tenfold.Project(l)}
+	e, _ := l.Entry(seq)
+	call, _ := e.Payload.(tenfold.ToolCall)
+	return f.notIn(toolCall{call, seq, l.Pair(seq)}, excerpt.Kept{Body: body, Whole: true})
 }

@@ -244,7 +244,7 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 	for _, k := range kept {
 		bySeq[k.Seq] = k
 	}
-	folded, open := tenfold.Folded{}, "" // calls folded since the last one kept
+	folded, open := tenfold.Folded{}, toolCall{} // calls folded since the last one kept, and that one
 	for _, c := range f.calls {
 		if c.seq > f.last {
 			break
@@ -268,27 +268,24 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 			k.Whole, k.WholeBody, k.Lines = k.Whole && f.left[c.result] == nil || st.answer, k.WholeBody || st.body, union(k.Lines, st.lines)
 			k.Body = union(k.Body, st.part)
 			if !k.WholeBody {
-				k.Body = union(k.Body, f.command(c))
+				k.Body = union(f.notIn(c, k), f.command(c))
 			}
 			if len(k.Lines) > 0 && !k.Whole {
 				k.Lines = union(k.Lines, f.endingLines(c))
 			}
 			one = keptPolicy(k)
 		}
-		if folded.Calls > 0 {
-			before := folded
-			one.Folded = &before
-			folded = tenfold.Folded{}
+		switch {
+		case folded.Calls == 0:
+		case f.endTurn(open.seq, folded.To, c.seq):
+			tellAfter(calls, open, folded)
+		default:
+			one.Folded = new(folded)
 		}
-		open = c.key()
-		calls[open] = one
+		folded, open = tenfold.Folded{}, c
+		calls[c.key()] = one
 	}
-	if one, ok := calls[open]; ok && folded.Calls > 0 {
-		folded.After = true
-		folded.Next = one.Folded
-		one.Folded = &folded
-		calls[open] = one
-	}
+	tellAfter(calls, open, folded)
 	for seq, k := range bySeq {
 		if seq > f.last {
 			continue
@@ -325,6 +322,25 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 	})
 	c.Keeps = nil // what stays is named, handles among it (F5)
 	return c
+}
+
+// endTurn reports whether folded calls are the last ones of a turn in which a call before
+// them is kept: behind the next request they would seem to be what was done upon it.
+func (f *fitting) endTurn(kept, folded, next int64) bool {
+	l := f.p.Log()
+	turn, _, _ := l.Where(folded)
+	was, _, _ := l.Where(kept)
+	now, _, _ := l.Where(next)
+	return kept > 0 && was == turn && turn < now
+}
+
+// tellAfter tells of folded calls beside the result of the call before them.
+func tellAfter(calls map[string]tenfold.CallPolicy, open toolCall, folded tenfold.Folded) {
+	if one, ok := calls[open.key()]; ok && folded.Calls > 0 {
+		folded.After, folded.Next = true, one.Folded
+		one.Folded = &folded
+		calls[open.key()] = one
+	}
 }
 
 // tellBeside tells of the calls where none is left that could: beside the last words

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/atom"
+	"tenfold/excerpt"
 	"tenfold/tool"
 )
 
@@ -47,4 +49,28 @@ func commandLine(call tenfold.ToolCall) []tenfold.LineRange {
 		}
 	}
 	return nil
+}
+
+// notIn leaves of what is kept of a call's bodies the passages that a result which stays
+// whole does not show, as that of an edit may which prints the file.
+func (f *fitting) notIn(c toolCall, k excerpt.Kept) []tenfold.LineRange {
+	if len(k.Body) == 0 || !k.Whole {
+		return k.Body
+	}
+	shown := map[string]bool{"": true}
+	bare := func(line string) string { return strings.TrimSpace(line[atom.Gutter(line):]) }
+	for line := range strings.Lines(tenfold.TextLines(payloadOf[tenfold.ToolResult](f.p.Log(), c.result))) {
+		shown[bare(strings.TrimRight(line, "\r\n"))] = true
+	}
+	var lines []bool
+	for _, text := range tenfold.ArgumentTexts(c.call.Arguments) {
+		for line := range strings.Lines(text.Text) {
+			if text.Body {
+				lines = append(lines, shown[bare(strings.TrimRight(line, "\r\n"))])
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(k.Body), func(r tenfold.LineRange) bool {
+		return r.First >= 1 && r.Last <= len(lines) && !slices.Contains(lines[r.First-1:r.Last], false)
+	})
 }

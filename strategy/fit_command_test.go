@@ -38,7 +38,7 @@ func TestF7LongCommandsAreToldByTheirFirstLine(t *testing.T) {
 			}
 		}
 		got := result(t, plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=250,without=blocks").View(), 4)
-		if !strings.Contains(got, "81f6c2d") || !strings.Contains(got, "[argument command]\ngit commit --all -F - <<'EOF' …") || strings.Contains(got, "nobody needs") {
+		if !strings.Contains(got, "81f6c2d") || !strings.Contains(got, "[argument command] git commit --all -F - <<'EOF' …") || strings.Contains(got, "nobody needs") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

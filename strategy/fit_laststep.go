@@ -92,15 +92,24 @@ func (f *fitting) keepLastStep() {
 	}
 }
 
-// firstAndLastLines are the first and the last lines of a result; of a long line how it begins.
+// firstAndLastLines are the first and the last lines of a result, with what a first one
+// announces that ends in a colon; of a long line how it begins.
 func firstAndLastLines(p tenfold.Payload) (lines []tenfold.LineRange) {
 	if p == nil {
 		return nil
 	}
 	text := strings.TrimRight(tenfold.TextLines(p), "\n")
-	n, number := strings.Count(text, "\n")+1, 0
+	n, number, begins := strings.Count(text, "\n")+1, 0, edgeLines
 	for line := range strings.Lines(text) {
-		if number++; number <= edgeLines || number > n-edgeLines {
+		number++
+		bare := strings.TrimSpace(line)
+		switch {
+		case number == edgeLines && strings.HasSuffix(bare, ":"):
+			begins = 2 * edgeLines
+		case number > edgeLines && bare == "":
+			begins = edgeLines
+		}
+		if number <= begins || number > n-edgeLines {
 			lines = append(lines, shortRange(number, strings.TrimRight(line, "\r\n")))
 		}
 	}
