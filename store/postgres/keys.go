@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,6 +24,7 @@ type keys struct {
 	ring *vault.Keyring // nil for a tenant that is not encrypted
 	// converting says that some conversations may not be sealed yet.
 	converting bool
+	hashers    sync.Pool // of *wordHasher
 }
 
 // errStale says that the keys of a tenant may have changed since they were loaded. It

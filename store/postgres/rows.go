@@ -64,6 +64,7 @@ func (s *Store) hashWords(c *columns, k *keys) {
 	for i, p := range c.payloads {
 		c.words[i] = w.hashArray(tenfold.SearchText(p))
 	}
+	k.freeWordHasher(w)
 }
 
 // maxShort is how many bytes of an id an index holds; PostgreSQL takes no

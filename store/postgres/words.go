@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/binary"
@@ -24,14 +23,29 @@ type wordHasher struct {
 	ring   *vault.Keyring // nil for a tenant that is not encrypted
 	block  cipher.Block   // nil for an empty salt
 	sealed [aes.BlockSize]byte
-	words  []byte
 	hashes []int32
+	array  []byte
 }
 
 // saltSize is how many bytes of a salt are the key.
 const saltSize = 32
 
-func (s *Store) wordHasher(k *keys) *wordHasher { return newWordHasher(k, s.salt) }
+// wordHasher gives a hasher of the tenant's words; give it back with freeWordHasher.
+func (s *Store) wordHasher(k *keys) *wordHasher {
+	if w, ok := k.hashers.Get().(*wordHasher); ok {
+		return w
+	}
+	return newWordHasher(k, s.salt)
+}
+
+// maxKept is how many words a hasher has room for at most that is kept.
+const maxKept = 1 << 16
+
+func (k *keys) freeWordHasher(w *wordHasher) {
+	if cap(w.hashes) <= maxKept {
+		k.hashers.Put(w)
+	}
+}
 
 func newWordHasher(k *keys, salt []byte) *wordHasher {
 	w := &wordHasher{ring: k.ring}
@@ -43,13 +57,11 @@ func newWordHasher(k *keys, salt []byte) *wordHasher {
 	return w
 }
 
-// hashesOf gives the hashes of the words of a text that AppendWords made.
-func (w *wordHasher) hashesOf(words []byte) []int32 {
+// hashesOf gives the hashes of the words of a text.
+func (w *wordHasher) hashesOf(text string) []int32 {
 	w.hashes = w.hashes[:0]
-	for word := range bytes.SplitSeq(words, []byte{' '}) {
-		if len(word) > 0 {
-			w.hashes = append(w.hashes, w.hashOf(word))
-		}
+	for word := range fulltext.Words(text) {
+		w.hashes = append(w.hashes, w.hashOf(word))
 	}
 	slices.Sort(w.hashes)
 	w.hashes = slices.Compact(w.hashes)
@@ -82,18 +94,16 @@ func (w *wordHasher) hashOf(word []byte) int32 {
 // which is NULL, for none. An array of arrays must be square, so that a batch
 // sends them as texts.
 func (w *wordHasher) hashArray(text string) *string {
-	w.words = fulltext.AppendWords(w.words[:0], text)
-	hashes := w.hashesOf(w.words)
+	hashes := w.hashesOf(text)
 	if len(hashes) == 0 {
 		return nil
 	}
-	b := append(make([]byte, 0, 12*len(hashes)+2), '{')
+	w.array = append(w.array[:0], '{')
 	for i, h := range hashes {
 		if i > 0 {
-			b = append(b, ',')
+			w.array = append(w.array, ',')
 		}
-		b = strconv.AppendInt(b, int64(h), 10)
+		w.array = strconv.AppendInt(w.array, int64(h), 10)
 	}
-	s := string(append(b, '}'))
-	return &s
+	return new(string(append(w.array, '}')))
 }

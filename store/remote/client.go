@@ -98,6 +98,7 @@ func Open(address, token string, options ...Option) (*Store, error) {
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 10 * time.Second,
 		ResponseHeaderTimeout: answerWithin,
+		WriteBufferSize:       32 << 10, // most requests are one piece then
 		DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 	}
 	s.client = &http.Client{

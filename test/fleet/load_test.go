@@ -25,13 +25,15 @@ import (
 // A size is how much load there is.
 type size struct {
 	conversations, writers, machines int
-	// appends are how many there are at full rate, and steady as many at half of it.
-	appends, steady int
+	// appends are how many there are at full rate, and steady as many at half of it. So
+	// many to begin with are not measured: connections plan their statements at first, and
+	// processes ask the system for memory.
+	begin, appends, steady int
 }
 
 var (
-	whole = size{conversations: 2000, writers: 16, machines: 4, appends: 24_000, steady: 8_000}
-	small = size{conversations: 40, writers: 4, machines: 2, appends: 240, steady: 80}
+	whole = size{conversations: 2000, writers: 16, machines: 4, begin: 6000, appends: 24_000, steady: 8_000}
+	small = size{conversations: 40, writers: 4, machines: 2, begin: 80, appends: 240, steady: 80}
 )
 
 // Figures are what a load came to.
@@ -71,13 +73,14 @@ func TestLoad(t *testing.T) {
 	}
 	f := newFleet(t, n.machines, true, settings...)
 	l := &load{fleet: f, size: n, figures: &figures{}}
-	l.begin()
+	l.open()
 	l.full()
 	l.half()
 	l.inserts()
 	l.space()
 	l.burst()
 	l.rivers()
+	l.library()
 	t.Logf("\n%s", l.figures)
 }
 
@@ -89,9 +92,6 @@ type load struct {
 	stores []*remote.Store
 	logs   []*growing
 	pool   *pgxpool.Pool // past the servers
-	took   time.Duration
-	sent   int // entries, at full rate
-	raw    int // bytes of them all
 	perSec float64
 	spent  use // by an append at full rate
 }
@@ -105,7 +105,7 @@ type growing struct {
 	tokens  int      // that a model sees, about
 	waiting []string // calls without a result
 	batches [][]tenfold.Entry
-	ids     [][]string // of the batches that were sent
+	sent    [][]tenfold.Entry // batches as well
 }
 
 // next gives what its agent appends next: a turn, what the model answers, or a result.
@@ -152,7 +152,7 @@ func (l *load) prepare(appends int) {
 	}
 }
 
-func (l *load) begin() {
+func (l *load) open() {
 	ctx := l.t.Context()
 	var err error
 	if l.pool, err = pgxpool.New(ctx, l.direct+"&pool_max_conns=16"); err != nil {
@@ -227,34 +227,21 @@ func (l *load) append(ctx context.Context, w int, g *growing) error {
 		if err != nil {
 			return err
 		}
-		ids := make([]string, len(batch))
-		for i, e := range batch {
-			ids[i] = e.ID
-		}
-		g.ids, g.version = append(g.ids, ids), v
+		g.sent, g.version = append(g.sent, batch), v
 		return nil
 	}
 }
 
-// full appends as fast as it goes.
-func (l *load) full() {
-	l.prepare(l.appends)
-	for _, g := range l.logs {
-		for _, b := range g.batches {
-			l.sent += len(b)
-		}
-	}
-	mark := l.now()
-	stopped, used := l.profile("full"), l.processors()
-	took := make([][]time.Duration, l.writers)
-	begun := time.Now()
+// appendAll has every writer append what its logs have prepared, as fast as it goes.
+func (l *load) appendAll(do func(w int, g *growing) error) (took [][]time.Duration) {
+	took = make([][]time.Duration, l.writers)
 	l.each(func(w int) error {
 		for round := true; round; {
 			round = false
 			for i := w; i < len(l.logs); i += l.writers {
 				if g := l.logs[i]; len(g.batches) > 0 {
 					at := time.Now()
-					if err := l.append(l.t.Context(), w, g); err != nil {
+					if err := do(w, g); err != nil {
 						return err
 					}
 					took[w], round = append(took[w], time.Since(at)), true
@@ -263,13 +250,41 @@ func (l *load) full() {
 		}
 		return nil
 	})
+	return took
+}
+
+// full appends as fast as it goes.
+func (l *load) full() {
+	through := func(w int, g *growing) error { return l.append(l.t.Context(), w, g) }
+	l.prepare(l.begin)
+	l.appendAll(through)
+	l.prepare(l.appends)
+	entries := 0
+	for _, g := range l.logs {
+		for _, b := range g.batches {
+			entries += len(b)
+		}
+	}
+	mark := l.now()
+	stopped, used := l.profile("full"), l.processors()
+	begun := time.Now()
+	took := l.appendAll(through)
 	l.perSec = float64(l.appends) / time.Since(begun).Seconds()
+	l.sortWords("tenfold\\_entries\\_%")
 	l.spent = used(l.appends)
 	stopped()
-	l.addf("appends", "%d of %.1f entries, %.0f/s", l.appends, float64(l.sent)/float64(l.appends), l.perSec)
+	l.addf("appends", "%d of %.1f entries, %.0f/s", l.appends, float64(entries)/float64(l.appends), l.perSec)
 	l.addf("  latency", "%s", percentiles(took))
 	l.addf("  processor", "%s", l.spent)
 	l.addf("  jobs meanwhile", "%s", l.jobsSince(mark))
+}
+
+// sortWords sorts into the indexes of words of some tables what waits.
+func (l *load) sortWords(tables string) {
+	if _, err := l.pool.Exec(l.t.Context(), `SELECT gin_clean_pending_list(c.oid) FROM pg_class AS c JOIN pg_am AS a ON a.oid = c.relam
+		WHERE a.amname = 'gin' AND c.relkind = 'i' AND c.relname LIKE $1`, tables); err != nil {
+		l.t.Fatal(err)
+	}
 }
 
 // half appends at half of that rate: a writer begins each at its time, and waiting for
@@ -349,11 +364,7 @@ func (l *load) burst() {
 		g.tokens = 100 * due
 	}
 	l.prepare(len(l.logs))
-	// To sort the words of those long texts is no part of the jobs.
-	if _, err := l.pool.Exec(l.t.Context(), `SELECT gin_clean_pending_list(c.oid) FROM pg_class AS c JOIN pg_am AS a ON a.oid = c.relam
-		WHERE a.amname = 'gin' AND c.relkind = 'i' AND c.relname LIKE 'tenfold\_entries\_%'`); err != nil {
-		l.t.Fatal(err)
-	}
+	l.sortWords("tenfold\\_entries\\_%") // of those long texts, which is no part of the jobs
 	mark := l.now()
 	stopped, used := l.profile("burst"), l.processors()
 	l.each(func(w int) error {
@@ -366,7 +377,7 @@ func (l *load) burst() {
 	})
 	eventually(l.t.Context(), l.t, "end of the jobs", func() error {
 		var left int
-		err := l.pool.QueryRow(l.t.Context(), "SELECT count(*) FROM tenfold_jobs.river_job WHERE finalized_at IS NULL").Scan(&left)
+		err := l.pool.QueryRow(l.t.Context(), "SELECT count(*) FROM tenfold_jobs.river_job WHERE finalized_at IS NULL AND queue = 'compact'").Scan(&left)
 		if err == nil && left > 0 {
 			err = fmt.Errorf("%d jobs are left", left)
 		}
@@ -376,89 +387,6 @@ func (l *load) burst() {
 	stopped()
 	l.addf("jobs, all conversations due at once", "%s", l.jobsSince(mark))
 	l.addf("  processor", "%s", spent)
-}
-
-// inserts writes the rows of the appends at full rate once more, plainly: an INSERT for
-// each append, prepared, which is a transaction of its own; as many writers, a connection
-// each, straight to the database. The rows are as we keep them, and were made before.
-// Bare, the table has a primary key, and none of what else an append does: no server, no
-// version to compare, no ids to tell apart, no tenant, no words to find, nobody who is
-// told, no compactions. Indexed, it has the index of ids and that of words too.
-func (l *load) inserts() {
-	ctx := l.t.Context()
-	type row struct {
-		id, meta, text []byte
-		words          *string
-	}
-	rows := map[string]row{}
-	found, err := l.pool.Query(ctx, "SELECT id, meta, text, words::text FROM tenfold_entries")
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	var r row
-	if _, err := pgx.ForEachRow(found, []any{&r.id, &r.meta, &r.text, &r.words}, func() error {
-		rows[string(r.id)] = r
-		r = row{}
-		return nil
-	}); err != nil {
-		l.t.Fatal(err)
-	}
-	per := l.appends / len(l.logs)
-	for _, table := range []struct {
-		name, what, columns, arrays, indexes string
-	}{
-		{"bare", "bare inserts of the same rows", "", "$2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[]", ""},
-		{
-			"indexed", "inserts with the same indexes", ", words::integer[]", "$2::bigint[], $3::bytea[], $4::bytea[], $5::bytea[], $6::text[]",
-			"ALTER TABLE indexed ADD words integer[]; CREATE UNIQUE INDEX ON indexed (conversation, id); CREATE INDEX ON indexed USING gin (words)",
-		},
-	} {
-		insert := "INSERT INTO " + table.name + " SELECT $1, seq, id, meta, text" + table.columns + " FROM unnest(" + table.arrays + ") AS r (seq, id, meta, text"
-		if table.columns != "" {
-			insert += ", words"
-		}
-		insert += ")"
-		for _, sql := range []string{
-			"CREATE TABLE " + table.name + " (conversation bigint, seq bigint, id bytea, meta bytea, text bytea, PRIMARY KEY (conversation, seq)); " + table.indexes,
-			"CHECKPOINT",
-		} {
-			if _, err := l.pool.Exec(ctx, sql); err != nil {
-				l.t.Fatal(err)
-			}
-		}
-		used := l.processors()
-		took := make([][]time.Duration, l.writers)
-		begun := time.Now()
-		l.each(func(w int) error {
-			for n := range per {
-				for i := w; i < len(l.logs); i += l.writers {
-					var seqs []int64
-					var ids, metas, texts [][]byte
-					var words []*string
-					for k, id := range l.logs[i].ids[n] {
-						r := rows[id]
-						seqs, ids, metas, texts, words = append(seqs, int64(n*10+k)), append(ids, r.id), append(metas, r.meta), append(texts, r.text), append(words, r.words)
-					}
-					values := []any{i, seqs, ids, metas, texts}
-					if table.columns != "" {
-						values = append(values, words)
-					}
-					at := time.Now()
-					if _, err := l.pool.Exec(ctx, insert, values...); err != nil {
-						return err
-					}
-					took[w] = append(took[w], time.Since(at))
-				}
-			}
-			return nil
-		})
-		rate := float64(per*len(l.logs)) / time.Since(begun).Seconds()
-		plain := used(per * len(l.logs))
-		l.addf(table.what, "%.0f/s", rate)
-		l.addf("  latency", "%s", percentiles(took))
-		l.addf("  processor", "%s", plain)
-		l.addf("  appends of them", "%.0f %%, by processors %.0f %%", 100*l.perSec/rate, 100*float64(plain.all())/float64(l.spent.all()))
-	}
 }
 
 // space compares what the tables take with what was said.

@@ -345,6 +345,9 @@ func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request) {
 		`press Enter where the command runs to get a new one.</p></body></html>`)
 }
 
+// maxAtOnce is for how many bytes of a body there is room before they come.
+const maxAtOnce = 64 << 10
+
 // serveWhole answers a request whose body has come whole, so that whoever sends it
 // slowly holds nothing up. What answers it later may take as long as it needs.
 func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -354,7 +357,9 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(BodyWait)) // until it has come
 	most := bodyLimit(r.URL.Path)
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	// In one piece where it is short; who announces a long one sends it first.
+	body := bytes.NewBuffer(make([]byte, 0, min(max(r.ContentLength, 0), maxAtOnce)+bytes.MinRead))
+	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, most))
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLong):
@@ -365,7 +370,7 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		deny(w, http.StatusRequestTimeout, "timeout", "the body was not complete within 30 seconds", "try again")
 		return
 	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.Body = io.NopCloser(body)
 	next.ServeHTTP(withoutDeadline{w}, r)
 }
 

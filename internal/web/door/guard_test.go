@@ -531,3 +531,23 @@ func TestServeTellsOfAListenerThatFails(t *testing.T) {
 		t.Errorf("it gives %v", err)
 	}
 }
+
+// Whatever a client says of its length, the operation gets the body whole.
+func TestABodyOfAnyLengthComesWhole(t *testing.T) {
+	t.Parallel()
+	const token = "a-token-that-is-long-enough"
+	g := newGuarded(t, Access{Token: token})
+	for _, n := range []int{1, 511, 512, maxAtOnce - 1, maxAtOnce, maxAtOnce + 1, 3 * maxAtOnce} {
+		for _, said := range []int64{int64(n), -1} { // -1: in chunks
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.url+"/api/x", io.LimitReader(strings.NewReader(strings.Repeat("x", n)), int64(n)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.ContentLength = said
+			r.Header.Set("Authorization", "Bearer "+token)
+			if got, body := g.send(browser(), r); body != fmt.Sprintf("POST /api/x %d", n) {
+				t.Errorf("%d bytes, said %d: %s, %q", n, said, got.Status, body)
+			}
+		}
+	}
+}

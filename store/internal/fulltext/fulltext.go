@@ -9,6 +9,7 @@
 package fulltext
 
 import (
+	"iter"
 	"unicode"
 	"unicode/utf8"
 )
@@ -101,14 +102,22 @@ func standsAlone(r rune) bool {
 // fold goes by way of upper case, which joins letters such as σ and ς.
 func fold(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }
 
+// Words gives the words of text, one after the other: each is good until the next. They
+// hold ASCII letters, digits and bytes beyond ASCII, nothing else.
+func Words(text string) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		s := scanner{text: text, word: make([]byte, 0, maxWord+utf8.UTFMax)}
+		for s.next() && yield(s.word) {
+		}
+	}
+}
+
 // AppendWords appends the words of text to dst, each between single spaces:
-// " one two ". It is what an index is fed, and what [Query.Match] reads. The
-// words hold ASCII letters, digits and bytes beyond ASCII, nothing else.
+// " one two ". It is what [Query.Match] reads, and the index of some stores.
 func AppendWords(dst []byte, text string) []byte {
 	dst = append(dst, ' ')
-	s := scanner{text: text}
-	for s.next() {
-		dst = append(append(dst, s.word...), ' ')
+	for word := range Words(text) {
+		dst = append(append(dst, word...), ' ')
 	}
 	return dst
 }
