@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"syscall"
@@ -20,6 +21,19 @@ func WorkingDirectory() (string, error) {
 		err = Hinted(errors.New("the working directory was removed"), "no_directory", "change to another directory")
 	}
 	return dir, err
+}
+
+// HomeDirectory is that of the person. A relative one would be the directory that is worked in,
+// which may be a stranger's.
+func HomeDirectory() (string, error) {
+	home, err := os.UserHomeDir()
+	if err == nil && !filepath.IsAbs(home) {
+		err = errors.New("the home directory " + Quote(home) + " is not an absolute path")
+	}
+	if err != nil {
+		return "", Hinted(err, "home", "set HOME")
+	}
+	return home, nil
 }
 
 // WriteFile writes a file whole or not at all, and says so.

@@ -204,7 +204,7 @@ func DefaultStore() (string, error) {
 			return filepath.Join(dir, name), nil
 		}
 	}
-	home, err := os.UserHomeDir()
+	home, err := HomeDirectory()
 	if err != nil {
 		return "", Hinted(errors.New("open store: no home directory"), "store", "choose a store with --store or TENFOLD_STORE")
 	}

@@ -79,7 +79,7 @@ func (i *importing) home(ctx context.Context) error {
 	if i.format == "" {
 		return command.Usage("tenfold conversation import requires a file, a directory, or --from", "usage: tenfold conversation import FILE, or --from claude-code for all its sessions")
 	}
-	home, err := os.UserHomeDir()
+	home, err := command.HomeDirectory()
 	if err != nil {
 		return err
 	}

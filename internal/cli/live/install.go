@@ -110,8 +110,8 @@ func place(scope, version string) (hook.Place, error) {
 		return p, command.Usage("invalid --scope value "+command.Quote(scope), "write user or project")
 	}
 	var err error
-	if p.Home, err = os.UserHomeDir(); err != nil {
-		return p, command.Hinted(err, "home", "set HOME")
+	if p.Home, err = command.HomeDirectory(); err != nil {
+		return p, err
 	}
 	if p.Dir, err = command.WorkingDirectory(); err != nil {
 		return p, err

@@ -81,7 +81,7 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 	if err != nil {
 		return err
 	}
-	home, err := os.UserHomeDir()
+	home, err := command.HomeDirectory()
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ import (
 // written first. A tool whose sessions cannot be read is left out with a warning,
 // unless it is the only one.
 func Kept(ctx context.Context, a *command.App, tools ...transcript.Format) ([]transcript.Session, error) {
-	home, err := os.UserHomeDir()
+	home, err := command.HomeDirectory()
 	if err != nil {
 		return nil, err
 	}
