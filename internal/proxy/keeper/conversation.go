@@ -198,11 +198,9 @@ func (k *keeper) related(ctx context.Context, svc *session.Service, ex *exchange
 			continue
 		}
 		// A person may have given it another title; of one that was never compacted a copy needs nothing.
-		if c.Title != title && c.Stats.TokensAfter < c.Stats.TokensBefore && looked < mostOpened {
+		if title != "" && c.Title != title && c.Stats.TokensAfter < c.Stats.TokensBefore && looked < mostOpened {
 			looked++
-			if c.Title, err = firstTitle(ctx, svc, c.ID); err != nil {
-				return out, err
-			}
+			c.Title = firstTitle(ctx, svc, c.ID)
 		}
 		if c.Title == title {
 			out = append(out, c)
@@ -211,20 +209,16 @@ func (k *keeper) related(ctx context.Context, svc *session.Service, ex *exchange
 	return out, err
 }
 
-// firstTitle is the title that a conversation began with, or none for one that is gone.
-func firstTitle(ctx context.Context, svc *session.Service, id string) (string, error) {
-	var failed error
-	title := purpose.TitleOf(func(yield func(tenfold.Entry) bool) {
+// firstTitle is the title that a conversation began with; none for one that is gone, or cannot be
+// read: it is hardly the original, and nothing else is to wait for it.
+func firstTitle(ctx context.Context, svc *session.Service, id string) string {
+	return purpose.TitleOf(func(yield func(tenfold.Entry) bool) {
 		for e, err := range svc.Entries(ctx, id, 0) {
-			if failed = err; err != nil || !yield(e) {
+			if err != nil || !yield(e) {
 				return
 			}
 		}
 	})
-	if errors.Is(failed, store.ErrNotFound) {
-		failed = nil
-	}
-	return title, failed
 }
 
 // beginsConversation tells that nothing was said before a request, to us or to another proxy that a
@@ -246,8 +240,8 @@ func (t *thread) choose(ctx context.Context, svc *session.Service, ex *exchange,
 	ends := false // it says nothing more
 	for _, c := range known {
 		s, err := t.k.open(ctx, svc, c.ID)
-		if errors.Is(err, store.ErrNotFound) {
-			continue
+		if errors.Is(err, store.ErrNotFound) || another && err != nil && ctx.Err() == nil {
+			continue // what may have been copied from one that cannot be read is told anew
 		}
 		if err != nil {
 			return err

@@ -1,12 +1,17 @@
 package keeper_test
 
 import (
+	"context"
+	"errors"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"tenfold"
 	"tenfold/internal/proxy/keeper"
+	"tenfold/store"
 )
 
 // B1: what the model thought in an answer that nobody here heard is bound to what the client
@@ -102,6 +107,39 @@ func TestB1ThinkingOfACopiedSession(t *testing.T) {
 			if f := c.failures(); len(f) > 0 {
 				t.Errorf("failures: %q", f)
 			}
+		}
+	}
+}
+
+// unreadable is a store of which one conversation cannot be read, as one whose key is gone.
+type unreadable struct {
+	store.Store
+	id string
+}
+
+func (u unreadable) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	if id != u.id {
+		return u.Store.Entries(ctx, id, after)
+	}
+	return func(yield func(tenfold.Entry, error) bool) { yield(tenfold.Entry{}, errors.New("no key")) }
+}
+
+// X2: who resumes what the store does not have is not held up by another conversation, which
+// cannot be read: it may only have been copied.
+func TestX2AnUnreadableConversationHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"Bake the bread.", "Look at file_1.go, please."} { // as that began
+		c := filled(t)
+		keeper.Rest(c.k, true)
+		c.store = unreadable{c.store, c.conversations()[0]}
+		c.restart()
+		other := newClient(c.place, "two")
+		other.user(first)
+		other.messages = append(other.messages, `{"role":"assistant","content":[`+said("It is done.")+`]}`)
+		other.turn(100)
+		c.close()
+		if ids, f := c.conversations(), c.failures(); len(ids) != 2 || len(f) > 0 {
+			t.Errorf("%s: conversations %q, failures %q", first, ids, f)
 		}
 	}
 }
