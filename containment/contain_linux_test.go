@@ -32,9 +32,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// shared is the key of a piece of memory that the tests share.
-const shared = 0x7e4f01d
-
 // dial makes connections, as a contained command.
 func dial(kind, to string) error {
 	const mptcp = 262
@@ -53,7 +50,7 @@ func dial(kind, to string) error {
 		}
 		return nil
 	case "shared": // memory, with a key
-		if _, _, e := unix.Syscall(unix.SYS_SHMGET, shared, 1, 0); e != 0 {
+		if _, _, e := unix.Syscall(unix.SYS_SHMGET, uintptr(port), 1, 0); e != 0 {
 			return e
 		}
 		return nil
@@ -320,17 +317,18 @@ func TestContainedCommandsSeeNoKeysAndNoSharedMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, _, e := unix.Syscall(unix.SYS_SHMGET, shared, 1, unix.IPC_CREAT|0o600)
+		key := 0x7e4f0000 + os.Getpid()%0x10000 // of this run's own
+		id, _, e := unix.Syscall(unix.SYS_SHMGET, uintptr(key), 1, unix.IPC_CREAT|0o600)
 		if e != 0 {
 			t.Skip("no shared memory:", e)
 		}
 		defer func() { _, _, _ = unix.Syscall(unix.SYS_SHMCTL, id, unix.IPC_RMID, 0) }()
-		if err := dial("shared", ""); err != nil {
+		if err := dial("shared", strconv.Itoa(key)); err != nil {
 			t.Fatal(err)
 		}
 		s.mustNot("'" + self + "' dial keys -")
 		if l.Namespaces {
-			s.mustNot("'" + self + "' dial shared -")
+			s.mustNot("'" + self + "' dial shared " + strconv.Itoa(key))
 		}
 	})
 }
