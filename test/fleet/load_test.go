@@ -80,7 +80,7 @@ func TestLoad(t *testing.T) {
 	l.space()
 	l.burst()
 	l.rivers()
-	l.library()
+	l.withoutServers()
 	t.Logf("\n%s", l.figures)
 }
 

@@ -96,10 +96,10 @@ func (l *load) compare(what string, rate float64, u use, took [][]time.Duration)
 	l.addf("  appends of them", "%.0f %%, by processors %.0f %%", 100*l.perSec/rate, 100*float64(u.all())/float64(l.spent.all()))
 }
 
-// library appends the same once more without servers and without compactions: the writers
+// withoutServers appends the same once more through the library, without compactions: the writers
 // share as many stores as there are servers, in this process. What is missing to the
 // appends is what HTTP, processes of their own, and the jobs take.
-func (l *load) library() {
+func (l *load) withoutServers() {
 	ctx := l.t.Context()
 	var stores []*postgres.Store
 	for range l.machines {
