@@ -193,7 +193,8 @@ func Eval[T any](b *Tab, expression string) T {
 // Wait waits until a JavaScript expression is true.
 func (b *Tab) Wait(expression string) {
 	b.t.Helper()
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+	for end, pause := time.Now().Add(patience), 10*time.Millisecond; ; time.Sleep(pause) {
+		pause = min(pause*5/4, 100*time.Millisecond) // to ask takes the browser's time
 		ctx, cancel := context.WithTimeout(b.ctx, patience)
 		is, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
 		cancel()
