@@ -15,6 +15,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
 	"tenfold/problem"
+	"tenfold/purpose"
 	"tenfold/session"
 	"tenfold/tool"
 )
@@ -71,39 +72,47 @@ func (m *model) showMarkdown(c chunk) {
 
 // streamText takes in text that a model has just written. What sub-agents write is not
 // shown: their result is.
-func (m *model) streamText(p *piece) {
+func (m *model) streamText(e agent.Event) {
 	switch {
-	case p.branch != "":
-	case p.thought:
+	case e.Branch != "":
+	case e.Reasoning != "":
 		if len(m.reasoning) == 0 {
 			m.thinking = m.now()
 		}
 		m.label = "thinking"
-		m.reasoning = append(m.reasoning, p.text...)
+		m.reasoning = append(m.reasoning, e.Reasoning...)
 	default:
 		m.label = "writing"
-		m.streamed += len(p.text)
-		for _, c := range m.text.add(p.text) {
+		m.streamed += len(e.Text)
+		for _, c := range m.text.add([]byte(e.Text)) {
 			m.showMarkdown(c)
 		}
 	}
 }
 
-// finishText writes what is left of a message.
-func (m *model) finishText() {
-	if c, some := m.text.end(); some {
+// showAnswer writes the end of what a model said, with what a stream has left of it.
+func (m *model) showAnswer(s *stream, end string) {
+	for _, c := range s.add([]byte(end)) {
 		m.showMarkdown(c)
 	}
+	if c, some := s.end(); some {
+		m.showMarkdown(c)
+	}
+}
+
+// finishText writes what is left of a message.
+func (m *model) finishText() {
+	m.showAnswer(&m.text, "")
 	m.streamed, m.reasoning = 0, nil
 }
 
 // event takes in what happened in a run.
 func (m *model) event(e agent.Event) {
 	switch {
-	case e.Others:
-		m.showOthers(*e.Appended)
+	case written(e) > 0:
+		m.streamText(e)
 	case e.Appended != nil:
-		m.showEntry(*e.Appended)
+		m.showEntry(*e.Appended, e.Others)
 	case e.Running != nil:
 		c := m.rememberCall(e.Branch, e.Running.Call, e.Running.Intent.Subject)
 		c.since, c.contained = m.now(), e.Running.Contained
@@ -135,31 +144,48 @@ func (m *model) keepPrinted(branch string, o *agent.Output) {
 	}
 }
 
-// showEntry shows an entry that was appended.
-func (m *model) showEntry(e tenfold.Entry) {
+// showEntry shows an entry that was appended: by this run, or by another program. The
+// answer under way goes on behind what those say.
+func (m *model) showEntry(e tenfold.Entry, others bool) {
+	if others && e.Branch != "" {
+		return
+	}
 	switch p := e.Payload.(type) {
 	case tenfold.UserMessage:
-		if e.Branch == "" && p.Purpose != tenfold.Context {
+		switch text := purpose.Said(p); {
+		case e.Branch != "" || p.Purpose == tenfold.Context:
+		case !others:
 			m.unsent = ""
+		case text != "":
+			m.blankLine()
+			m.say(terminal.Faint, "Said in another program:")
+			m.sayMarked("> ", terminal.Bold, sanitise(text))
 		}
 	case tenfold.AssistantMessage:
-		if e.Branch != "" {
-			return
+		switch {
+		case e.Branch != "":
+		case others:
+			m.blankLine()
+			m.say(terminal.Faint, "Answered in another program:")
+			m.showAnswer(&stream{}, p.Text)
+		default:
+			m.showAnswer(&m.text, p.Text[min(m.streamed, len(p.Text)):]) // what was not streamed
+			m.streamed, m.reasoning = 0, nil
 		}
-		if m.streamed < len(p.Text) { // not streamed, or the end of it was not
-			for _, c := range m.text.add([]byte(p.Text[m.streamed:])) {
-				m.showMarkdown(c)
-			}
-		}
-		m.finishText()
 	case tenfold.Reasoning:
-		m.foldReasoning(e.Branch, p)
+		if !others {
+			m.foldReasoning(e.Branch, p)
+		}
 	case tenfold.ToolCall:
 		m.rememberCall(e.Branch, p, terminal.Excerpt(p.Arguments, 200))
-		m.label = "running tools"
+		if !others {
+			m.label = "running tools"
+		}
 	case tenfold.ToolResult:
 		m.showResult(e.Branch, p)
-		m.label = "asking the model"
+		if !others {
+			m.label = "asking the model"
+		}
 	}
 }
 

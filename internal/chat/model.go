@@ -182,8 +182,6 @@ func (m *model) batch(b batchMsg) tea.Cmd {
 		switch msg := msg.(type) {
 		case endMsg:
 			return m.ended(msg.err)
-		case *piece:
-			m.streamText(msg)
 		case agent.Event:
 			m.event(msg)
 		case change:
