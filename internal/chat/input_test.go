@@ -362,6 +362,8 @@ func TestGreeting(t *testing.T) {
 		tenfold.Entry{Payload: tenfold.TurnStart{}},
 		tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("what is this?")}},
 		tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "A test.\n\nOf it.\x1b[2J"}},
+		// As --resume has it of another agent's session: nobody said it.
+		tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("the tools are other ones"), Purpose: tenfold.Context, Synthetic: true}},
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
+	"tenfold/purpose"
 	"tenfold/session"
 )
 
@@ -219,8 +220,8 @@ func (m *model) continuing(s *session.Session) {
 	for e := range s.Log().Entries() {
 		switch p := e.Payload.(type) {
 		case tenfold.UserMessage:
-			if e.Branch == "" {
-				asked, answer = tenfold.SearchText(p), ""
+			if said := purpose.Said(p); e.Branch == "" && said != "" { // else a host did, or it is context
+				asked, answer = said, ""
 			}
 		case tenfold.AssistantMessage:
 			if e.Branch == "" {
