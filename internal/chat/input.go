@@ -24,7 +24,6 @@ type input struct {
 	models []string
 
 	pastes []paste
-	draft  string // what was being written before a reason is entered
 
 	choices []string
 	chosen  int
@@ -146,18 +145,6 @@ func (in *input) expandPastes(text string) string {
 		pairs = append(pairs, p.token, p.text)
 	}
 	return strings.NewReplacer(pairs...).Replace(text)
-}
-
-// enterReason makes room for the reason of a no; leaveReason puts back what was
-// being written.
-func (in *input) enterReason() {
-	in.draft = in.area.Value()
-	in.set("")
-}
-
-func (in *input) leaveReason() {
-	in.set(in.draft)
-	in.draft = ""
 }
 
 // startCompletion looks for what the word before the cursor may become.

@@ -33,15 +33,15 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	switch {
-	case len(m.questions) > 0:
-		return m.answer(msg, typing)
+	case m.reasoned:
+		return m.reasonKey(msg)
 	case pressed == "ctrl+d" && m.input.value() == "":
 		return m.quit()
+	case m.offer != nil:
+		return m.choose(pressed, typing)
 	case m.compacting:
 		m.note = "the input is closed while the conversation is compacted"
 		return nil
-	case m.offer != nil:
-		return m.choose(pressed, typing)
 	}
 	m.note = ""
 	if m.input.choose(pressed) {
@@ -110,7 +110,7 @@ func (m *model) quit() tea.Cmd {
 // paste takes in what the terminal pasted. It answers no question.
 func (m *model) paste(text string) tea.Cmd {
 	switch {
-	case len(m.questions) > 0 && !m.questions[0].reasoned, m.offer != nil:
+	case m.offer != nil && !m.reasoned:
 		m.note = "a paste is not an answer: press a key"
 	case m.compacting:
 		m.note = "the input is closed while the conversation is compacted"

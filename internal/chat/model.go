@@ -51,6 +51,8 @@ type model struct {
 	// modelBefore is the one in whose place the person chose another; empty for none.
 	modelBefore string
 	questions   []*question
+	reasoned    bool   // the reason of a no is entered
+	draft       string // what was being written before
 	lastKey     time.Time
 	offer       []choice
 	closed      bool // the context is exceeded: no input (A6)

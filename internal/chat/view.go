@@ -40,11 +40,11 @@ func (m *model) live() ([]string, *tea.Cursor) {
 	var lines []string
 	var cursor *tea.Cursor
 	switch {
+	case m.reasoned:
+		lines = append([]string{m.questionTitle(width), "Why not? Enter sends it, Esc goes back."}, m.input.lines()...)
+		cursor = m.cursor(2)
 	case len(m.questions) > 0:
-		lines = m.questionLines(width)
-		if m.questions[0].reasoned {
-			cursor = m.cursor(2)
-		}
+		lines = append([]string{m.questionTitle(width)}, m.offerLines(width)...)
 	case m.offer != nil:
 		lines = m.offerLines(width)
 	case m.compacting:
