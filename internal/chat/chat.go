@@ -51,12 +51,12 @@ type Agent interface {
 	Do(f func(*session.Session) error) error
 }
 
-// Options are what a chat is made of. Open is required.
+// Options are what a chat is made of. Open and Switch are required.
 type Options struct {
 	// Open opens the conversation, a new one if fresh. The approver is to be
 	// asked about calls.
 	Open func(ctx context.Context, fresh bool, approver agent.Approver) (Agent, error)
-	// Switch makes the agent use another model; nil if it cannot.
+	// Switch makes the agent use another model.
 	Switch func(ctx context.Context, a Agent, model string) error
 	// Model is the model's name, Models those that can be chosen.
 	Model  string

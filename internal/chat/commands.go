@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
+	"tenfold/internal/report"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/token"
@@ -126,10 +126,6 @@ func (m *model) modelCommand(name string) tea.Cmd {
 		}
 		return nil
 	}
-	if m.o.Switch == nil {
-		m.note = "the model cannot be changed here"
-		return nil
-	}
 	a, use := m.agent, m.o.Switch
 	return m.start("changing the model", func(ctx context.Context, report func(tea.Msg)) error {
 		if err := use(ctx, a, name); err != nil {
@@ -146,26 +142,20 @@ func (m *model) modelCommand(name string) tea.Cmd {
 	})
 }
 
-// kinds are what takes room in a context, in the order of a request.
-var kinds = []string{"system prompt and tools", "user messages", "answers", "reasoning", "tool calls", "tool results", "summaries and notes", "other"}
-
-func kindOf(it tenfold.Item) string {
-	if it.Seq == 0 {
-		return "summaries and notes"
-	}
-	switch it.Payload.(type) {
-	case tenfold.UserMessage:
-		return "user messages"
-	case tenfold.AssistantMessage:
-		return "answers"
-	case tenfold.Reasoning:
-		return "reasoning"
-	case tenfold.ToolCall:
-		return "tool calls"
-	case tenfold.ToolResult:
-		return "tool results"
-	}
-	return "other"
+// rooms are what takes room in a context, in the order of a request, by the kinds of the
+// entries: a summary or a note is none, and neither is the configuration.
+var rooms = []struct {
+	kind  tenfold.Kind
+	words string
+}{
+	{tenfold.KindConfigDelta, "system prompt and tools"},
+	{tenfold.KindUserMessage, "user messages"},
+	{tenfold.KindAssistantMessage, "answers"},
+	{tenfold.KindReasoning, "reasoning"},
+	{tenfold.KindToolCall, "tool calls"},
+	{tenfold.KindToolResult, "tool results"},
+	{"", "summaries and notes"},
+	{tenfold.KindProviderItem, "other"},
 }
 
 func (m *model) contextCommand(string) tea.Cmd {
@@ -185,26 +175,30 @@ func (m *model) withSession(f func(*session.Session)) tea.Cmd {
 }
 
 func (m *model) showContext(view *tenfold.Projection, scale token.Scale) {
-	room := map[string]int{kinds[0]: view.Totals().Config.After}
+	takes, total := map[tenfold.Kind]int{tenfold.KindConfigDelta: view.Totals().Config.After}, 0
 	for it := range view.Items() {
-		room[kindOf(it)] += it.Tokens
+		kind := it.Payload.Kind()
+		if it.Seq == 0 {
+			kind = ""
+		}
+		takes[kind] += it.Tokens
 	}
-	total := 0
-	for name := range maps.Keys(room) {
-		room[name] = scale.Tokens(room[name])
-		total += room[name]
+	for kind, tokens := range takes {
+		takes[kind] = scale.Tokens(tokens)
+		total += takes[kind]
 	}
 	m.blankLine()
 	m.say(terminal.Bold, "What the next request takes")
-	for _, name := range kinds {
-		if room[name] == 0 {
-			continue
-		}
-		share := room[name] * 100 / max(total, 1)
-		m.row(fmt.Sprintf("%s %s %s %%  %s", terminal.Pad(name, 23), terminal.PadLeft(number.Thousands(room[name]), 7),
-			terminal.PadLeft(strconv.Itoa(share), 3), strings.Repeat("█", share/5)))
+	row := func(words string, tokens int) string {
+		return terminal.Pad(words, 23) + " " + terminal.PadLeft(number.Thousands(tokens), 7)
 	}
-	m.row(fmt.Sprintf("%s %s", terminal.Pad("all of it", 23), terminal.PadLeft(number.Thousands(total), 7)))
+	for _, r := range rooms {
+		if tokens := takes[r.kind]; tokens > 0 {
+			share := tokens * 100 / max(total, 1)
+			m.row(fmt.Sprintf("%s %3d %%  %s", row(r.words, tokens), share, strings.Repeat("█", share/5)))
+		}
+	}
+	m.row(row("all of it", total))
 	if all := view.Totals().All(); all.Before > all.After {
 		m.say(terminal.Faint, fmt.Sprintf("Compactions hide %s. Nothing of it is lost.", number.Count(scale.Tokens(all.Before-all.After), "token")))
 	}
@@ -259,10 +253,8 @@ func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) {
 		m.say(terminal.Normal, "Nothing is compacted: a model sees everything.")
 		return
 	}
-	c := newest.Compaction
-	m.say(terminal.Bold, fmt.Sprintf("The newest compaction: turns %d..%d", c.FromTurn, c.ToTurn))
-	parts := slices.DeleteFunc([]string{c.Strategy, c.Profile, c.Source, c.Reason}, func(s string) bool { return s == "" })
-	m.say(terminal.Normal, terminal.VisibleLine(strings.Join(parts, ", ")))
+	m.say(terminal.Bold, "The newest compaction: "+report.Where(newest.Compaction))
+	m.say(terminal.Normal, terminal.VisibleLine(report.Why(newest.Compaction)))
 	for _, f := range tenfold.Fates() {
 		if n := view.Totals().Of(f); n.Entries > 0 {
 			m.say(terminal.Normal, fmt.Sprintf("%s  %s  %s → %s", terminal.Pad(f.String(), 10), terminal.PadLeft(number.Thousands(n.Entries), 7),
