@@ -414,10 +414,10 @@ const silentAfter = 10 * time.Second
 // follow prints the events of a run as they come, and gives the error that the
 // command ends with.
 func follow(a *command.App, s *session.Session, model string, events iter.Seq2[agent.Event, error]) error {
-	out := &eventPrinter{App: a, result: queryJSON{Event: eventlog.Result, Conversation: s.ID(), Model: model}, calls: map[callOf]string{}, rules: map[callOf]string{}, under: map[callOf]bool{}}
+	out := &eventPrinter{App: a, result: queryJSON{Event: eventlog.Result, Conversation: s.ID(), Model: model}, calls: map[callOf]tenfold.ToolCall{}, under: map[callOf]bool{}}
 	for e := range s.Log().Entries() { // what a run before this one left open
 		if c, ok := e.Payload.(tenfold.ToolCall); ok && s.Log().Pair(e.Seq) == 0 {
-			out.called(e.Branch, c)
+			out.calls[callOf{e.Branch, c.CallID}] = c
 		}
 	}
 	type step struct {
