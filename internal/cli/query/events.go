@@ -327,6 +327,10 @@ type asking struct {
 	turn sync.Mutex
 }
 
+// mostAsked is how many lines of a call a person is shown who is asked about it. A longer
+// call cannot be allowed for the rest of the session.
+const mostAsked = 100
+
 // Approve implements [agent.Approver].
 func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, error) {
 	k.turn.Lock() // whose turn it is stops waiting with ctx, as it is one run's
@@ -344,8 +348,22 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 	if q.Reason != "" {
 		k.Note("", terminal.VisibleLine(q.Reason))
 	}
+	keys, always := "[y/N, a to always allow such calls in this session] ", !q.Firm
+	if whole := strings.TrimSpace(q.Detail()); whole != q.Intent.Subject { // what that leaves out could be what matters
+		lines := strings.Split(terminal.Visible(whole), "\n")
+		for _, line := range lines[:min(len(lines), mostAsked)] {
+			k.Note("  │ ", line)
+		}
+		if over := len(lines) - mostAsked; over > 0 {
+			k.Note("", "… and "+number.Count(over, "line")+" that are not shown")
+			always = false
+		}
+	}
+	if !always {
+		keys = "[y/N] "
+	}
 	for {
-		said, err := k.Ask(ctx, "Allow "+terminal.VisibleLine(what)+"? [y/N, a to always allow such calls in this session] ")
+		said, err := k.Ask(ctx, "Allow "+terminal.VisibleLine(what)+"? "+keys)
 		switch {
 		case errors.Is(err, io.EOF):
 			return agent.Answer{}, errors.New("no answer was given")
@@ -356,7 +374,9 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 		case "y", "yes":
 			return agent.Answer{Allowed: true}, nil
 		case "a", "always":
-			return agent.Answer{Allowed: true, Always: true}, nil
+			if always {
+				return agent.Answer{Allowed: true, Always: true}, nil
+			}
 		case "", "n", "no":
 			return agent.Answer{}, nil
 		}
