@@ -131,14 +131,7 @@ func callID(branch, id string) sdk.ToolCallId {
 
 // titleOf is a call in one line.
 func titleOf(branch, name, subject string) string {
-	title := terminal.VisibleLine(name)
-	if subject != "" {
-		title += " " + terminal.VisibleLine(subject)
-	}
-	if branch != "" {
-		title = terminal.VisibleLine(branch) + ": " + title
-	}
-	return terminal.Excerpt(title, 120)
+	return terminal.Excerpt(terminal.CallLine(branch, name, subject), 120)
 }
 
 // kinds and effects say which sign an editor shows for a call.

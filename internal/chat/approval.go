@@ -77,7 +77,7 @@ func (m *model) showQuestion() {
 	q := m.questions[0]
 	lines := wrap(sanitise(q.Detail()), max(m.screen.width-1-2*len(margin), 1))
 	m.blankLine()
-	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+named(q.Branch, q.Call.Name), q.Reason))
+	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+terminal.CallLine(q.Branch, q.Call.Name, ""), q.Reason))
 	shown := slices.Clone(lines[:min(len(lines), mostAsked)])
 	m.screen.add(func(int) []string {
 		var out []string
@@ -148,7 +148,7 @@ func (m *model) questionTitle(width int) string {
 	if q.Intent.Effect == toolbox.Edits {
 		what = "Edit with "
 	}
-	title := "? " + what + named(q.Branch, q.Call.Name)
+	title := "? " + what + terminal.CallLine(q.Branch, q.Call.Name, "")
 	if n := len(m.questions); n > 1 {
 		title += fmt.Sprintf(" (1 of %d)", n)
 	}

@@ -81,7 +81,7 @@ func (m *model) showResult(branch string, r tenfold.ToolResult) {
 	case outcome == "":
 		mark, c, how = "• ", terminal.Faint, "outcome unknown"
 	}
-	title := named(branch, call.Name)
+	title := terminal.CallLine(branch, call.Name, "")
 	tail := strings.Join(slices.DeleteFunc([]string{how, took}, func(s string) bool { return s == "" }), ", ")
 	plan := planLines(call.ToolCall)
 	if plan != nil {

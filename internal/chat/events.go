@@ -48,14 +48,6 @@ func (m *model) showPrompt(text string) {
 	m.sayMarked("> ", terminal.Bold, sanitise(text))
 }
 
-// named is the name of a tool, with the sub-agent that calls it.
-func named(branch, tool string) string {
-	if tool = terminal.VisibleLine(tool); branch != "" {
-		tool = terminal.VisibleLine(branch) + ": " + tool
-	}
-	return tool
-}
-
 // showMarkdown writes what a model said.
 func (m *model) showMarkdown(c chunk) {
 	if !c.joined {
@@ -116,7 +108,7 @@ func (m *model) event(e agent.Event) {
 	case e.Running != nil:
 		c := m.rememberCall(e.Branch, e.Running.Call, e.Running.Intent.Subject)
 		c.since, c.contained = m.now(), e.Running.Contained
-		m.label = "running " + named("", c.Name)
+		m.label = "running " + terminal.CallLine("", c.Name, "")
 		m.running = append(m.running, c)
 	case e.Output != nil:
 		m.keepPrinted(e.Branch, e.Output)

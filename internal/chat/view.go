@@ -127,7 +127,7 @@ func (m *model) tail(width, rows int) []string {
 			if r.contained {
 				tail += ", contained"
 			}
-			lines = append(lines, m.callLine("", terminal.Normal, named(r.branch, r.Name), r.subject, tail, room))
+			lines = append(lines, m.callLine("", terminal.Normal, terminal.CallLine(r.branch, r.Name, ""), r.subject, tail, room))
 			if r.output != "" && len(m.running) == 1 && rows > 1 {
 				lines = append(lines, m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(r.output, max(room-2, 1), "…")))
 			}

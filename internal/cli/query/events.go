@@ -85,7 +85,7 @@ func (p *eventPrinter) event(e agent.Event) error {
 	case e.Appended != nil && !e.Others:
 		p.appended(e.Branch, *e.Appended)
 	case e.Running != nil:
-		p.line(e.Branch, strings.TrimSuffix("• "+e.Running.Call.Name+" "+terminal.Excerpt(e.Running.Intent.Subject, 200), " "))
+		p.line(e.Branch, "• "+terminal.CallLine("", e.Running.Call.Name, terminal.Excerpt(e.Running.Intent.Subject, 200)))
 	case e.Waiting != nil:
 		why := "the model does not answer"
 		if e.Waiting.Err != nil {
@@ -338,13 +338,6 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 	if ctx.Err() != nil {
 		return agent.Answer{}, ctx.Err()
 	}
-	what := q.Call.Name
-	if q.Intent.Subject != "" {
-		what += ": " + q.Intent.Subject
-	}
-	if q.Branch != "" {
-		what = q.Branch + ": " + what
-	}
 	if q.Reason != "" {
 		k.Note("", terminal.VisibleLine(q.Reason))
 	}
@@ -363,7 +356,7 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 		keys = "[y/N] "
 	}
 	for {
-		said, err := k.Ask(ctx, "Allow "+terminal.VisibleLine(what)+"? "+keys)
+		said, err := k.Ask(ctx, "Allow "+terminal.CallLine(q.Branch, q.Call.Name, q.Intent.Subject)+"? "+keys)
 		switch {
 		case errors.Is(err, io.EOF):
 			return agent.Answer{}, errors.New("no answer was given")
