@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -12,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/purpose"
 	"tenfold/session"
 	"tenfold/toolbox"
 )
@@ -178,7 +180,7 @@ func (c *conversation) prompt(p sdk.PromptRequest, begun func()) (sdk.PromptResp
 		err = c.undo(ctx)
 	default:
 		reason, err = c.run(c.Agent.Run(ctx, parts...))
-		c.title(context.WithoutCancel(ctx))
+		c.title()
 	}
 	switch {
 	case ctx.Err() != nil: // cancelled, or the editor is gone
@@ -190,12 +192,10 @@ func (c *conversation) prompt(p sdk.PromptRequest, begun func()) (sdk.PromptResp
 }
 
 // title tells the editor the title, once there is one.
-func (c *conversation) title(ctx context.Context) {
-	if c.titled {
-		return
-	}
-	title, err := c.Title(ctx)
-	if c.titled = err == nil && title != ""; c.titled {
+func (c *conversation) title() {
+	s := c.Agent.Session()
+	if title := cmp.Or(s.Title(), purpose.TitleOf(s.Log().Entries())); title != "" && !c.titled {
+		c.titled = true
 		c.send(sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{Title: new(visible(title))}})
 	}
 }

@@ -232,15 +232,21 @@ func TestQueryAsksAboutTheWholeCall(t *testing.T) {
 	}{
 		"a long command": {
 			agent.Question{Call: tenfold.ToolCall{Name: "shell"}, Intent: toolbox.Intent{Effect: toolbox.Commands, Command: long, Subject: long[:200]}},
-			"a\n", agent.Answer{Allowed: true, Always: true}, "  │ " + long + "\nAllow shell x", false,
+			"a\n",
+			agent.Answer{Allowed: true, Always: true},
+			"  │ " + long + "\nAllow shell x", false,
 		},
 		"an edit": {
 			agent.Question{Call: tenfold.ToolCall{Name: "fs_create_file", Arguments: `{"path":"a","content":"one\nAllow?"}`}, Intent: toolbox.Intent{Effect: toolbox.Edits, Paths: []string{"a"}, Subject: "a"}, Firm: true},
-			"a\ny\n", agent.Answer{Allowed: true}, "  │ content:\n  │ one\n  │ Allow?\nAllow fs_create_file a? [y/N] Allow", true,
+			"a\ny\n",
+			agent.Answer{Allowed: true},
+			"  │ content:\n  │ one\n  │ Allow?\nAllow fs_create_file a? [y/N] Allow", true,
 		},
 		"a call that is too long": {
 			agent.Question{Call: tenfold.ToolCall{Name: "shell"}, Intent: toolbox.Intent{Effect: toolbox.Commands, Command: strings.Repeat("echo\n", 102) + "rm", Subject: "echo"}},
-			"a\ny\n", agent.Answer{Allowed: true}, "… and 3 lines that are not shown\nAllow shell echo? [y/N] Allow", true,
+			"a\ny\n",
+			agent.Answer{Allowed: true},
+			"… and 3 lines that are not shown\nAllow shell echo? [y/N] Allow", true,
 		},
 	} {
 		var stderr bytes.Buffer
