@@ -202,7 +202,7 @@ func (s *shown) compaction(d session.Decision) []sdk.SessionUpdate {
 	case session.Failed, session.Exceeded:
 		status, texts = sdk.ToolCallStatusFailed, append(texts, "Nothing was changed. /compact tries again.")
 	default:
-		if d.Action != session.Compacted && !s.compacting {
+		if d.Action != session.Compacted && !s.compacting && d.By != session.ByPerson { // who asked is told
 			return nil
 		}
 		status = sdk.ToolCallStatusCompleted

@@ -218,8 +218,10 @@ func (m *model) compaction(d session.Decision) {
 	case session.Compacted:
 		m.failed, m.closed = false, false
 		m.showCompacted(d)
-	case session.GoOn:
-		m.say(terminal.Normal, sentence(d.Told(), d.Reason))
+	case session.GoOn, session.Wait:
+		if d.Action == session.GoOn || d.By == session.ByPerson { // else the model waits for a call of its own
+			m.say(terminal.Normal, sentence(d.Told(), d.Reason))
+		}
 	case session.Failed, session.Exceeded:
 		m.failed, m.closed = true, m.closed || d.Action == session.Exceeded
 		reason, hint := d.Why()

@@ -247,10 +247,31 @@ func (m *model) send(text string) tea.Cmd {
 func (m *model) run(parts ...tenfold.Part) tea.Cmd {
 	a := m.agent
 	m.rememberOpen()
-	cmd := m.start("asking the model", func(ctx context.Context, report func(tea.Msg)) error {
-		return follow(a.Run(ctx, parts...), report)
+	return m.follow("asking the model", func() tea.Cmd { return m.run() }, func(ctx context.Context) iter.Seq2[agent.Event, error] {
+		return a.Run(ctx, parts...)
 	})
-	m.again = func() tea.Cmd { return m.run() }
+}
+
+// compact has the conversation compacted.
+func (m *model) compact(focus string) tea.Cmd {
+	a := m.agent
+	return m.follow("compacting", func() tea.Cmd { return m.compact(focus) }, func(ctx context.Context) iter.Seq2[agent.Event, error] {
+		return a.Compact(ctx, focus)
+	})
+}
+
+// follow begins a job that reports the events of a run; again does it once more.
+func (m *model) follow(label string, again func() tea.Cmd, events func(context.Context) iter.Seq2[agent.Event, error]) tea.Cmd {
+	cmd := m.start(label, func(ctx context.Context, report func(tea.Msg)) error {
+		for event, err := range events(ctx) {
+			if err != nil {
+				return err
+			}
+			report(event)
+		}
+		return nil
+	})
+	m.again = again
 	return cmd
 }
 
@@ -265,33 +286,4 @@ func (m *model) rememberOpen() {
 			}
 		}
 	})
-}
-
-// compact has the conversation compacted.
-func (m *model) compact(focus string) tea.Cmd {
-	a, done := m.agent, false
-	cmd := m.start("compacting", func(ctx context.Context, report func(tea.Msg)) error {
-		err := follow(a.Compact(ctx, focus), func(msg tea.Msg) {
-			e, _ := msg.(agent.Event)
-			done = done || e.Compaction != nil
-			report(msg)
-		})
-		if err == nil && !done {
-			report(saying("Nothing to compact."))
-		}
-		return err
-	})
-	m.again = func() tea.Cmd { return m.compact(focus) }
-	return cmd
-}
-
-// follow reports the events of a run.
-func follow(events iter.Seq2[agent.Event, error], report func(tea.Msg)) error {
-	for event, err := range events {
-		if err != nil {
-			return err
-		}
-		report(event)
-	}
-	return nil
 }

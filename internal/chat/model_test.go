@@ -167,10 +167,13 @@ func TestA5InputIsClosedWhileCompacting(t *testing.T) {
 func TestNothingToCompact(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{})
-	b.agent.compact = func(context.Context, string, func(agent.Event)) error { return nil }
+	b.agent.compact = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Compaction: &session.Decision{Action: session.Wait, By: session.ByPerson, Reason: "a compaction is under way"}})
+		return nil
+	}
 	b.enter("/compact")
 	b.settle()
-	b.wants(b.written(), "  Nothing to compact.")
+	b.wants(b.written(), "  Nothing was compacted: a compaction is under way.")
 	b.agent.compact = func(_ context.Context, _ string, emit func(agent.Event)) error {
 		emit(agent.Event{Compaction: &session.Decision{Action: session.Compact}})
 		emit(agent.Event{Compaction: &session.Decision{Action: session.GoOn, Reason: "the range holds no turns"}})
