@@ -78,19 +78,13 @@ func (w flushed) Write(p []byte) (int, error) {
 func (k *editing) open(ctx context.Context, o acp.Open) (c acp.Conversation, err error) {
 	warn := func(text string) { c.Notices = append(c.Notices, terminal.VisibleLine(text)) }
 	opened, err := Open(ctx, k.App, Wish{
-		Session: o.Session, Model: k.model, Allow: k.allow, Dir: o.Directory, Approver: o.Approver, Servers: serversOf(o, warn), Warn: warn,
+		Session: o.Session, Model: k.model, Allow: k.allow, Dir: o.Directory, Approver: o.Approver, DropEmpty: true, Servers: serversOf(o, warn), Warn: warn,
 	})
 	if err != nil {
-		_, dropping := dropEmpty(ctx, k.App, o.Session)
-		return c, errors.Join(err, dropping)
+		return c, err
 	}
-	c.Agent, c.Switch = opened.Agent, opened.Switch
+	c.Agent, c.Switch, c.Close = opened.Agent, opened.Switch, opened.Close
 	c.Model, c.Models = opened.model.Name(), ConfiguredModels(opened.settings)
-	c.Close = func() error {
-		err := opened.Close()
-		_, dropping := dropEmpty(context.WithoutCancel(ctx), k.App, o.Session)
-		return errors.Join(err, dropping)
-	}
 	if !slices.Contains(c.Models, c.Model) {
 		c.Models = append(c.Models, c.Model)
 	}

@@ -28,7 +28,6 @@ import (
 	"tenfold/internal/pause"
 	"tenfold/problem"
 	"tenfold/session"
-	"tenfold/summary"
 )
 
 // querying is "tenfold query".
@@ -38,7 +37,6 @@ type querying struct {
 	compact string
 	fresh   bool
 	resume  string
-	before  string // what is active again where nothing is said in a new conversation
 	plain   bool
 	wish    Wish
 	tokens  command.Parsed[int]
@@ -46,7 +44,7 @@ type querying struct {
 
 // Command is "tenfold query".
 func Command(a *command.App) *cobra.Command {
-	k := &querying{App: a}
+	k := &querying{App: a, wish: Wish{DropEmpty: true}}
 	c := &cobra.Command{
 		Use:   "query [MESSAGE] [flags]",
 		Short: "Ask an agent, in a conversation that compacts itself",
@@ -141,11 +139,12 @@ func (k *querying) run(ctx context.Context, c *cobra.Command, args []string) err
 	if err != nil {
 		return err
 	}
+	k.wish.Session = s
 	if err := k.compactFirst(ctx, s); err != nil {
-		return errors.Join(err, k.dropEmpty(ctx, s))
+		return errors.Join(err, (&Opened{app: k.App, settings: e, session: s}).dropEmpty(ctx))
 	}
 	if talks {
-		return k.talk(ctx, e, s)
+		return k.talk(ctx, e)
 	}
 	return k.once(ctx, s, message)
 }
@@ -237,22 +236,18 @@ func (k *querying) conversation(ctx context.Context, c *cobra.Command) (*session
 	return k.newConversation(ctx)
 }
 
-// newConversation makes a conversation, and makes it the active one.
+// newConversation makes a conversation, which is the active one once something is said in it.
 func (k *querying) newConversation(ctx context.Context) (*session.Session, error) {
 	l, err := k.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if k.before == "" {
-		if k.before, err = l.Active.Get(); err != nil {
-			return nil, err
-		}
-	}
 	s, err := l.Service.Create(ctx, session.Create{})
 	if err != nil {
 		return nil, err
 	}
-	return s, l.Active.Set(s.ID())
+	k.wish.Said = func() error { return l.Active.Set(s.ID()) }
+	return s, nil
 }
 
 // compactFirst is --compact.
@@ -275,7 +270,6 @@ const starting = "start the tools"
 
 // once is one turn.
 func (k *querying) once(ctx context.Context, s *session.Session, message string) (err error) {
-	k.wish.Session = s
 	if k.InTTY && k.ErrTTY && !k.plain && !k.JSON {
 		k.wish.Approver = &asking{App: k.App}
 	}
@@ -283,13 +277,9 @@ func (k *querying) once(ctx context.Context, s *session.Session, message string)
 	got, err := Open(ctx, k.App, k.wish)
 	k.Progress.End()
 	if err != nil {
-		return errors.Join(err, k.dropEmpty(ctx, s))
+		return err
 	}
-	defer func() {
-		if err = errors.Join(err, got.Close()); err != nil { // the message may have been refused
-			err = errors.Join(err, k.dropEmpty(context.WithoutCancel(ctx), s))
-		}
-	}()
+	defer func() { err = errors.Join(err, got.Close()) }()
 	var parts []tenfold.Part
 	if message != "" {
 		parts = []tenfold.Part{tenfold.TextPart(message)}
@@ -298,7 +288,7 @@ func (k *querying) once(ctx context.Context, s *session.Session, message string)
 }
 
 // talk has the person talk to the agent on the terminal.
-func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Session) error {
+func (k *querying) talk(ctx context.Context, e *config.Effective) error {
 	in, inFile := k.In.(*os.File)
 	if !inFile {
 		return command.Usage("cannot talk: stdin is not a terminal", "write a MESSAGE")
@@ -308,29 +298,27 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 		if now == nil {
 			return nil
 		}
-		return errors.Join(now.Close(), k.dropEmpty(context.WithoutCancel(ctx), s))
+		return now.Close()
 	}
 	o := chat.Options{
 		// The conversation so far is left only when the new one is open.
 		Open: func(ctx context.Context, fresh bool, approver agent.Approver) (chat.Agent, error) {
-			next := s
-			if fresh {
-				var err error
-				if next, err = k.newConversation(ctx); err != nil {
+			if k.wish.Approver = approver; fresh {
+				next, err := k.newConversation(ctx)
+				if err != nil {
 					return nil, err
 				}
-			}
-			k.wish.Session, k.wish.Approver = next, approver
-			if !fresh { // else the chat has the terminal
+				k.wish.Session = next
+			} else { // later the chat has the terminal
 				k.StartProgress(starting, 0)
 			}
 			opened, err := Open(ctx, k.App, k.wish)
 			k.Progress.End()
 			if err != nil {
-				return nil, errors.Join(err, k.dropEmpty(ctx, next))
+				return nil, err
 			}
 			err = leave()
-			now, s = opened, next
+			now = opened
 			return opened.Agent, err
 		},
 		Switch: func(ctx context.Context, _ chat.Agent, model string) error {
@@ -354,45 +342,6 @@ func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Ses
 	}
 	err = chat.Run(ctx, o)
 	return errors.Join(err, leave())
-}
-
-// dropEmpty is the function, after which the conversation is active again that was
-// before.
-func (k *querying) dropEmpty(ctx context.Context, s *session.Session) error {
-	dropped, err := dropEmpty(ctx, k.App, s)
-	if !dropped {
-		k.before = s.ID()
-		return err
-	}
-	active := k.Workspace.Active
-	if now, failed := active.Get(); failed == nil && now == s.ID() {
-		err = errors.Join(err, active.Set(k.before))
-	}
-	return err
-}
-
-// dropEmpty removes a conversation in which nothing was said, and that nobody
-// gave a title. That a model was to be asked is not said in it.
-func dropEmpty(ctx context.Context, a *command.App, s *session.Session) (dropped bool, err error) {
-	if s.Title() != "" {
-		return false, nil
-	}
-	for e := range s.Log().Entries() {
-		if _, ok := e.Payload.(tenfold.ConfigDelta); !ok {
-			return false, nil
-		}
-	}
-	if err := a.Workspace.Service.Delete(ctx, s.ID()); err != nil {
-		return false, err
-	}
-	e, err := a.Effective()
-	if err != nil {
-		return true, err
-	}
-	if dir, err := compaction.ArtifactsDir(a, e); err == nil && dir != "" {
-		_ = os.Remove(summary.Directory(dir).Transcript(s.ID())) // which there may be none of
-	}
-	return true, nil
 }
 
 // ConfiguredModels are the models that the configuration names.

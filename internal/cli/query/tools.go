@@ -50,7 +50,7 @@ func configuredTools(ctx context.Context, a *command.App, w Wish, dir string, ou
 		return tools, nil
 	}
 	open := mcpclient.Connect(ctx, servers, mcpclient.Options{Secrets: secrets, Version: command.Version()})
-	out.open = append(out.open, open)
+	out.closing = append(out.closing, open.Close)
 	if err := ctx.Err(); err != nil { // which is what went wrong with the servers
 		return nil, err
 	}
