@@ -67,22 +67,17 @@ func (m *model) showResult(branch string, r tenfold.ToolResult) {
 	}
 	m.running = slices.DeleteFunc(m.running, func(c *called) bool { return c == call })
 	subject := call.subject
-	outcome := r.Outcome
-	if outcome == "" {
-		outcome = tool.OutcomeOf(call.Name, r)
-	}
 	mark, c, how := "✓ ", terminal.Green, ""
-	switch {
-	case outcome.Bad() || r.IsError:
+	switch outcome := tool.OutcomeOf(call.Name, r); {
+	case outcome == tenfold.Failed:
 		mark, c, how = "✗ ", terminal.Red, "failed"
-		if outcome != "" && outcome != tenfold.Failed {
-			how = terminal.VisibleLine(string(outcome))
-		}
+	case outcome.Bad():
+		mark, c, how = "✗ ", terminal.Red, terminal.VisibleLine(string(outcome))
 	case outcome == "":
 		mark, c, how = "• ", terminal.Faint, "outcome unknown"
 	}
 	title := terminal.CallLine(branch, call.Name, "")
-	tail := strings.Join(slices.DeleteFunc([]string{how, took}, func(s string) bool { return s == "" }), ", ")
+	tail := strings.Trim(how+", "+took, ", ")
 	plan := planLines(call.ToolCall)
 	if plan != nil {
 		subject = ""

@@ -99,6 +99,20 @@ func TestHistoryKeys(t *testing.T) {
 	if b.input.value() != "one\ntwo" {
 		t.Errorf("%q", b.input.value())
 	}
+	wrapped := strings.Repeat("word ", 25) + "end" // on two rows
+	b.input.set(wrapped)
+	b.press("up")
+	if b.input.value() != wrapped || b.input.area.LineInfo().RowOffset != 0 {
+		t.Errorf("%q, on row %d", b.input.value(), b.input.area.LineInfo().RowOffset)
+	}
+	b.press("down")
+	if b.input.value() != wrapped || b.input.area.LineInfo().RowOffset != 1 {
+		t.Errorf("%q, on row %d", b.input.value(), b.input.area.LineInfo().RowOffset)
+	}
+	b.press("up", "up")
+	if b.input.value() != "/help" {
+		t.Errorf("%q", b.input.value())
+	}
 }
 
 // The history's file is the person's alone, survives what is not a history, and is
@@ -148,7 +162,7 @@ func TestHistoryFile(t *testing.T) {
 	none := history{}
 	none.load()
 	none.add("x")
-	if got, ok := none.older(""); !ok || got != "x" {
+	if got, ok := none.move(-1, ""); !ok || got != "x" {
 		t.Error("without a file there is no history")
 	}
 	for range mostHistory + 5 {

@@ -51,31 +51,25 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "enter":
 		return m.enter()
 	case "up":
-		if m.input.area.Line() == 0 {
-			m.recallInput(m.older)
+		if row := m.input.area.LineInfo().RowOffset; m.input.area.Line() == 0 && row == 0 {
+			m.recallInput(-1)
 			return nil
 		}
 	case "down":
-		if m.input.area.Line() == m.input.area.LineCount()-1 {
-			m.recallInput(m.history.newer)
+		if at := m.input.area.LineInfo(); m.input.area.Line() == m.input.area.LineCount()-1 && at.RowOffset >= at.Height-1 {
+			m.recallInput(1)
 			return nil
 		}
 	}
 	return m.input.key(msg)
 }
 
-// older is what was entered before; what is queued comes back first.
-func (m *model) older() (string, bool) {
-	if n := len(m.queued); n > 0 && m.input.value() == "" {
-		last := m.queued[n-1]
+// recallInput has what was entered before in the input; what is queued comes back first.
+func (m *model) recallInput(by int) {
+	if n := len(m.queued); by < 0 && n > 0 && m.input.value() == "" {
+		m.input.set(m.queued[n-1])
 		m.queued = m.queued[:n-1]
-		return last, true
-	}
-	return m.history.older(m.input.value())
-}
-
-func (m *model) recallInput(from func() (string, bool)) {
-	if text, ok := from(); ok {
+	} else if text, ok := m.history.move(by, m.input.value()); ok {
 		m.input.set(text)
 	}
 }
@@ -146,22 +140,17 @@ func (m *model) enter() tea.Cmd {
 		m.note = unknownCommand(word)
 		return nil
 	}
-	m.history.add(m.input.historyEntry(text))
+	if m.input.expandPastes(text) == text { // else it has tokens, which are nothing in another chat
+		m.history.add(text)
+	} else {
+		m.history.add("")
+	}
 	m.input.set("")
 	if m.job != nil {
 		m.queued = append(m.queued, trimmed)
 		return nil
 	}
 	return m.send(trimmed)
-}
-
-// historyEntry is the text as the history keeps it: nothing if it has folded pastes,
-// which would be tokens of nothing in another chat.
-func (in *input) historyEntry(text string) string {
-	if in.expandPastes(text) != text {
-		return ""
-	}
-	return text
 }
 
 // newConversation begins a new conversation, which outlives the job that opens it.
