@@ -37,8 +37,10 @@ func commands() []command {
 		{"/redo", "", "apply it again", false, func(m *model, _ string) tea.Cmd {
 			return m.undoOrRedo("redoing", "Applied again", m.agent.Redo, session.ErrNothingToRedo)
 		}},
-		{"/context", "", "show what takes the room", false, (*model).contextCommand},
-		{"/why", "[ENTRY]", "what the newest compaction did, or did to an entry", false, (*model).whyCommand},
+		{"/context", "", "show what takes the room", false, func(m *model, _ string) tea.Cmd { return m.withSession(m.showContext) }},
+		{"/why", "[ENTRY]", "what the newest compaction did, or did to an entry", false, func(m *model, entry string) tea.Cmd {
+			return m.withSession(func(s *session.Session) { m.showWhy(s, entry) })
+		}},
 		{"/model", "[NAME]", "show the model, or use another", false, (*model).modelCommand},
 		{"/new", "", "begin a new conversation", false, func(m *model, _ string) tea.Cmd { return m.newConversation() }},
 		{"/help", "", "show this", true, (*model).helpCommand},
@@ -158,10 +160,6 @@ var rooms = []struct {
 	{tenfold.KindProviderItem, "other"},
 }
 
-func (m *model) contextCommand(string) tea.Cmd {
-	return m.withSession(func(s *session.Session) { m.showContext(s.Projection(), token.Calibrate(s.Log())) })
-}
-
 // withSession has f look at the conversation.
 func (m *model) withSession(f func(*session.Session)) tea.Cmd {
 	err := m.agent.Do(func(s *session.Session) error {
@@ -174,7 +172,8 @@ func (m *model) withSession(f func(*session.Session)) tea.Cmd {
 	return nil
 }
 
-func (m *model) showContext(view *tenfold.Projection, scale token.Scale) {
+func (m *model) showContext(s *session.Session) {
+	view, scale := s.Projection(), token.Calibrate(s.Log())
 	takes, total := map[tenfold.Kind]int{tenfold.KindConfigDelta: view.Totals().Config.After}, 0
 	for it := range view.Items() {
 		kind := it.Payload.Kind()
@@ -205,27 +204,19 @@ func (m *model) showContext(view *tenfold.Projection, scale token.Scale) {
 	m.say(terminal.Faint, m.gaugeWords(200))
 }
 
-func (m *model) whyCommand(argument string) tea.Cmd {
-	return m.withSession(func(s *session.Session) {
-		if argument == "" {
-			m.whyCompaction(s.Projection(), token.Calibrate(s.Log()))
-		} else {
-			m.whyEntry(s, argument)
-		}
-	})
-}
-
-func (m *model) whyEntry(s *session.Session, argument string) {
-	seq, err := strconv.ParseInt(argument, 10, 64)
-	e, known := tenfold.Entry{}, false
-	if err == nil {
-		e, known = s.Log().Entry(seq)
+// showWhy says why a model sees an entry as it does; without one, what was compacted last.
+func (m *model) showWhy(s *session.Session, entry string) {
+	view, scale := s.Projection(), token.Calibrate(s.Log())
+	if entry == "" {
+		m.whyCompaction(view, scale)
+		return
 	}
+	seq, _ := strconv.ParseInt(entry, 10, 64) // what is no number names none
+	e, known := s.Log().Entry(seq)
 	if !known {
 		m.note = fmt.Sprintf("no such entry: entries are 1 to %d", s.Log().Version())
 		return
 	}
-	view, scale := s.Projection(), token.Calibrate(s.Log())
 	turn, step, _ := s.Log().Where(seq)
 	m.blankLine()
 	m.say(terminal.Bold, fmt.Sprintf("Entry %d: %s, turn %d, step %d", seq, strings.ReplaceAll(string(e.Payload.Kind()), "_", " "), turn, step))
