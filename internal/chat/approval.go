@@ -45,7 +45,6 @@ func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Answer,
 }
 
 func (m *model) queueQuestion(q *question) {
-	m.rememberCall(q.Branch, q.Call, q.Intent.Subject)
 	m.questions = append(m.questions, q)
 	if len(m.questions) == 1 {
 		m.showQuestion()

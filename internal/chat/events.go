@@ -106,7 +106,8 @@ func (m *model) event(e agent.Event) {
 	case e.Appended != nil:
 		m.showEntry(*e.Appended, e.Others)
 	case e.Running != nil:
-		c := m.rememberCall(e.Branch, e.Running.Call, e.Running.Intent.Subject)
+		c := m.rememberCall(e.Branch, e.Running.Call)
+		c.subject = cmp.Or(terminal.VisibleLine(e.Running.Intent.Subject), c.subject)
 		c.since, c.contained = m.now(), e.Running.Contained
 		m.label = "running " + terminal.CallLine("", c.Name, "")
 		m.running = append(m.running, c)
@@ -169,7 +170,7 @@ func (m *model) showEntry(e tenfold.Entry, others bool) {
 			m.foldReasoning(e.Branch, p)
 		}
 	case tenfold.ToolCall:
-		m.rememberCall(e.Branch, p, terminal.Excerpt(p.Arguments, 200))
+		m.rememberCall(e.Branch, p)
 		if !others {
 			m.label = "running tools"
 		}

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
 	"tenfold/session"
+	"tenfold/tool"
 )
 
 // A model is the state of the chat. All of it belongs to the goroutine that calls
@@ -79,17 +81,14 @@ type called struct {
 
 // rememberCall keeps what a call is about. Some servers give several calls the same id, or
 // none.
-func (m *model) rememberCall(branch string, call tenfold.ToolCall, subject string) *called {
+func (m *model) rememberCall(branch string, call tenfold.ToolCall) *called {
 	at := slices.IndexFunc(m.calls, func(c *called) bool { return c.branch == branch && c.ToolCall == call })
 	if at < 0 {
 		at = len(m.calls)
-		m.calls = append(m.calls, &called{ToolCall: call, branch: branch})
+		subject := cmp.Or(tool.Subject(call.Name, call.Arguments), call.Arguments)
+		m.calls = append(m.calls, &called{ToolCall: call, branch: branch, subject: terminal.Excerpt(subject, 200)})
 	}
-	c := m.calls[at]
-	if subject != "" {
-		c.subject = terminal.VisibleLine(subject)
-	}
-	return c
+	return m.calls[at]
 }
 
 func newModel(ctx context.Context, o Options, conversation Agent, door *approver) *model {
@@ -282,7 +281,7 @@ func (m *model) rememberOpen() {
 		last, _ := s.Log().Turn(s.Log().Turns() - 1)
 		for e := range s.Log().After(last.First - 1) {
 			if call, ok := e.Payload.(tenfold.ToolCall); ok && s.Log().Pair(e.Seq) == 0 {
-				m.rememberCall(e.Branch, call, terminal.Excerpt(call.Arguments, 200))
+				m.rememberCall(e.Branch, call)
 			}
 		}
 	})

@@ -80,7 +80,7 @@ func TestACallOfARunBeforeHasItsName(t *testing.T) {
 	}
 	b.enter("well?")
 	b.settle()
-	b.wants(b.written(), `✗ shell {"command":"make"}  failed`)
+	b.wants(b.written(), `✗ shell make  failed`)
 }
 
 // What sub-agents say is not shown, what they call is, with their name.
