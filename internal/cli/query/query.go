@@ -118,10 +118,12 @@ func (k *querying) run(ctx context.Context, c *cobra.Command, args []string) err
 	if err != nil {
 		return err
 	}
-	if _, err := agentModel(e, k.wish.Model); err != nil { // before anything is made or asked
+	model, err := agentModel(e, k.wish.Model) // before anything is made or asked
+	if err != nil {
 		return err
 	}
-	if _, err := command.WorkingDirectory(); err != nil {
+	dir, err := command.WorkingDirectory()
+	if err != nil {
 		return err
 	}
 	if k.compact == conversation.AsConfigured && len(args) > 0 && slices.Contains(e.ProfileNames(), args[0]) {
@@ -144,7 +146,7 @@ func (k *querying) run(ctx context.Context, c *cobra.Command, args []string) err
 		return errors.Join(err, (&Opened{app: k.App, settings: e, session: s}).dropEmpty(ctx))
 	}
 	if talks {
-		return k.talk(ctx, e)
+		return k.talk(ctx, chat.Options{Model: model.Name(), Models: ConfiguredModels(e), Dir: dir})
 	}
 	return k.once(ctx, s, message)
 }
@@ -288,11 +290,7 @@ func (k *querying) once(ctx context.Context, s *session.Session, message string)
 }
 
 // talk has the person talk to the agent on the terminal.
-func (k *querying) talk(ctx context.Context, e *config.Effective) error {
-	in, inFile := k.In.(*os.File)
-	if !inFile {
-		return command.Usage("cannot talk: stdin is not a terminal", "write a MESSAGE")
-	}
+func (k *querying) talk(ctx context.Context, o chat.Options) error {
 	var now *Opened
 	leave := func() error {
 		if now == nil {
@@ -300,48 +298,38 @@ func (k *querying) talk(ctx context.Context, e *config.Effective) error {
 		}
 		return now.Close()
 	}
-	o := chat.Options{
-		// The conversation so far is left only when the new one is open.
-		Open: func(ctx context.Context, fresh bool, approver agent.Approver) (chat.Agent, error) {
-			if k.wish.Approver = approver; fresh {
-				next, err := k.newConversation(ctx)
-				if err != nil {
-					return nil, err
-				}
-				k.wish.Session = next
-			} else { // later the chat has the terminal
-				k.StartProgress(starting, 0)
-			}
-			opened, err := Open(ctx, k.App, k.wish)
-			k.Progress.End()
+	// The conversation so far is left only when the new one is open.
+	o.Open = func(ctx context.Context, fresh bool, approver agent.Approver) (chat.Agent, error) {
+		if k.wish.Approver = approver; fresh {
+			next, err := k.newConversation(ctx)
 			if err != nil {
 				return nil, err
 			}
-			err = leave()
-			now = opened
-			return opened.Agent, err
-		},
-		Switch: func(ctx context.Context, _ chat.Agent, model string) error {
-			err := now.Switch(ctx, model)
-			if err == nil {
-				k.wish.Model = model
-			}
-			return err
-		},
-		Models: ConfiguredModels(e), Colour: k.OutColour, In: in, Out: os.Stdout, Environ: os.Environ(),
+			k.wish.Session = next
+		} else { // later the chat has the terminal
+			k.StartProgress(starting, 0)
+		}
+		opened, err := Open(ctx, k.App, k.wish)
+		k.Progress.End()
+		if err != nil {
+			return nil, err
+		}
+		err = leave()
+		now = opened
+		return opened.Agent, err
 	}
-	if m, err := agentModel(e, k.wish.Model); err == nil {
-		o.Model = m.Name()
+	o.Switch = func(ctx context.Context, _ chat.Agent, model string) error {
+		err := now.Switch(ctx, model)
+		if err == nil {
+			k.wish.Model = model
+		}
+		return err
 	}
+	o.Colour, o.In, o.Out, o.Environ = k.OutColour, os.Stdin, os.Stdout, os.Environ()
 	if store, err := command.DefaultStore(); err == nil {
 		o.History = filepath.Join(filepath.Dir(store), "history")
 	}
-	var err error
-	if o.Dir, err = command.WorkingDirectory(); err != nil {
-		return err
-	}
-	err = chat.Run(ctx, o)
-	return errors.Join(err, leave())
+	return errors.Join(chat.Run(ctx, o), leave())
 }
 
 // ConfiguredModels are the models that the configuration names.
