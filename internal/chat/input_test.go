@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"tenfold"
+	"tenfold/agent"
 )
 
 // New lines come with Shift-Enter, Alt-Enter, or a backslash before Enter.
@@ -294,9 +295,14 @@ func TestModelAndNew(t *testing.T) {
 	if !slices.Equal(chosen, []string{"b/two"}) {
 		t.Errorf("chose %q", chosen)
 	}
+	open := b.o.Open
+	b.o.Open = func(ctx context.Context, fresh bool, a agent.Approver, warn func(string)) (Agent, error) {
+		warn("mcp x: it did not start\x1b[2J")
+		return open(ctx, fresh, a, warn)
+	}
 	b.enter("/new")
 	b.settle()
-	b.wants(b.written(), "A new conversation. The old one is kept")
+	b.wants(b.written(), "! mcp x: it did not start\\x1b[2J\n", "A new conversation. The old one is kept")
 	b.enter("hello")
 	b.settle()
 	if len(first.asked) > 0 || !slices.Equal(b.agent.asked, []string{"hello"}) {

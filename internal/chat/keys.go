@@ -157,7 +157,9 @@ func (m *model) enter() tea.Cmd {
 func (m *model) newConversation() tea.Cmd {
 	open, door, ctx := m.o.Open, m.door, m.ctx
 	return m.start("opening a new conversation", func(_ context.Context, report func(tea.Msg)) error {
-		conversation, err := open(ctx, true, door)
+		conversation, err := open(ctx, true, door, func(text string) {
+			report(change(func(m *model) { m.sayMarked("! ", terminal.Yellow, terminal.VisibleLine(text)) }))
+		})
 		if err != nil {
 			return err
 		}

@@ -299,8 +299,8 @@ func (k *querying) talk(ctx context.Context, o chat.Options) error {
 		return now.Close()
 	}
 	// The conversation so far is left only when the new one is open.
-	o.Open = func(ctx context.Context, fresh bool, approver agent.Approver) (chat.Agent, error) {
-		if k.wish.Approver = approver; fresh {
+	o.Open = func(ctx context.Context, fresh bool, approver agent.Approver, warn func(string)) (chat.Agent, error) {
+		if k.wish.Approver, k.wish.Warn = approver, warn; fresh {
 			next, err := k.newConversation(ctx)
 			if err != nil {
 				return nil, err
