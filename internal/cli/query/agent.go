@@ -115,6 +115,9 @@ func (o *Opened) Switch(ctx context.Context, name string) error {
 // the app, so that several may be open at once.
 func Open(ctx context.Context, a *command.App, w Wish) (_ *Opened, err error) {
 	out := &Opened{app: a, session: w.Session}
+	if w.Warn == nil {
+		w.Warn = a.Warn
+	}
 	if w.DropEmpty {
 		out.closing = append(out.closing, func() error { return out.dropEmpty(context.WithoutCancel(ctx)) })
 	}
@@ -127,11 +130,15 @@ func Open(ctx context.Context, a *command.App, w Wish) (_ *Opened, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := effectiveIn(a, w.Dir, command.ExtrasOf(w.Session.Log())...)
+	if extras := command.ExtrasOf(w.Session.Log()); w.Dir == "" {
+		out.settings, err = a.Effective(extras...)
+	} else {
+		out.settings, err = a.EffectiveIn(w.Dir, extras...)
+	}
 	if err != nil {
 		return nil, err
 	}
-	out.settings = e
+	e := out.settings
 	if out.model, err = agentModel(e, w.Model); err != nil {
 		return nil, err
 	}
@@ -152,15 +159,16 @@ func Open(ctx context.Context, a *command.App, w Wish) (_ *Opened, err error) {
 	if o.Judge, err = permission.New(e.PermissionRules(w.Allow, containable)); err != nil {
 		return nil, err
 	}
-	configured, err := configuredTools(ctx, a, w, dir, out)
+	configured, err := out.configuredTools(ctx, w, dir)
 	if err != nil {
 		return nil, err
 	}
 	o.Tools = append(o.Tools, configured...)
-	if err := transcriptFile(a, e, w.Session, out, &o); err != nil {
+	observe, err := out.transcriptFile(w.Warn)
+	if err != nil {
 		return nil, err
 	}
-	o.Observe = titled(ctx, a, w, o.Observe)
+	o.Observe = titled(ctx, a, w, observe)
 	out.Agent, err = agent.New(w.Session, o)
 	return out, err
 }
@@ -170,20 +178,6 @@ func limits(wished agent.Limits, c config.Agent) agent.Limits {
 	wished.Steps, wished.Tokens = cmp.Or(wished.Steps, int(c.MaxSteps)), cmp.Or(wished.Tokens, int(c.MaxTokens))
 	wished.Dollars, wished.Time = cmp.Or(wished.Dollars, float64(c.MaxDollars)), cmp.Or(wished.Time, time.Duration(c.MaxTime))
 	return wished
-}
-
-// effectiveIn is [app.effective] for another workspace than the working directory.
-func effectiveIn(a *command.App, dir string, extras ...string) (*config.Effective, error) {
-	if dir == "" {
-		return a.Effective(extras...)
-	}
-	from := a.Settings.Sources()
-	from.Dir = dir
-	l, err := config.Read(from)
-	if err != nil {
-		return nil, err
-	}
-	return l.With(extras...)
 }
 
 // agentModel opens the model that answers: the one that the command line names,
@@ -251,25 +245,24 @@ func LiveSettings(a *command.App, e *config.Effective, conversation string, m pr
 	return out, nil
 }
 
-// transcriptFile has the events of an agent written beside the store.
-func transcriptFile(a *command.App, e *config.Effective, s *session.Session, out *Opened, o *agent.Options) error {
-	dir, err := compaction.ArtifactsDir(a, e)
-	if err != nil || dir == "" || !e.Agent.Transcript {
-		return err
+// transcriptFile has the events of an agent written beside the store, if that is wanted.
+func (o *Opened) transcriptFile(warn func(string)) (observe func(agent.Event) error, err error) {
+	dir, err := compaction.ArtifactsDir(o.app, o.settings)
+	if err != nil || dir == "" || !o.settings.Agent.Transcript {
+		return nil, err
 	}
-	path := summary.Directory(dir).Transcript(s.ID())
-	f, torn, err := eventlog.Open(path, s.ID(), s.Log(), a.Now)
+	f, torn, err := eventlog.Open(summary.Directory(dir).Transcript(o.session.ID()), o.session.ID(), o.session.Log(), o.app.Now)
 	if err != nil {
-		return &problem.Error{
+		return nil, &problem.Error{
 			Code: "transcript", Op: "open the transcript", Err: err,
 			Hint: "choose another directory with conversation.compaction.session_dir, or turn it off with --cfg agent.transcript=false",
 		}
 	}
 	if torn > 0 {
-		a.Warn("dropped the last line of the transcript, which a crash had cut off")
+		warn("dropped the last line of the transcript, which a crash had cut off")
 	}
-	out.closing, o.Observe = append(out.closing, f.Close), f.Observe
-	return nil
+	o.closing = append(o.closing, f.Close)
+	return f.Observe, nil
 }
 
 // titled gives a conversation that has no title one made of the first request, as
