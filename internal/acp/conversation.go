@@ -21,11 +21,10 @@ import (
 // conversation is one session of an editor.
 type conversation struct {
 	Conversation
-	editor    *editor
-	id        sdk.SessionId
-	directory string
-	shown     shown
-	titled    bool // the editor was told
+	editor *editor
+	id     sdk.SessionId
+	shown  shown
+	titled bool // the editor was told
 
 	mu     sync.Mutex
 	mode   sdk.SessionModeId
@@ -213,7 +212,7 @@ func (c *conversation) run(events iter.Seq2[agent.Event, error]) (sdk.StopReason
 			return reason, err
 		}
 		if e.Stop == nil {
-			c.send(c.shown.event(e, c.directory)...)
+			c.send(c.shown.event(e)...)
 			continue
 		}
 		reason = stopReasons[e.Stop.Reason]
@@ -278,9 +277,9 @@ func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Ans
 	call := sdk.ToolCallUpdate{
 		ToolCallId: callID(q.Branch, q.Call.CallID), Title: new(titleOf(q.Branch, q.Call.Name, q.Intent.Subject)),
 		Kind: new(kindOf(q.Call.Name, q.Intent.Effect)), Status: new(sdk.ToolCallStatusPending),
-		Locations: locations(c.directory, q.Intent.Paths), RawInput: rawInput(q.Call.Arguments),
+		Locations: locations(c.shown.directory, q.Intent.Paths), RawInput: rawInput(q.Call.Arguments),
 	}
-	call.Content = changeOf(c.directory, q.Call)
+	call.Content = changeOf(c.shown.directory, q.Call)
 	if q.Intent.Command != "" {
 		call.Content = append(call.Content, fenced(q.Intent.Command, "sh"))
 	}
