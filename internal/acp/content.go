@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -72,11 +73,7 @@ func partsOf(blocks []sdk.ContentBlock) ([]tenfold.Part, error) {
 			return nil, err
 		}
 	}
-	blank := true
-	for _, p := range parts {
-		blank = blank && p.File == nil && strings.TrimSpace(p.Text) == ""
-	}
-	if blank {
+	if !slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || strings.TrimSpace(p.Text) != "" }) {
 		return nil, invalid("the prompt is empty")
 	}
 	return parts, nil

@@ -195,18 +195,11 @@ func (k *querying) message(ctx context.Context, args []string) (string, error) {
 		return "", err
 	}
 	defer closing()
-	var data []byte
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
+	late := func() { k.Noticef("reading standard input until it ends; \"< /dev/null\" leaves it out") }
+	data := pause.Telling(inputSoon, late, func() (data []byte) {
 		data, err = io.ReadAll(io.LimitReader(src.Reader, mostInput+1))
-	}()
-	select {
-	case <-read:
-	case <-time.After(inputSoon):
-		k.Noticef("reading standard input until it ends; \"< /dev/null\" leaves it out")
-		<-read
-	}
+		return data
+	})
 	piped := strings.ToValidUTF8(string(data), "\uFFFD")
 	switch {
 	case ctx.Err() != nil:
