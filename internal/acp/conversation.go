@@ -279,9 +279,11 @@ func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Ans
 		Kind: new(kindOf(q.Call.Name, q.Intent.Effect)), Status: new(sdk.ToolCallStatusPending),
 		Locations: locations(c.shown.directory, q.Intent.Paths), RawInput: rawInput(q.Call.Arguments),
 	}
-	call.Content = changeOf(c.shown.directory, q.Call)
-	if q.Intent.Command != "" {
+	switch call.Content = changeOf(c.shown.directory, q.Call); {
+	case q.Intent.Command != "":
 		call.Content = append(call.Content, fenced(q.Intent.Command, "sh"))
+	case call.Content == nil: // an editor need not show the input
+		call.Content = append(call.Content, fenced(q.Detail(), ""))
 	}
 	if q.Reason != "" {
 		call.Content = append(call.Content, sdk.ToolContent(sdk.TextBlock(visible(q.Reason))))
