@@ -214,19 +214,16 @@ func (s *shown) compaction(d session.Decision) []sdk.SessionUpdate {
 	if len(texts) > 0 {
 		content = []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(visible(strings.Join(texts, "\n\n"))))}
 	}
-	if s.compacting {
-		s.compacting = status == sdk.ToolCallStatusInProgress
-		return []sdk.SessionUpdate{sdk.UpdateToolCall(s.compactionID(), sdk.WithUpdateTitle(d.Told()), sdk.WithUpdateStatus(status), sdk.WithUpdateContent(content))}
+	begins := !s.compacting
+	if begins {
+		s.compactions++
 	}
-	s.compactions++
 	s.compacting = status == sdk.ToolCallStatusInProgress
-	return []sdk.SessionUpdate{sdk.StartToolCall(
-		s.compactionID(), d.Told(), sdk.WithStartKind(sdk.ToolKindOther), sdk.WithStartStatus(status), sdk.WithStartContent(content),
-	)}
-}
-
-func (s *shown) compactionID() sdk.ToolCallId {
-	return sdk.ToolCallId(fmt.Sprintf("compaction-%d", s.compactions))
+	id := sdk.ToolCallId(fmt.Sprintf("compaction-%d", s.compactions))
+	if begins {
+		return []sdk.SessionUpdate{sdk.StartToolCall(id, d.Told(), sdk.WithStartKind(sdk.ToolKindOther), sdk.WithStartStatus(status), sdk.WithStartContent(content))}
+	}
+	return []sdk.SessionUpdate{sdk.UpdateToolCall(id, sdk.WithUpdateTitle(d.Told()), sdk.WithUpdateStatus(status), sdk.WithUpdateContent(content))}
 }
 
 // catchUp shows what other programs added since. That it cannot be read, the run will say.

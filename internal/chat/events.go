@@ -211,6 +211,9 @@ func (m *model) showWaiting(w *agent.Waiting) {
 // compaction takes in what the controller decided (A5, A6, A7).
 func (m *model) compaction(d session.Decision) {
 	m.compacting, m.label = false, "asking the model"
+	if m.leaving.IsZero() {
+		m.note = "" // that the input is closed
+	}
 	switch d.Action {
 	case session.Compact:
 		m.finishText()
