@@ -77,13 +77,11 @@ func (m *model) showQuestion() {
 	lines := wrap(sanitise(q.Detail()), max(m.screen.width-1-2*len(margin), 1))
 	m.blankLine()
 	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+terminal.CallLine(q.Branch, q.Call.Name, ""), q.Reason))
-	shown := slices.Clone(lines[:min(len(lines), mostAsked)])
-	m.screen.add(func(int) []string {
-		var out []string
-		for _, line := range shown {
-			out = append(out, margin+m.paint.Paint(terminal.Faint, "│ ")+line)
+	m.show("", func(int) (shown []string) {
+		for _, line := range lines[:min(len(lines), mostAsked)] {
+			shown = append(shown, m.paint.Paint(terminal.Faint, "│ ")+line)
 		}
-		return out
+		return shown
 	})
 	m.offer, m.offered = []choice{
 		{"y", "once", false, m.answer(agent.Answer{Allowed: true}, "Allowed once")},

@@ -46,7 +46,7 @@ func (m *model) showFolded() {
 		text = strings.ToValidUTF8(text[:mostUnfolded], "")
 	}
 	text = sanitise(text)
-	m.screen.add(func(width int) []string { return indent("", wrap(text, width-1-len(margin))) })
+	m.show("", func(room int) []string { return wrap(text, room) })
 	if over > 0 {
 		m.say(terminal.Faint, "… and "+number.Count(over, "byte")+" more")
 	}
@@ -98,12 +98,11 @@ func (m *model) showFailure(text string) {
 	text = strings.TrimRight(text[max(len(text)-8000, 0):], "\n ")
 	lines := strings.Split(strings.ToValidUTF8(text, ""), "\n")
 	lines = lines[max(len(lines)-lastLines, 0):]
-	m.screen.add(func(width int) []string {
-		var out []string
+	m.show("", func(room int) (shown []string) {
 		for _, line := range lines {
-			out = append(out, margin+m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(sanitise(line), max(width-1-2*len(margin), 1), "…")))
+			shown = append(shown, m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(sanitise(line), max(room-2, 1), "…")))
 		}
-		return out
+		return shown
 	})
 }
 

@@ -87,12 +87,11 @@ func (m *model) helpCommand(string) tea.Cmd {
 		lines = slices.Insert(lines, i, terminal.Pad(strings.TrimSpace(c.name+" "+c.argument), 18)+c.help)
 	}
 	m.blankLine()
-	m.screen.add(func(width int) []string {
-		var out []string
+	m.show("", func(room int) (shown []string) {
 		for _, line := range lines {
-			out = append(out, indent("", strings.Split(terminal.WrapLine(line, max(width-1-len(margin), 1), 18), "\n"))...)
+			shown = append(shown, strings.Split(terminal.WrapLine(line, room, 18), "\n")...)
 		}
-		return out
+		return shown
 	})
 	return nil
 }

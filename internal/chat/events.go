@@ -20,23 +20,28 @@ import (
 	"tenfold/tool"
 )
 
+// show writes lines, which have so much room behind the margin; a mark stands in that.
+func (m *model) show(mark string, lines func(room int) []string) {
+	m.screen.add(func(width int) []string { return indent(mark, lines(max(width-1-len(margin), 1))) })
+}
+
 // say writes a line of the program.
 func (m *model) say(c terminal.Colour, text string) { m.sayMarked("", c, text) }
 
 // sayMarked writes lines of the program with a mark in the margin.
 func (m *model) sayMarked(mark string, c terminal.Colour, text string) {
-	m.screen.add(func(width int) []string {
-		lines := wrap(text, width-1-len(margin))
+	m.show(m.paint.Paint(c, mark), func(room int) []string {
+		lines := wrap(text, room)
 		for i, line := range lines {
 			lines[i] = m.paint.Paint(c, line)
 		}
-		return indent(m.paint.Paint(c, mark), lines)
+		return lines
 	})
 }
 
 // row writes a row of a table: what has no room is left out.
 func (m *model) row(text string) {
-	m.screen.add(func(width int) []string { return indent("", []string{ansi.Truncate(text, width-1-len(margin), "")}) })
+	m.show("", func(room int) []string { return []string{ansi.Truncate(text, room, "")} })
 }
 
 // blankLine writes an empty line.
@@ -54,11 +59,11 @@ func (m *model) showMarkdown(c chunk) {
 		m.blankLine()
 	}
 	text := sanitise(c.markdown)
-	m.screen.add(func(width int) []string {
+	m.show("", func(room int) []string {
 		if !m.o.Colour {
-			return indent("", wrap(text, width-1-len(margin)))
+			return wrap(text, room)
 		}
-		return indent("", m.paint.MarkdownLines(text, width-1-len(margin)))
+		return m.paint.MarkdownLines(text, room)
 	})
 }
 
