@@ -52,7 +52,7 @@ func (k *editing) serve(ctx context.Context) error {
 	if k.InTTY {
 		return command.Usage("tenfold acp is started by an editor, which talks to it over pipes", `to talk to the agent yourself, run "tenfold query"`)
 	}
-	if _, err := k.App.Open(ctx); err != nil { // before sessions are opened side by side
+	if _, err := k.Open(ctx); err != nil { // before sessions are opened side by side
 		return err
 	}
 	// What cannot be read is not repeated: it may hold what a person said.
