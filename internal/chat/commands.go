@@ -48,30 +48,24 @@ func commands() []command {
 	}
 }
 
-// isCommand tells a command from a path that begins with a slash.
-func isCommand(word string) bool {
-	return strings.HasPrefix(word, "/") && !strings.Contains(word[1:], "/") && len(word) > 1
-}
-
-func commandOf(text string) (c command, argument string, is bool) {
+// commandOf reads a command, or says what is wrong with it. What else begins with a slash is a
+// path, and part of a message.
+func commandOf(text string) (c *command, argument, wrong string) {
 	word, argument, _ := strings.Cut(text, " ")
-	for _, c := range commands() {
-		if c.name == word {
-			return c, strings.TrimSpace(argument), true
-		}
-	}
-	return command{}, "", false
-}
-
-func unknownCommand(word string) string {
 	var names []string
 	for _, c := range commands() {
+		if c.name == word {
+			return &c, strings.TrimSpace(argument), ""
+		}
 		names = append(names, c.name)
 	}
-	if near := problem.Nearest(word, names); near != "" {
-		return "unknown command: did you mean " + near + "?"
+	if len(word) < 2 || word[0] != '/' || strings.Contains(word[1:], "/") {
+		return nil, "", ""
 	}
-	return "unknown command: /help lists them"
+	if near := problem.Nearest(word, names); near != "" {
+		return nil, "", "unknown command: did you mean " + near + "?"
+	}
+	return nil, "", "unknown command: /help lists them"
 }
 
 func (m *model) helpCommand(string) tea.Cmd {

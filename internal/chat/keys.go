@@ -128,17 +128,18 @@ func (m *model) enter() tea.Cmd {
 	if trimmed == "" {
 		return nil
 	}
-	if c, argument, is := commandOf(trimmed); is {
-		if m.job != nil && !c.always {
-			m.note = "wait until the agent is done, or stop it with Ctrl-C"
-			return nil
-		}
+	c, argument, wrong := commandOf(trimmed)
+	switch {
+	case wrong != "":
+		m.note = wrong
+		return nil
+	case c != nil && m.job != nil && !c.always:
+		m.note = "wait until the agent is done, or stop it with Ctrl-C"
+		return nil
+	case c != nil:
 		m.history.add(text)
 		m.input.set("")
 		return c.do(m, argument)
-	} else if word, _, _ := strings.Cut(trimmed, " "); isCommand(word) {
-		m.note = unknownCommand(word)
-		return nil
 	}
 	if m.input.expandPastes(text) == text { // else it has tokens, which are nothing in another chat
 		m.history.add(text)
