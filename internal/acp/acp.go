@@ -21,7 +21,6 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/session"
-	"tenfold/store"
 )
 
 // An Agent works on one conversation: [*agent.Agent]. It is for one goroutine
@@ -33,18 +32,9 @@ type Agent interface {
 	Session() *session.Session
 }
 
-// A Host opens conversations. It is safe for concurrent use.
-type Host interface {
-	// Open opens the conversation of an id, or begins one where that is empty.
-	Open(ctx context.Context, o Open) (Conversation, error)
-	// List lists at most so many conversations of a directory, or of all where that is empty,
-	// the newest first.
-	List(ctx context.Context, directory string, most int) ([]store.Conversation, error)
-}
-
-// An Open says what an editor wants to work on.
+// An Open says what an editor wants an agent for.
 type Open struct {
-	ID string
+	Session *session.Session
 	// Directory is the workspace, absolute.
 	Directory string
 	// Servers are the MCP servers that the editor is set up with. The editor is
@@ -54,9 +44,8 @@ type Open struct {
 	Approver agent.Approver
 }
 
-// A Conversation is one that was opened.
+// A Conversation is one that an agent works on.
 type Conversation struct {
-	ID    string
 	Agent Agent
 	// Model is the name of its model, and Models are those that a person may
 	// choose from, that one included.
@@ -64,8 +53,6 @@ type Conversation struct {
 	Models []string
 	// Switch goes on with another model of the person's.
 	Switch func(ctx context.Context, model string) error
-	// Title gives the conversation its title, from what was said, and tells it.
-	Title func(ctx context.Context) (string, error)
 	// Notices are for the person: MCP servers that did not start.
 	Notices []string
 	// Close ends what the conversation has running, its MCP servers above all.
@@ -74,7 +61,10 @@ type Conversation struct {
 
 // A Server serves one editor.
 type Server struct {
-	Host    Host
+	// Service has the conversations. Open has an agent work on one; it is called by
+	// several goroutines at once.
+	Service *session.Service
+	Open    func(ctx context.Context, o Open) (Conversation, error)
 	Version string
 	// Log is told of messages that cannot be read; nil is nobody.
 	Log *slog.Logger

@@ -14,7 +14,6 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
-	"tenfold/internal/acp"
 	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/session"
@@ -106,7 +105,10 @@ func TestAnEditorIsShownEverythingOnce(t *testing.T) {
 	inner := tenfold.ToolCall{CallID: "c1", Name: "fs_grep_files", Arguments: `{"pattern":"main","path":"."}`}
 	exit := textResult("c3", "FAIL ``` \x1b[31mred")
 	exit.Outcome = tenfold.Exit(1)
-	h := newHost(func(*played, context.Context, []tenfold.Part) iter.Seq2[agent.Event, error] {
+	h := newHost(func(p *played, ctx context.Context, _ []tenfold.Part) iter.Seq2[agent.Event, error] {
+		if err := p.s.Append(ctx, tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("A title")}}); err != nil {
+			t.Error(err)
+		}
 		return events(
 			agent.Event{Reasoning: "Let me "},
 			agent.Event{Reasoning: "look."},
@@ -355,7 +357,7 @@ func FuzzMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		h := newHost(func(*played, context.Context, []tenfold.Part) iter.Seq2[agent.Event, error] { return events() })
 		in := strings.NewReader(line + "\n" + line + "\n")
-		if err := (acp.Server{Host: h}).Serve(t.Context(), in, io.Discard); err != nil {
+		if err := h.server().Serve(t.Context(), in, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	})

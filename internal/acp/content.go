@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -72,11 +73,7 @@ func partsOf(blocks []sdk.ContentBlock) ([]tenfold.Part, error) {
 			return nil, err
 		}
 	}
-	blank := true
-	for _, p := range parts {
-		blank = blank && p.File == nil && strings.TrimSpace(p.Text) == ""
-	}
-	if blank {
+	if !slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || strings.TrimSpace(p.Text) != "" }) {
 		return nil, invalid("the prompt is empty")
 	}
 	return parts, nil
@@ -131,14 +128,7 @@ func callID(branch, id string) sdk.ToolCallId {
 
 // titleOf is a call in one line.
 func titleOf(branch, name, subject string) string {
-	title := terminal.VisibleLine(name)
-	if subject != "" {
-		title += " " + terminal.VisibleLine(subject)
-	}
-	if branch != "" {
-		title = terminal.VisibleLine(branch) + ": " + title
-	}
-	return terminal.Excerpt(title, 120)
+	return terminal.Excerpt(terminal.CallLine(branch, name, subject), 120)
 }
 
 // kinds and effects say which sign an editor shows for a call.

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -12,6 +13,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/purpose"
 	"tenfold/session"
 	"tenfold/toolbox"
 )
@@ -19,11 +21,10 @@ import (
 // conversation is one session of an editor.
 type conversation struct {
 	Conversation
-	editor    *editor
-	id        sdk.SessionId
-	directory string
-	shown     shown
-	titled    bool // the editor was told
+	editor *editor
+	id     sdk.SessionId
+	shown  shown
+	titled bool // the editor was told
 
 	mu     sync.Mutex
 	mode   sdk.SessionModeId
@@ -178,7 +179,7 @@ func (c *conversation) prompt(p sdk.PromptRequest, begun func()) (sdk.PromptResp
 		err = c.undo(ctx)
 	default:
 		reason, err = c.run(c.Agent.Run(ctx, parts...))
-		c.title(context.WithoutCancel(ctx))
+		c.title()
 	}
 	switch {
 	case ctx.Err() != nil: // cancelled, or the editor is gone
@@ -190,12 +191,10 @@ func (c *conversation) prompt(p sdk.PromptRequest, begun func()) (sdk.PromptResp
 }
 
 // title tells the editor the title, once there is one.
-func (c *conversation) title(ctx context.Context) {
-	if c.titled {
-		return
-	}
-	title, err := c.Title(ctx)
-	if c.titled = err == nil && title != ""; c.titled {
+func (c *conversation) title() {
+	s := c.Agent.Session()
+	if title := cmp.Or(s.Title(), purpose.TitleOf(s.Log().Entries())); title != "" && !c.titled {
+		c.titled = true
 		c.send(sdk.SessionUpdate{SessionInfoUpdate: &sdk.SessionSessionInfoUpdate{Title: new(visible(title))}})
 	}
 }
@@ -213,7 +212,7 @@ func (c *conversation) run(events iter.Seq2[agent.Event, error]) (sdk.StopReason
 			return reason, err
 		}
 		if e.Stop == nil {
-			c.send(c.shown.event(e, c.directory)...)
+			c.send(c.shown.event(e)...)
 			continue
 		}
 		reason = stopReasons[e.Stop.Reason]
@@ -278,11 +277,13 @@ func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Ans
 	call := sdk.ToolCallUpdate{
 		ToolCallId: callID(q.Branch, q.Call.CallID), Title: new(titleOf(q.Branch, q.Call.Name, q.Intent.Subject)),
 		Kind: new(kindOf(q.Call.Name, q.Intent.Effect)), Status: new(sdk.ToolCallStatusPending),
-		Locations: locations(c.directory, q.Intent.Paths), RawInput: rawInput(q.Call.Arguments),
+		Locations: locations(c.shown.directory, q.Intent.Paths), RawInput: rawInput(q.Call.Arguments),
 	}
-	call.Content = changeOf(c.directory, q.Call)
-	if q.Intent.Command != "" {
+	switch call.Content = changeOf(c.shown.directory, q.Call); {
+	case q.Intent.Command != "":
 		call.Content = append(call.Content, fenced(q.Intent.Command, "sh"))
+	case call.Content == nil: // an editor need not show the input
+		call.Content = append(call.Content, fenced(q.Detail(), ""))
 	}
 	if q.Reason != "" {
 		call.Content = append(call.Content, sdk.ToolContent(sdk.TextBlock(visible(q.Reason))))

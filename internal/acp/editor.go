@@ -12,7 +12,10 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"tenfold/internal/listing"
 	"tenfold/problem"
+	"tenfold/session"
+	"tenfold/store"
 )
 
 // editor is the connection to one editor. It implements [sdk.Agent].
@@ -55,7 +58,7 @@ func (e *editor) Authenticate(context.Context, sdk.AuthenticateRequest) (sdk.Aut
 }
 
 func (e *editor) NewSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.NewSessionResponse, error) {
-	c, err := e.open(ctx, Open{Directory: p.Cwd, Servers: p.McpServers}, true)
+	c, err := e.open(ctx, "", p.Cwd, p.McpServers, true)
 	if err != nil {
 		return sdk.NewSessionResponse{}, err
 	}
@@ -68,7 +71,7 @@ func (e *editor) NewSession(ctx context.Context, p sdk.NewSessionRequest) (sdk.N
 // LoadSession implements [sdk.AgentLoader]: it shows the whole conversation again,
 // what is compacted included.
 func (e *editor) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk.LoadSessionResponse, error) {
-	c, err := e.open(ctx, Open{ID: string(p.SessionId), Directory: p.Cwd, Servers: p.McpServers}, false)
+	c, err := e.open(ctx, p.SessionId, p.Cwd, p.McpServers, false)
 	if err != nil {
 		return sdk.LoadSessionResponse{}, err
 	}
@@ -79,7 +82,7 @@ func (e *editor) LoadSession(ctx context.Context, p sdk.LoadSessionRequest) (sdk
 
 // ResumeSession implements [sdk.Agent]: as LoadSession, and shows nothing again.
 func (e *editor) ResumeSession(ctx context.Context, p sdk.ResumeSessionRequest) (sdk.ResumeSessionResponse, error) {
-	c, err := e.open(ctx, Open{ID: string(p.SessionId), Directory: p.Cwd, Servers: p.McpServers}, false)
+	c, err := e.open(ctx, p.SessionId, p.Cwd, p.McpServers, false)
 	if err != nil {
 		return sdk.ResumeSessionResponse{}, err
 	}
@@ -95,11 +98,9 @@ const mostListed = 200
 // come from.
 func (e *editor) ListSessions(ctx context.Context, p sdk.ListSessionsRequest) (sdk.ListSessionsResponse, error) {
 	out := sdk.ListSessionsResponse{Sessions: []sdk.SessionInfo{}}
-	directory := ""
-	if p.Cwd != nil {
-		directory = *p.Cwd
-	}
-	newest, err := e.Host.List(ctx, directory, mostListed)
+	newest, _, err := listing.Page(ctx, e.Service, nil, mostListed, func(c store.Conversation) bool {
+		return p.Cwd == nil || *p.Cwd == "" || c.Origin.Directory == *p.Cwd
+	})
 	if err != nil {
 		return out, explained(err)
 	}
@@ -169,24 +170,29 @@ func (e *editor) SetSessionConfigOption(_ context.Context, p sdk.SetSessionConfi
 
 // open opens a conversation for the editor: a fresh one, or one that exists, in the
 // place of the same one that it had open.
-func (e *editor) open(ctx context.Context, o Open, fresh bool) (*conversation, error) {
+func (e *editor) open(ctx context.Context, id sdk.SessionId, directory string, servers []sdk.McpServer, fresh bool) (*conversation, error) {
+	var s *session.Session
+	var err error
 	switch {
-	case !filepath.IsAbs(o.Directory):
+	case !filepath.IsAbs(directory):
 		return nil, invalid("the working directory must be absolute")
-	case !fresh && o.ID == "":
+	case fresh:
+		s, err = e.Service.Create(ctx, session.Create{Origin: store.Origin{Directory: directory}})
+	case id == "":
 		return nil, invalid("no session is named")
-	case !fresh:
-		if _, err := e.CloseSession(ctx, sdk.CloseSessionRequest{SessionId: sdk.SessionId(o.ID)}); err != nil {
+	default:
+		if _, err := e.CloseSession(ctx, sdk.CloseSessionRequest{SessionId: id}); err != nil {
 			return nil, err
 		}
+		s, err = e.Service.Open(ctx, string(id))
 	}
-	c := &conversation{editor: e, directory: o.Directory, mode: modeAsk}
-	o.Approver = c
-	opened, err := e.Host.Open(ctx, o)
 	if err != nil {
 		return nil, explained(err)
 	}
-	c.Conversation, c.id = opened, sdk.SessionId(opened.ID)
+	c := &conversation{editor: e, id: sdk.SessionId(s.ID()), mode: modeAsk, shown: shown{directory: directory, calls: map[sdk.ToolCallId]*call{}}}
+	if c.Conversation, err = e.Open(ctx, Open{Session: s, Directory: directory, Servers: servers, Approver: c}); err != nil {
+		return nil, explained(err)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed || e.sessions[c.id] != nil {

@@ -17,9 +17,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/acp"
-	"tenfold/internal/listing"
 	"tenfold/session"
-	"tenfold/store"
 	"tenfold/store/memory"
 )
 
@@ -84,32 +82,21 @@ func newHost(run func(p *played, ctx context.Context, parts []tenfold.Part) iter
 	}}
 }
 
-func (h *host) Open(ctx context.Context, o acp.Open) (acp.Conversation, error) {
-	ctx = context.WithoutCancel(ctx) // it does not notice that the editor is gone
+func (h *host) Open(_ context.Context, o acp.Open) (acp.Conversation, error) {
 	if h.opened != nil {
 		if err := h.opened(o); err != nil {
 			return acp.Conversation{}, err
 		}
 	}
-	var s *session.Session
-	var err error
-	if o.ID == "" {
-		s, err = h.service.Create(ctx, session.Create{Origin: store.Origin{Directory: o.Directory}})
-	} else {
-		s, err = h.service.Open(ctx, o.ID)
-	}
-	if err != nil {
-		return acp.Conversation{}, err
-	}
+	s := o.Session
 	return acp.Conversation{
-		ID: s.ID(), Agent: h.agents(s, o), Model: "test/large", Models: []string{"test/large", "test/small"},
+		Agent: h.agents(s, o), Model: "test/large", Models: []string{"test/large", "test/small"},
 		Switch: func(_ context.Context, model string) error {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.switched = append(h.switched, model)
 			return nil
 		},
-		Title:   func(context.Context) (string, error) { return "A title", nil },
 		Notices: h.notices,
 		Close: func() error {
 			h.mu.Lock()
@@ -120,12 +107,8 @@ func (h *host) Open(ctx context.Context, o acp.Open) (acp.Conversation, error) {
 	}, nil
 }
 
-func (h *host) List(ctx context.Context, directory string, most int) ([]store.Conversation, error) {
-	found, _, err := listing.Page(ctx, h.service, nil, most, func(c store.Conversation) bool {
-		return directory == "" || c.Origin.Directory == directory
-	})
-	return found, err
-}
+// server serves an editor from the host.
+func (h *host) server() acp.Server { return acp.Server{Service: h.service, Open: h.Open, Version: "1"} }
 
 // client is an editor: it keeps what it is shown, and answers questions.
 type client struct {
@@ -195,14 +178,14 @@ func (*client) WaitForTerminalExit(context.Context, sdk.WaitForTerminalExitReque
 }
 
 // connect starts a server and an editor that talks to it.
-func connect(t *testing.T, h acp.Host) *client {
+func connect(t *testing.T, h *host) *client {
 	t.Helper()
 	fromEditor, toAgent := io.Pipe()
 	fromAgent, toEditor := io.Pipe()
 	c := &client{shown: map[sdk.SessionId][]sdk.SessionUpdate{}}
 	served := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() { served <- acp.Server{Host: h, Version: "1"}.Serve(ctx, fromEditor, toEditor) }()
+	go func() { served <- h.server().Serve(ctx, fromEditor, toEditor) }()
 	c.raw, c.served, c.hangUp = toAgent, served, func() { _ = toAgent.Close() }
 	c.ClientSideConnection = sdk.NewClientSideConnection(c, toAgent, fromAgent)
 	c.SetLogger(slog.New(slog.DiscardHandler))
@@ -253,7 +236,7 @@ func TestGreetingComesAfterTheAnswer(t *testing.T) {
 	h := newHost(func(*played, context.Context, []tenfold.Part) iter.Seq2[agent.Event, error] { return events() })
 	fromEditor, toAgent := io.Pipe()
 	fromAgent, toEditor := io.Pipe()
-	go func() { _ = acp.Server{Host: h}.Serve(t.Context(), fromEditor, toEditor) }()
+	go func() { _ = h.server().Serve(t.Context(), fromEditor, toEditor) }()
 	defer toAgent.Close()
 	go func() {
 		_, _ = io.WriteString(toAgent, `{"jsonrpc":"2.0","id":7,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`+"\n")

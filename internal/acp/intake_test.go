@@ -79,7 +79,7 @@ func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
 {"jsonrpc":"2.0","id":"three","method":"session/list","params":{}}
 {"jsonrpc":"2.0","id":4,"method":"no/such"}
 `
-	if err := (acp.Server{Host: h}).Serve(t.Context(), strings.NewReader(in), &out); err != nil {
+	if err := h.server().Serve(t.Context(), strings.NewReader(in), &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"1", "2", `"three"`, "4"} {

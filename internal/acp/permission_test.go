@@ -26,6 +26,10 @@ func TestQuestionsGoToThePersonAsTheModeSays(t *testing.T) {
 		Call:   tenfold.ToolCall{CallID: "c2", Name: "shell", Arguments: `{"command":"make"}`},
 		Intent: toolbox.Intent{Effect: toolbox.Commands, Command: "make", Subject: "make"}, Reason: "make is in no list",
 	}
+	theirs := agent.Question{
+		Call:   tenfold.ToolCall{CallID: "c3", Name: "theirs", Arguments: `{"delete":"everything"}`},
+		Intent: toolbox.Intent{Effect: toolbox.Unknown, Subject: "all is well"},
+	}
 	selected := sdk.NewRequestPermissionOutcomeSelected
 	for _, at := range []struct {
 		mode    sdk.SessionModeId
@@ -38,6 +42,7 @@ func TestQuestionsGoToThePersonAsTheModeSays(t *testing.T) {
 		{"ask", edit, selected("allow"), agent.Answer{Allowed: true}, 1, ""},
 		{"ask", edit, selected("always"), agent.Answer{Allowed: true, Always: true}, 1, ""},
 		{"ask", run, selected("reject"), agent.Answer{}, 1, ""},
+		{"ask", theirs, selected("reject"), agent.Answer{}, 1, ""},
 		{"ask", run, selected("something else"), agent.Answer{}, 1, "not offered"},
 		{"ask", run, sdk.NewRequestPermissionOutcomeCancelled(), agent.Answer{}, 1, "cancelled the question"},
 		{"edits", edit, selected("reject"), agent.Answer{Allowed: true}, 0, ""},
@@ -73,7 +78,8 @@ func TestQuestionsGoToThePersonAsTheModeSays(t *testing.T) {
 			if offered := strings.Contains(string(data), `"allow_always"`); offered == at.q.Firm {
 				t.Errorf("to be allowed always is offered: %v", offered)
 			}
-			for _, part := range []string{string(id), at.q.Intent.Subject, at.q.Reason} {
+			whole := map[string]string{"theirs": "delete: everything", "shell": "make", "fs_create_file": `"newText":"A"`}[at.q.Call.Name]
+			for _, part := range []string{string(id), at.q.Intent.Subject, at.q.Reason, whole} {
 				if !strings.Contains(string(data), part) {
 					t.Errorf("the question lacks %q: %s", part, data)
 				}

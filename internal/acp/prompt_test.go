@@ -27,7 +27,10 @@ func TestCommandsOfThePerson(t *testing.T) {
 		p := make1(s, o)
 		p.compact = func(_ context.Context, text string) iter.Seq2[agent.Event, error] {
 			focus = text
-			return events(agent.Event{Compaction: &session.Decision{Action: session.Exceeded, Problem: &problem.Error{Problem: "too large", Hint: "start a new session"}}})
+			return events(
+				agent.Event{Compaction: &session.Decision{Action: session.Exceeded, Problem: &problem.Error{Problem: "too large", Hint: "start a new session"}}},
+				agent.Event{Compaction: &session.Decision{Action: session.Wait, By: session.ByPerson, Reason: "a compaction is under way"}},
+			)
 		}
 		return p
 	}
@@ -36,7 +39,7 @@ func TestCommandsOfThePerson(t *testing.T) {
 	c.say(t, id, "\n /compact the names of files")
 	c.say(t, id, "/undo")
 	got := outline(c.updates(id))
-	for _, want := range []string{"The context is full, and compacting it failed | too large⏎⏎start a new session⏎⏎Nothing was changed.", "There is no compaction to undo."} {
+	for _, want := range []string{"The context is full, and compacting it failed | too large⏎⏎start a new session⏎⏎Nothing was changed.", "Nothing was compacted | a compaction is under way", "There is no compaction to undo."} {
 		if !strings.Contains(got, want) {
 			t.Errorf("not shown: %s\n%s", want, got)
 		}

@@ -21,15 +21,21 @@ import (
 // shown is what the editor was shown of a conversation so far. It is used by one
 // goroutine at a time.
 type shown struct {
-	seq int64 // of the newest entry
+	directory string // the workspace
+	seq       int64  // of the newest entry
 	// text and reasoning tell that the block under way was shown as it came.
 	text, reasoning bool
-	calls           map[sdk.ToolCallId]tenfold.ToolCall // those without a result
-	output          map[sdk.ToolCallId]string
-	compactions     int    // as many were shown
-	compacting      bool   // the last of them is under way
-	command         string // that the last compaction of the log belongs to
+	calls           map[sdk.ToolCallId]*call // those without a result
+	compactions     int                      // as many were shown
+	compacting      bool                     // the last of them is under way
+	command         string                   // that the last compaction of the log belongs to
 	scale           token.Scale
+}
+
+// call is one that an editor was shown, and the end of what it has printed.
+type call struct {
+	tenfold.ToolCall
+	output string
 }
 
 // mostShown is how many bytes of a result are shown, and mostOutput how many of
@@ -40,7 +46,7 @@ const (
 )
 
 // event turns an event into what the editor is to show.
-func (s *shown) event(e agent.Event, directory string) []sdk.SessionUpdate {
+func (s *shown) event(e agent.Event) []sdk.SessionUpdate {
 	switch {
 	case e.Text != "" && e.Branch == "":
 		s.text = true
@@ -49,13 +55,13 @@ func (s *shown) event(e agent.Event, directory string) []sdk.SessionUpdate {
 		s.reasoning = true
 		return []sdk.SessionUpdate{sdk.UpdateAgentThoughtText(visible(e.Reasoning))}
 	case e.Appended != nil:
-		return s.entry(*e.Appended, directory, e.Others)
+		return s.entry(*e.Appended, e.Others)
 	case e.Running != nil:
 		r := e.Running
 		return []sdk.SessionUpdate{sdk.UpdateToolCall(
 			callID(e.Branch, r.Call.CallID), sdk.WithUpdateStatus(sdk.ToolCallStatusInProgress),
 			sdk.WithUpdateTitle(titleOf(e.Branch, r.Call.Name, r.Intent.Subject)), sdk.WithUpdateKind(kindOf(r.Call.Name, r.Intent.Effect)),
-			sdk.WithUpdateLocations(locations(directory, r.Intent.Paths)),
+			sdk.WithUpdateLocations(locations(s.directory, r.Intent.Paths)),
 		)}
 	case e.Output != nil:
 		return s.printed(e.Branch, *e.Output)
@@ -75,7 +81,7 @@ func (s *shown) event(e agent.Event, directory string) []sdk.SessionUpdate {
 
 // entry shows an entry of the log: as it is appended, or, with again, of what was
 // said before: in a conversation that is loaded, or by another program.
-func (s *shown) entry(e tenfold.Entry, directory string, again bool) []sdk.SessionUpdate {
+func (s *shown) entry(e tenfold.Entry, again bool) []sdk.SessionUpdate {
 	root := e.Branch == ""
 	s.seq = max(s.seq, e.Seq)
 	switch p := e.Payload.(type) {
@@ -92,9 +98,9 @@ func (s *shown) entry(e tenfold.Entry, directory string, again bool) []sdk.Sessi
 			return []sdk.SessionUpdate{sdk.UpdateAgentThoughtText(visible(p.Text))}
 		}
 	case tenfold.ToolCall:
-		return s.call(e.Branch, p, directory)
+		return s.call(e.Branch, p)
 	case tenfold.ToolResult:
-		return s.result(e.Branch, p, directory)
+		return s.result(e.Branch, p)
 	case tenfold.Compaction:
 		if again && (p.Command == "" || p.Command != s.command) { // those of one command are one
 			s.command = p.Command
@@ -120,15 +126,12 @@ func taken(streamed *bool, again bool) bool {
 }
 
 // call shows a call that the model made, and the plan where it made one.
-func (s *shown) call(branch string, c tenfold.ToolCall, directory string) []sdk.SessionUpdate {
+func (s *shown) call(branch string, c tenfold.ToolCall) []sdk.SessionUpdate {
 	id := callID(branch, c.CallID)
-	if s.calls == nil {
-		s.calls, s.output = map[sdk.ToolCallId]tenfold.ToolCall{}, map[sdk.ToolCallId]string{}
-	}
-	s.calls[id] = c
+	s.calls[id] = &call{ToolCall: c}
 	all := []sdk.SessionUpdate{sdk.StartToolCall(
 		id, titleOf(branch, c.Name, tool.Subject(c.Name, c.Arguments)), sdk.WithStartKind(kindOf(c.Name, "")), sdk.WithStartStatus(sdk.ToolCallStatusPending),
-		sdk.WithStartRawInput(rawInput(c.Arguments)), sdk.WithStartContent(changeOf(directory, c)),
+		sdk.WithStartRawInput(rawInput(c.Arguments)), sdk.WithStartContent(changeOf(s.directory, c)),
 	)}
 	known, _ := tool.Lookup(c.Name)
 	if plan, ok := known.Plan(c.Arguments); ok && branch == "" && known.Kind == tool.Plans && !plan.Partial {
@@ -150,20 +153,19 @@ func (s *shown) call(branch string, c tenfold.ToolCall, directory string) []sdk.
 
 // result shows how a call ended. The change of a file is shown in the place of
 // what the tool says of it.
-func (s *shown) result(branch string, r tenfold.ToolResult, directory string) []sdk.SessionUpdate {
+func (s *shown) result(branch string, r tenfold.ToolResult) []sdk.SessionUpdate {
 	id := callID(branch, r.CallID)
 	c, ok := s.calls[id]
 	if !ok {
 		return nil // a call that nobody was shown
 	}
 	delete(s.calls, id)
-	delete(s.output, id)
 	status := sdk.ToolCallStatusCompleted
 	failed := r.IsError || r.Outcome.Bad()
 	if failed {
 		status = sdk.ToolCallStatusFailed
 	}
-	content := changeOf(directory, c)
+	content := changeOf(s.directory, c.ToolCall)
 	if len(content) == 0 || failed {
 		content = nil
 		if text := tool.Output(r); text != "" {
@@ -181,15 +183,15 @@ func (s *shown) result(branch string, r tenfold.ToolResult, directory string) []
 // printed shows the end of what a running call has printed.
 func (s *shown) printed(branch string, o agent.Output) []sdk.SessionUpdate {
 	id := callID(branch, o.CallID)
-	if _, ok := s.calls[id]; !ok {
+	c := s.calls[id]
+	if c == nil {
 		return nil
 	}
-	text := s.output[id] + o.Text
-	if len(text) > mostOutput {
-		text = strings.ToValidUTF8(text[len(text)-mostOutput:], "")
+	c.output += o.Text
+	if over := len(c.output) - mostOutput; over > 0 {
+		c.output = strings.ToValidUTF8(c.output[over:], "")
 	}
-	s.output[id] = text
-	return []sdk.SessionUpdate{sdk.UpdateToolCall(id, sdk.WithUpdateContent([]sdk.ToolCallContent{fenced(text, "")}))}
+	return []sdk.SessionUpdate{sdk.UpdateToolCall(id, sdk.WithUpdateContent([]sdk.ToolCallContent{fenced(c.output, "")}))}
 }
 
 // compaction shows a compaction as an item of the timeline (A5): where it begins,
@@ -202,7 +204,7 @@ func (s *shown) compaction(d session.Decision) []sdk.SessionUpdate {
 	case session.Failed, session.Exceeded:
 		status, texts = sdk.ToolCallStatusFailed, append(texts, "Nothing was changed. /compact tries again.")
 	default:
-		if d.Action != session.Compacted && !s.compacting {
+		if d.Action != session.Compacted && !s.compacting && d.By != session.ByPerson { // who asked is told
 			return nil
 		}
 		status = sdk.ToolCallStatusCompleted
@@ -212,19 +214,16 @@ func (s *shown) compaction(d session.Decision) []sdk.SessionUpdate {
 	if len(texts) > 0 {
 		content = []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(visible(strings.Join(texts, "\n\n"))))}
 	}
-	if s.compacting {
-		s.compacting = status == sdk.ToolCallStatusInProgress
-		return []sdk.SessionUpdate{sdk.UpdateToolCall(s.compactionID(), sdk.WithUpdateTitle(d.Told()), sdk.WithUpdateStatus(status), sdk.WithUpdateContent(content))}
+	begins := !s.compacting
+	if begins {
+		s.compactions++
 	}
-	s.compactions++
 	s.compacting = status == sdk.ToolCallStatusInProgress
-	return []sdk.SessionUpdate{sdk.StartToolCall(
-		s.compactionID(), d.Told(), sdk.WithStartKind(sdk.ToolKindOther), sdk.WithStartStatus(status), sdk.WithStartContent(content),
-	)}
-}
-
-func (s *shown) compactionID() sdk.ToolCallId {
-	return sdk.ToolCallId(fmt.Sprintf("compaction-%d", s.compactions))
+	id := sdk.ToolCallId(fmt.Sprintf("compaction-%d", s.compactions))
+	if begins {
+		return []sdk.SessionUpdate{sdk.StartToolCall(id, d.Told(), sdk.WithStartKind(sdk.ToolKindOther), sdk.WithStartStatus(status), sdk.WithStartContent(content))}
+	}
+	return []sdk.SessionUpdate{sdk.UpdateToolCall(id, sdk.WithUpdateTitle(d.Told()), sdk.WithUpdateStatus(status), sdk.WithUpdateContent(content))}
 }
 
 // catchUp shows what other programs added since. That it cannot be read, the run will say.
@@ -242,7 +241,7 @@ func (c *conversation) showNew() {
 	}
 	c.shown.scale = token.Calibrate(log)
 	for e := range log.After(c.shown.seq) {
-		c.send(c.shown.entry(e, c.directory, true)...)
+		c.send(c.shown.entry(e, true)...)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -26,11 +25,6 @@ type approver struct{ job atomic.Pointer[job] }
 type question struct {
 	agent.Question
 	answer chan agent.Answer
-	// whole tells that all of what the call would do is on the screen.
-	whole bool
-	// reasoned tells that the reason of a no is being entered.
-	reasoned bool
-	since    time.Time
 }
 
 // Approve implements agent.Approver.
@@ -51,7 +45,6 @@ func (a *approver) Approve(ctx context.Context, q agent.Question) (agent.Answer,
 }
 
 func (m *model) queueQuestion(q *question) {
-	m.rememberCall(q.Branch, q.Call, q.Intent.Subject)
 	m.questions = append(m.questions, q)
 	if len(m.questions) == 1 {
 		m.showQuestion()
@@ -59,12 +52,12 @@ func (m *model) queueQuestion(q *question) {
 }
 
 func (m *model) dropQuestion(q *question) {
-	first := len(m.questions) > 0 && m.questions[0] == q
-	if q.reasoned {
-		m.input.leaveReason()
+	at := slices.Index(m.questions, q)
+	if at >= 0 {
+		m.questions = slices.Delete(m.questions, at, at+1)
 	}
-	m.questions = slices.DeleteFunc(m.questions, func(other *question) bool { return other == q })
-	if first {
+	if at == 0 {
+		m.leaveReason()
 		m.showQuestion()
 	}
 }
@@ -74,112 +67,87 @@ func (m *model) dropQuestion(q *question) {
 const mostAsked = 100
 
 // showQuestion writes what the first question is about above the live area, all of it:
-// what is cut off could be what matters.
+// what is cut off could be what matters. Then it offers the answers.
 func (m *model) showQuestion() {
+	m.offer = nil
 	if len(m.questions) == 0 || m.stopping {
 		return
 	}
 	q := m.questions[0]
-	q.since = m.now()
 	lines := wrap(sanitise(q.Detail()), max(m.screen.width-1-2*len(margin), 1))
-	q.whole = len(lines) <= mostAsked
 	m.blankLine()
-	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+named(q.Branch, q.Call.Name), q.Reason))
-	shown := slices.Clone(lines[:min(len(lines), mostAsked)])
-	m.screen.add(func(int) []string {
-		var out []string
-		for _, line := range shown {
-			out = append(out, margin+m.paint.Paint(terminal.Faint, "│ ")+line)
+	m.sayMarked("? ", terminal.Yellow, sentence("Permission for "+terminal.CallLine(q.Branch, q.Call.Name, ""), q.Reason))
+	m.show("", func(int) (shown []string) {
+		for _, line := range lines[:min(len(lines), mostAsked)] {
+			shown = append(shown, m.paint.Paint(terminal.Faint, "│ ")+line)
 		}
-		return out
+		return shown
 	})
-	if !q.whole {
-		m.say(terminal.Yellow, fmt.Sprintf("… and %s that are not shown.", number.Count(len(lines)-mostAsked, "line")))
+	m.offer, m.offered = []choice{
+		{"y", "once", false, m.answer(agent.Answer{Allowed: true}, "Allowed once")},
+		{"a", "always", false, m.answer(agent.Answer{Allowed: true, Always: true}, "Allowed for this session")},
+		{"n", "no", true, m.answer(agent.Answer{}, "Denied")},
+		{"r", "no, with a reason", false, m.enterReason},
+	}, m.now()
+	if over := len(lines) - mostAsked; over > 0 {
+		m.say(terminal.Yellow, fmt.Sprintf("… and %s that are not shown.", number.Count(over, "line")))
+	}
+	if q.Firm || len(lines) > mostAsked {
+		m.offer = slices.Delete(m.offer, 1, 2)
 	}
 }
 
-// Keys that come sooner than that after a question or an offer, or so soon after
-// another key, were meant for something else.
-const (
-	tooSoon     = 400 * time.Millisecond
-	typingPause = 250 * time.Millisecond
-)
+// answer answers the first question, and asks the next.
+func (m *model) answer(a agent.Answer, words string) func() tea.Cmd {
+	return func() tea.Cmd {
+		q := m.questions[0]
+		m.questions = m.questions[1:]
+		m.say(terminal.Faint, sentence(words, sanitise(a.Reason)))
+		q.answer <- a
+		m.showQuestion()
+		return nil
+	}
+}
 
-// answer takes in a key while a question is asked.
-func (m *model) answer(key tea.KeyPressMsg, typing bool) tea.Cmd {
-	q := m.questions[0]
-	if q.reasoned {
-		switch key.String() {
-		case "enter":
-			reason := strings.TrimSpace(m.input.value())
-			m.input.leaveReason()
-			m.answerQuestion(agent.Answer{Reason: reason}, "Denied", reason)
-		case "esc":
-			q.reasoned = false
-			m.input.leaveReason()
-		default:
-			return m.input.key(key)
-		}
-		return nil
-	}
-	if typing || m.now().Sub(q.since) < tooSoon {
-		m.note = "pause for a moment, then answer"
-		return nil
-	}
-	m.note = ""
-	switch key.String() {
-	case "y":
-		m.answerQuestion(agent.Answer{Allowed: true}, "Allowed once", "")
-	case "a":
-		switch {
-		case q.Firm:
-			m.note = "this is asked about each time"
-			return nil
-		case !q.whole:
-			m.note = "too long to be allowed always"
-			return nil
-		}
-		m.answerQuestion(agent.Answer{Allowed: true, Always: true}, "Allowed for this session", "")
-	case "n", "esc":
-		m.answerQuestion(agent.Answer{}, "Denied", "")
-	case "r":
-		q.reasoned = true
-		m.input.enterReason()
-	}
+// enterReason makes room for the reason of a no; leaveReason gives it, and puts back what was
+// being written.
+func (m *model) enterReason() tea.Cmd {
+	m.reasoned, m.draft = true, m.input.value()
+	m.input.set("")
 	return nil
 }
 
-// answerQuestion answers the first question, and asks the next.
-func (m *model) answerQuestion(a agent.Answer, words, reason string) {
-	q := m.questions[0]
-	m.questions = m.questions[1:]
-	m.say(terminal.Faint, sentence(words, sanitise(reason)))
-	q.answer <- a
-	m.showQuestion()
+func (m *model) leaveReason() (reason string) {
+	if m.reasoned {
+		reason = strings.TrimSpace(m.input.value())
+		m.reasoned = false
+		m.input.set(m.draft)
+	}
+	return reason
 }
 
-// questionLines are the question as the live area shows it.
-func (m *model) questionLines(width int) []string {
+// reasonKey takes in a key while the reason is entered.
+func (m *model) reasonKey(key tea.KeyPressMsg) tea.Cmd {
+	switch key.String() {
+	case "enter":
+		return m.answer(agent.Answer{Reason: m.leaveReason()}, "Denied")()
+	case "esc":
+		m.leaveReason()
+		return nil
+	}
+	return m.input.key(key)
+}
+
+// questionTitle says what the live area asks.
+func (m *model) questionTitle(width int) string {
 	q := m.questions[0]
 	what := "Run "
 	if q.Intent.Effect == toolbox.Edits {
 		what = "Edit with "
 	}
-	title := "? " + what + named(q.Branch, q.Call.Name)
+	title := "? " + what + terminal.CallLine(q.Branch, q.Call.Name, "")
 	if n := len(m.questions); n > 1 {
 		title += fmt.Sprintf(" (1 of %d)", n)
 	}
-	subject := cmp.Or(q.Intent.Subject, q.Intent.Command)
-	title = m.paint.Paint(terminal.Yellow, title) + " " + terminal.Excerpt(subject, width)
-	if q.reasoned {
-		return append([]string{title, "Why not? Enter sends it, Esc goes back."}, m.input.lines()...)
-	}
-	keys := "[y] once  [a] always  [n] no  [r] no, with a reason"
-	switch {
-	case !q.whole, q.Firm:
-		keys = "[y] once  [n] no  [r] no, with a reason"
-	case width < len(keys)+1:
-		keys = "[y]es [a]lways [n]o [r]eason"
-	}
-	return []string{title, keys}
+	return m.paint.Paint(terminal.Yellow, title) + " " + terminal.Excerpt(cmp.Or(q.Intent.Subject, q.Intent.Command), width)
 }

@@ -105,6 +105,20 @@ func TestApprovalReason(t *testing.T) {
 	}
 }
 
+// A question that was answered when the run ended takes nothing from the input.
+func TestWithdrawnAfterItsAnswer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, Options{})
+	q := &question{Question: agent.Question{Call: call("1", "shell", "{}")}, answer: make(chan agent.Answer, 1)}
+	b.queueQuestion(q)
+	b.press("r", "n", "o", "enter")
+	b.write("next")
+	b.dropQuestion(q)
+	if b.input.value() != "next" {
+		t.Errorf("the input has %q", b.input.value())
+	}
+}
+
 // Keys that were meant for something else answer nothing: those that come with the
 // question, those typed in a row, and a paste.
 func TestApprovalIsNotAnsweredByAccident(t *testing.T) {
@@ -129,7 +143,7 @@ func TestApprovalIsNotAnsweredByAccident(t *testing.T) {
 		b.clock.pass(100 * time.Millisecond)
 		b.handle(y)
 	}
-	b.wants(b.below(), "pause for a moment, then answer")
+	b.wants(b.below(), "pause for a moment, then choose")
 	b.clock.pass(time.Second)
 	b.handle(tea.PasteMsg{Content: "y"})
 	b.wants(b.below(), "a paste is not an answer")
@@ -152,7 +166,7 @@ func TestApprovalOfALongCommand(t *testing.T) {
 	b.wants(b.written(), "… and 51 lines that are not shown.")
 	b.lacks(b.below(), "always")
 	b.press("a")
-	b.wants(b.below(), "too long to be allowed always")
+	b.wants(b.below(), "press one of the keys in brackets")
 	b.press("y")
 	b.settle()
 	if got := <-answers; got != (agent.Answer{Allowed: true}) {
@@ -167,7 +181,7 @@ func TestApprovalEachTime(t *testing.T) {
 	answers := asksEach(b, true, "rm -rf .git/hooks")
 	b.lacks(b.below(), "always")
 	b.press("a")
-	b.wants(b.below(), "this is asked about each time")
+	b.wants(b.below(), "press one of the keys in brackets")
 	b.press("y")
 	b.settle()
 	if got := <-answers; got != (agent.Answer{Allowed: true}) {

@@ -113,7 +113,7 @@ func newBench(t *testing.T, o Options) *bench {
 	door := &approver{}
 	b.agent.approver = door
 	if o.Open == nil {
-		o.Open = func(context.Context, bool, agent.Approver) (Agent, error) {
+		o.Open = func(context.Context, bool, agent.Approver, func(string)) (Agent, error) {
 			b.agent = newScripted(t)
 			return b.agent, nil
 		}

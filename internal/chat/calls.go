@@ -46,7 +46,7 @@ func (m *model) showFolded() {
 		text = strings.ToValidUTF8(text[:mostUnfolded], "")
 	}
 	text = sanitise(text)
-	m.screen.add(func(width int) []string { return indent("", wrap(text, width-1-len(margin))) })
+	m.show("", func(room int) []string { return wrap(text, room) })
 	if over > 0 {
 		m.say(terminal.Faint, "… and "+number.Count(over, "byte")+" more")
 	}
@@ -67,22 +67,17 @@ func (m *model) showResult(branch string, r tenfold.ToolResult) {
 	}
 	m.running = slices.DeleteFunc(m.running, func(c *called) bool { return c == call })
 	subject := call.subject
-	outcome := r.Outcome
-	if outcome == "" {
-		outcome = tool.OutcomeOf(call.Name, r)
-	}
 	mark, c, how := "✓ ", terminal.Green, ""
-	switch {
-	case outcome.Bad() || r.IsError:
+	switch outcome := tool.OutcomeOf(call.Name, r); {
+	case outcome == tenfold.Failed:
 		mark, c, how = "✗ ", terminal.Red, "failed"
-		if outcome != "" && outcome != tenfold.Failed {
-			how = terminal.VisibleLine(string(outcome))
-		}
+	case outcome.Bad():
+		mark, c, how = "✗ ", terminal.Red, terminal.VisibleLine(string(outcome))
 	case outcome == "":
 		mark, c, how = "• ", terminal.Faint, "outcome unknown"
 	}
-	title := named(branch, call.Name)
-	tail := strings.Join(slices.DeleteFunc([]string{how, took}, func(s string) bool { return s == "" }), ", ")
+	title := terminal.CallLine(branch, call.Name, "")
+	tail := strings.Trim(how+", "+took, ", ")
 	plan := planLines(call.ToolCall)
 	if plan != nil {
 		subject = ""
@@ -103,12 +98,11 @@ func (m *model) showFailure(text string) {
 	text = strings.TrimRight(text[max(len(text)-8000, 0):], "\n ")
 	lines := strings.Split(strings.ToValidUTF8(text, ""), "\n")
 	lines = lines[max(len(lines)-lastLines, 0):]
-	m.screen.add(func(width int) []string {
-		var out []string
+	m.show("", func(room int) (shown []string) {
 		for _, line := range lines {
-			out = append(out, margin+m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(sanitise(line), max(width-1-2*len(margin), 1), "…")))
+			shown = append(shown, m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(sanitise(line), max(room-2, 1), "…")))
 		}
-		return out
+		return shown
 	})
 }
 

@@ -51,12 +51,12 @@ type Agent interface {
 	Do(f func(*session.Session) error) error
 }
 
-// Options are what a chat is made of. Open is required.
+// Options are what a chat is made of. Open and Switch are required.
 type Options struct {
-	// Open opens the conversation, a new one if fresh. The approver is to be
-	// asked about calls.
-	Open func(ctx context.Context, fresh bool, approver agent.Approver) (Agent, error)
-	// Switch makes the agent use another model; nil if it cannot.
+	// Open opens the conversation, a new one if fresh: then warn is told what is missing of
+	// it, as the chat has the terminal. The approver is to be asked about calls.
+	Open func(ctx context.Context, fresh bool, approver agent.Approver, warn func(string)) (Agent, error)
+	// Switch makes the agent use another model.
 	Switch func(ctx context.Context, a Agent, model string) error
 	// Model is the model's name, Models those that can be chosen.
 	Model  string
@@ -80,7 +80,7 @@ func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	door := &approver{}
-	conversation, err := o.Open(ctx, false, door)
+	conversation, err := o.Open(ctx, false, door, nil)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"tenfold"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
+	"tenfold/internal/report"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/token"
@@ -37,8 +37,10 @@ func commands() []command {
 		{"/redo", "", "apply it again", false, func(m *model, _ string) tea.Cmd {
 			return m.undoOrRedo("redoing", "Applied again", m.agent.Redo, session.ErrNothingToRedo)
 		}},
-		{"/context", "", "show what takes the room", false, (*model).contextCommand},
-		{"/why", "[ENTRY]", "what the newest compaction did, or did to an entry", false, (*model).whyCommand},
+		{"/context", "", "show what takes the room", false, func(m *model, _ string) tea.Cmd { return m.withSession(m.showContext) }},
+		{"/why", "[ENTRY]", "what the newest compaction did, or did to an entry", false, func(m *model, entry string) tea.Cmd {
+			return m.withSession(func(s *session.Session) { m.showWhy(s, entry) })
+		}},
 		{"/model", "[NAME]", "show the model, or use another", false, (*model).modelCommand},
 		{"/new", "", "begin a new conversation", false, func(m *model, _ string) tea.Cmd { return m.newConversation() }},
 		{"/help", "", "show this", true, (*model).helpCommand},
@@ -46,30 +48,24 @@ func commands() []command {
 	}
 }
 
-// isCommand tells a command from a path that begins with a slash.
-func isCommand(word string) bool {
-	return strings.HasPrefix(word, "/") && !strings.Contains(word[1:], "/") && len(word) > 1
-}
-
-func commandOf(text string) (c command, argument string, is bool) {
+// commandOf reads a command, or says what is wrong with it. What else begins with a slash is a
+// path, and part of a message.
+func commandOf(text string) (c *command, argument, wrong string) {
 	word, argument, _ := strings.Cut(text, " ")
-	for _, c := range commands() {
-		if c.name == word {
-			return c, strings.TrimSpace(argument), true
-		}
-	}
-	return command{}, "", false
-}
-
-func unknownCommand(word string) string {
 	var names []string
 	for _, c := range commands() {
+		if c.name == word {
+			return &c, strings.TrimSpace(argument), ""
+		}
 		names = append(names, c.name)
 	}
-	if near := problem.Nearest(word, names); near != "" {
-		return "unknown command: did you mean " + near + "?"
+	if len(word) < 2 || word[0] != '/' || strings.Contains(word[1:], "/") {
+		return nil, "", ""
 	}
-	return "unknown command: /help lists them"
+	if near := problem.Nearest(word, names); near != "" {
+		return nil, "", "unknown command: did you mean " + near + "?"
+	}
+	return nil, "", "unknown command: /help lists them"
 }
 
 func (m *model) helpCommand(string) tea.Cmd {
@@ -85,12 +81,11 @@ func (m *model) helpCommand(string) tea.Cmd {
 		lines = slices.Insert(lines, i, terminal.Pad(strings.TrimSpace(c.name+" "+c.argument), 18)+c.help)
 	}
 	m.blankLine()
-	m.screen.add(func(width int) []string {
-		var out []string
+	m.show("", func(room int) (shown []string) {
 		for _, line := range lines {
-			out = append(out, indent("", strings.Split(terminal.WrapLine(line, max(width-1-len(margin), 1), 18), "\n"))...)
+			shown = append(shown, strings.Split(terminal.WrapLine(line, room, 18), "\n")...)
 		}
-		return out
+		return shown
 	})
 	return nil
 }
@@ -126,10 +121,6 @@ func (m *model) modelCommand(name string) tea.Cmd {
 		}
 		return nil
 	}
-	if m.o.Switch == nil {
-		m.note = "the model cannot be changed here"
-		return nil
-	}
 	a, use := m.agent, m.o.Switch
 	return m.start("changing the model", func(ctx context.Context, report func(tea.Msg)) error {
 		if err := use(ctx, a, name); err != nil {
@@ -146,30 +137,20 @@ func (m *model) modelCommand(name string) tea.Cmd {
 	})
 }
 
-// kinds are what takes room in a context, in the order of a request.
-var kinds = []string{"system prompt and tools", "user messages", "answers", "reasoning", "tool calls", "tool results", "summaries and notes", "other"}
-
-func kindOf(it tenfold.Item) string {
-	if it.Seq == 0 {
-		return "summaries and notes"
-	}
-	switch it.Payload.(type) {
-	case tenfold.UserMessage:
-		return "user messages"
-	case tenfold.AssistantMessage:
-		return "answers"
-	case tenfold.Reasoning:
-		return "reasoning"
-	case tenfold.ToolCall:
-		return "tool calls"
-	case tenfold.ToolResult:
-		return "tool results"
-	}
-	return "other"
-}
-
-func (m *model) contextCommand(string) tea.Cmd {
-	return m.withSession(func(s *session.Session) { m.showContext(s.Projection(), token.Calibrate(s.Log())) })
+// rooms are what takes room in a context, in the order of a request, by the kinds of the
+// entries: a summary or a note is none, and neither is the configuration.
+var rooms = []struct {
+	kind  tenfold.Kind
+	words string
+}{
+	{tenfold.KindConfigDelta, "system prompt and tools"},
+	{tenfold.KindUserMessage, "user messages"},
+	{tenfold.KindAssistantMessage, "answers"},
+	{tenfold.KindReasoning, "reasoning"},
+	{tenfold.KindToolCall, "tool calls"},
+	{tenfold.KindToolResult, "tool results"},
+	{"", "summaries and notes"},
+	{tenfold.KindProviderItem, "other"},
 }
 
 // withSession has f look at the conversation.
@@ -184,54 +165,51 @@ func (m *model) withSession(f func(*session.Session)) tea.Cmd {
 	return nil
 }
 
-func (m *model) showContext(view *tenfold.Projection, scale token.Scale) {
-	room := map[string]int{kinds[0]: view.Totals().Config.After}
+func (m *model) showContext(s *session.Session) {
+	view, scale := s.Projection(), token.Calibrate(s.Log())
+	takes, total := map[tenfold.Kind]int{tenfold.KindConfigDelta: view.Totals().Config.After}, 0
 	for it := range view.Items() {
-		room[kindOf(it)] += it.Tokens
+		kind := it.Payload.Kind()
+		if it.Seq == 0 {
+			kind = ""
+		}
+		takes[kind] += it.Tokens
 	}
-	total := 0
-	for name := range maps.Keys(room) {
-		room[name] = scale.Tokens(room[name])
-		total += room[name]
+	for kind, tokens := range takes {
+		takes[kind] = scale.Tokens(tokens)
+		total += takes[kind]
 	}
 	m.blankLine()
 	m.say(terminal.Bold, "What the next request takes")
-	for _, name := range kinds {
-		if room[name] == 0 {
-			continue
-		}
-		share := room[name] * 100 / max(total, 1)
-		m.row(fmt.Sprintf("%s %s %s %%  %s", terminal.Pad(name, 23), terminal.PadLeft(number.Thousands(room[name]), 7),
-			terminal.PadLeft(strconv.Itoa(share), 3), strings.Repeat("█", share/5)))
+	row := func(words string, tokens int) string {
+		return terminal.Pad(words, 23) + " " + terminal.PadLeft(number.Thousands(tokens), 7)
 	}
-	m.row(fmt.Sprintf("%s %s", terminal.Pad("all of it", 23), terminal.PadLeft(number.Thousands(total), 7)))
+	for _, r := range rooms {
+		if tokens := takes[r.kind]; tokens > 0 {
+			share := tokens * 100 / max(total, 1)
+			m.row(fmt.Sprintf("%s %3d %%  %s", row(r.words, tokens), share, strings.Repeat("█", share/5)))
+		}
+	}
+	m.row(row("all of it", total))
 	if all := view.Totals().All(); all.Before > all.After {
 		m.say(terminal.Faint, fmt.Sprintf("Compactions hide %s. Nothing of it is lost.", number.Count(scale.Tokens(all.Before-all.After), "token")))
 	}
 	m.say(terminal.Faint, m.gaugeWords(200))
 }
 
-func (m *model) whyCommand(argument string) tea.Cmd {
-	return m.withSession(func(s *session.Session) {
-		if argument == "" {
-			m.whyCompaction(s.Projection(), token.Calibrate(s.Log()))
-		} else {
-			m.whyEntry(s, argument)
-		}
-	})
-}
-
-func (m *model) whyEntry(s *session.Session, argument string) {
-	seq, err := strconv.ParseInt(argument, 10, 64)
-	e, known := tenfold.Entry{}, false
-	if err == nil {
-		e, known = s.Log().Entry(seq)
+// showWhy says why a model sees an entry as it does; without one, what was compacted last.
+func (m *model) showWhy(s *session.Session, entry string) {
+	view, scale := s.Projection(), token.Calibrate(s.Log())
+	if entry == "" {
+		m.whyCompaction(view, scale)
+		return
 	}
+	seq, _ := strconv.ParseInt(entry, 10, 64) // what is no number names none
+	e, known := s.Log().Entry(seq)
 	if !known {
 		m.note = fmt.Sprintf("no such entry: entries are 1 to %d", s.Log().Version())
 		return
 	}
-	view, scale := s.Projection(), token.Calibrate(s.Log())
 	turn, step, _ := s.Log().Where(seq)
 	m.blankLine()
 	m.say(terminal.Bold, fmt.Sprintf("Entry %d: %s, turn %d, step %d", seq, strings.ReplaceAll(string(e.Payload.Kind()), "_", " "), turn, step))
@@ -259,10 +237,8 @@ func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) {
 		m.say(terminal.Normal, "Nothing is compacted: a model sees everything.")
 		return
 	}
-	c := newest.Compaction
-	m.say(terminal.Bold, fmt.Sprintf("The newest compaction: turns %d..%d", c.FromTurn, c.ToTurn))
-	parts := slices.DeleteFunc([]string{c.Strategy, c.Profile, c.Source, c.Reason}, func(s string) bool { return s == "" })
-	m.say(terminal.Normal, terminal.VisibleLine(strings.Join(parts, ", ")))
+	m.say(terminal.Bold, "The newest compaction: "+report.Where(newest.Compaction))
+	m.say(terminal.Normal, terminal.VisibleLine(report.Why(newest.Compaction)))
 	for _, f := range tenfold.Fates() {
 		if n := view.Totals().Of(f); n.Entries > 0 {
 			m.say(terminal.Normal, fmt.Sprintf("%s  %s  %s → %s", terminal.Pad(f.String(), 10), terminal.PadLeft(number.Thousands(n.Entries), 7),

@@ -15,27 +15,33 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
 	"tenfold/problem"
+	"tenfold/purpose"
 	"tenfold/session"
 	"tenfold/tool"
 )
+
+// show writes lines, which have so much room behind the margin; a mark stands in that.
+func (m *model) show(mark string, lines func(room int) []string) {
+	m.screen.add(func(width int) []string { return indent(mark, lines(max(width-1-len(margin), 1))) })
+}
 
 // say writes a line of the program.
 func (m *model) say(c terminal.Colour, text string) { m.sayMarked("", c, text) }
 
 // sayMarked writes lines of the program with a mark in the margin.
 func (m *model) sayMarked(mark string, c terminal.Colour, text string) {
-	m.screen.add(func(width int) []string {
-		lines := wrap(text, width-1-len(margin))
+	m.show(m.paint.Paint(c, mark), func(room int) []string {
+		lines := wrap(text, room)
 		for i, line := range lines {
 			lines[i] = m.paint.Paint(c, line)
 		}
-		return indent(m.paint.Paint(c, mark), lines)
+		return lines
 	})
 }
 
 // row writes a row of a table: what has no room is left out.
 func (m *model) row(text string) {
-	m.screen.add(func(width int) []string { return indent("", []string{ansi.Truncate(text, width-1-len(margin), "")}) })
+	m.show("", func(room int) []string { return []string{ansi.Truncate(text, room, "")} })
 }
 
 // blankLine writes an empty line.
@@ -47,67 +53,68 @@ func (m *model) showPrompt(text string) {
 	m.sayMarked("> ", terminal.Bold, sanitise(text))
 }
 
-// named is the name of a tool, with the sub-agent that calls it.
-func named(branch, tool string) string {
-	if tool = terminal.VisibleLine(tool); branch != "" {
-		tool = terminal.VisibleLine(branch) + ": " + tool
-	}
-	return tool
-}
-
 // showMarkdown writes what a model said.
 func (m *model) showMarkdown(c chunk) {
 	if !c.joined {
 		m.blankLine()
 	}
 	text := sanitise(c.markdown)
-	m.screen.add(func(width int) []string {
+	m.show("", func(room int) []string {
 		if !m.o.Colour {
-			return indent("", wrap(text, width-1-len(margin)))
+			return wrap(text, room)
 		}
-		return indent("", m.paint.MarkdownLines(text, width-1-len(margin)))
+		return m.paint.MarkdownLines(text, room)
 	})
 }
 
 // streamText takes in text that a model has just written. What sub-agents write is not
 // shown: their result is.
-func (m *model) streamText(p *piece) {
+func (m *model) streamText(e agent.Event) {
 	switch {
-	case p.branch != "":
-	case p.thought:
+	case e.Branch != "":
+	case e.Reasoning != "":
 		if len(m.reasoning) == 0 {
 			m.thinking = m.now()
 		}
 		m.label = "thinking"
-		m.reasoning = append(m.reasoning, p.text...)
+		m.reasoning = append(m.reasoning, e.Reasoning...)
 	default:
 		m.label = "writing"
-		m.streamed += len(p.text)
-		for _, c := range m.text.add(p.text) {
+		m.streamed += len(e.Text)
+		for _, c := range m.text.add([]byte(e.Text)) {
 			m.showMarkdown(c)
 		}
 	}
 }
 
-// finishText writes what is left of a message.
-func (m *model) finishText() {
-	if c, some := m.text.end(); some {
+// showAnswer writes the end of what a model said, with what a stream has left of it.
+func (m *model) showAnswer(s *stream, end string) {
+	for _, c := range s.add([]byte(end)) {
 		m.showMarkdown(c)
 	}
+	if c, some := s.end(); some {
+		m.showMarkdown(c)
+	}
+}
+
+// finishText writes what is left of a message.
+func (m *model) finishText() {
+	m.showAnswer(&m.text, "")
 	m.streamed, m.reasoning = 0, nil
 }
 
 // event takes in what happened in a run.
 func (m *model) event(e agent.Event) {
 	switch {
-	case e.Others:
-		m.showOthers(*e.Appended)
+	case written(e) > 0:
+		m.streamText(e)
 	case e.Appended != nil:
-		m.showEntry(*e.Appended)
+		m.showEntry(*e.Appended, e.Others)
 	case e.Running != nil:
-		c := m.rememberCall(e.Branch, e.Running.Call, e.Running.Intent.Subject)
+		c := m.rememberCall(e.Branch, e.Running.Call)
+		c.subject = cmp.Or(terminal.VisibleLine(e.Running.Intent.Subject), c.subject)
 		c.since, c.contained = m.now(), e.Running.Contained
-		m.label = "running " + named("", c.Name)
+		m.label = "running " + terminal.CallLine("", c.Name, "")
 		m.running = append(m.running, c)
 	case e.Output != nil:
 		m.keepPrinted(e.Branch, e.Output)
@@ -135,31 +142,48 @@ func (m *model) keepPrinted(branch string, o *agent.Output) {
 	}
 }
 
-// showEntry shows an entry that was appended.
-func (m *model) showEntry(e tenfold.Entry) {
+// showEntry shows an entry that was appended: by this run, or by another program. The
+// answer under way goes on behind what those say.
+func (m *model) showEntry(e tenfold.Entry, others bool) {
+	if others && e.Branch != "" {
+		return
+	}
 	switch p := e.Payload.(type) {
 	case tenfold.UserMessage:
-		if e.Branch == "" && p.Purpose != tenfold.Context {
+		switch text := purpose.Said(p); {
+		case e.Branch != "" || p.Purpose == tenfold.Context:
+		case !others:
 			m.unsent = ""
+		case text != "":
+			m.blankLine()
+			m.say(terminal.Faint, "Said in another program:")
+			m.sayMarked("> ", terminal.Bold, sanitise(text))
 		}
 	case tenfold.AssistantMessage:
-		if e.Branch != "" {
-			return
+		switch {
+		case e.Branch != "":
+		case others:
+			m.blankLine()
+			m.say(terminal.Faint, "Answered in another program:")
+			m.showAnswer(&stream{}, p.Text)
+		default:
+			m.showAnswer(&m.text, p.Text[min(m.streamed, len(p.Text)):]) // what was not streamed
+			m.streamed, m.reasoning = 0, nil
 		}
-		if m.streamed < len(p.Text) { // not streamed, or the end of it was not
-			for _, c := range m.text.add([]byte(p.Text[m.streamed:])) {
-				m.showMarkdown(c)
-			}
-		}
-		m.finishText()
 	case tenfold.Reasoning:
-		m.foldReasoning(e.Branch, p)
+		if !others {
+			m.foldReasoning(e.Branch, p)
+		}
 	case tenfold.ToolCall:
-		m.rememberCall(e.Branch, p, terminal.Excerpt(p.Arguments, 200))
-		m.label = "running tools"
+		m.rememberCall(e.Branch, p)
+		if !others {
+			m.label = "running tools"
+		}
 	case tenfold.ToolResult:
 		m.showResult(e.Branch, p)
-		m.label = "asking the model"
+		if !others {
+			m.label = "asking the model"
+		}
 	}
 }
 
@@ -192,6 +216,9 @@ func (m *model) showWaiting(w *agent.Waiting) {
 // compaction takes in what the controller decided (A5, A6, A7).
 func (m *model) compaction(d session.Decision) {
 	m.compacting, m.label = false, "asking the model"
+	if m.leaving.IsZero() {
+		m.note = "" // that the input is closed
+	}
 	switch d.Action {
 	case session.Compact:
 		m.finishText()
@@ -200,8 +227,10 @@ func (m *model) compaction(d session.Decision) {
 	case session.Compacted:
 		m.failed, m.closed = false, false
 		m.showCompacted(d)
-	case session.GoOn:
-		m.say(terminal.Normal, sentence(d.Told(), d.Reason))
+	case session.GoOn, session.Wait:
+		if d.Action == session.GoOn || d.By == session.ByPerson { // else the model waits for a call of its own
+			m.say(terminal.Normal, sentence(d.Told(), d.Reason))
+		}
 	case session.Failed, session.Exceeded:
 		m.failed, m.closed = true, m.closed || d.Action == session.Exceeded
 		reason, hint := d.Why()

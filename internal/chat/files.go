@@ -31,33 +31,26 @@ func listFiles(dir string) []string {
 	var files []string
 	looked := 0
 	// By levels: what is near the top is more likely to be meant.
-	for level := []string{"."}; len(level) > 0; {
-		var next []string
-		for _, d := range level {
-			f, err := root.Open(d)
-			if err != nil {
-				continue
-			}
-			entries, _ := f.ReadDir(mostLooked - looked)
-			_ = f.Close()
-			for _, e := range entries {
-				name := e.Name()
-				if looked++; looked >= mostLooked || len(files) >= mostFiles || time.Now().After(until) {
-					slices.Sort(files)
-					return files
+	for dirs := []string{"."}; len(dirs) > 0 && looked < mostLooked && len(files) < mostFiles && time.Now().Before(until); dirs = dirs[1:] {
+		f, err := root.Open(dirs[0])
+		if err != nil {
+			continue
+		}
+		entries, _ := f.ReadDir(mostLooked - looked)
+		_ = f.Close()
+		looked += len(entries)
+		for _, e := range entries {
+			name := e.Name()
+			switch p := path.Join(dirs[0], name); {
+			case terminal.VisibleLine(name) != name:
+			case e.IsDir():
+				if !strings.HasPrefix(name, ".") && name != "node_modules" && name != "vendor" {
+					dirs = append(dirs, p)
 				}
-				switch p := path.Join(d, name); {
-				case terminal.VisibleLine(name) != name:
-				case e.IsDir():
-					if !strings.HasPrefix(name, ".") && name != "node_modules" && name != "vendor" {
-						next = append(next, p)
-					}
-				case e.Type()&^fs.ModePerm == 0:
-					files = append(files, p)
-				}
+			case e.Type()&^fs.ModePerm == 0:
+				files = append(files, p)
 			}
 		}
-		level = next
 	}
 	slices.Sort(files)
 	return files

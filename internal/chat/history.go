@@ -76,25 +76,18 @@ func (h *history) add(text string) {
 	_ = f.Close()
 }
 
-// older and newer go through the entries; what was being written comes last.
-func (h *history) older(draft string) (string, bool) {
-	if h.at == 0 {
+// move goes through the entries, to older ones by -1; what is being written comes last. False
+// where there is no more.
+func (h *history) move(by int, written string) (string, bool) {
+	to := h.at + by
+	if to < 0 || to > len(h.entries) {
 		return "", false
 	}
 	if h.at == len(h.entries) {
-		h.draft = draft
+		h.draft = written
 	}
-	h.at--
-	return h.entries[h.at], true
-}
-
-func (h *history) newer() (string, bool) {
-	if h.at >= len(h.entries) {
-		return "", false
-	}
-	h.at++
-	if h.at == len(h.entries) {
+	if h.at = to; to == len(h.entries) {
 		return h.draft, true
 	}
-	return h.entries[h.at], true
+	return h.entries[to], true
 }

@@ -23,8 +23,7 @@ type input struct {
 	dir    string
 	models []string
 
-	pastes []paste
-	draft  string // what was being written before a reason is entered
+	pastes []string // tokens that stand in the text, each with its paste behind it
 
 	choices []string
 	chosen  int
@@ -34,9 +33,6 @@ type input struct {
 	listed  time.Time
 	listing bool
 }
-
-// A paste stands in the text as its token.
-type paste struct{ token, text string }
 
 // A paste is folded if it is longer than that, or has tabs, which the editor would
 // not keep. A longer one than mostPaste is not taken.
@@ -101,9 +97,9 @@ func (in *input) beforeCursor() string {
 func (in *input) key(msg tea.KeyPressMsg) tea.Cmd {
 	if msg.String() == "backspace" { // a folded paste goes as a whole
 		before := in.beforeCursor()
-		for _, p := range in.pastes {
-			if strings.HasSuffix(before, p.token) {
-				in.erase(utf8.RuneCountInString(p.token))
+		for at := 0; at < len(in.pastes); at += 2 {
+			if token := in.pastes[at]; strings.HasSuffix(before, token) {
+				in.erase(utf8.RuneCountInString(token))
 				return nil
 			}
 		}
@@ -134,30 +130,14 @@ func (in *input) paste(text string) {
 		in.area.InsertString(text)
 		return
 	}
-	token := fmt.Sprintf("[pasted %d: %s, %s]", len(in.pastes)+1, number.Count(lines, "line"), number.Count(len(text), "byte"))
-	in.pastes = append(in.pastes, paste{token, text})
+	token := fmt.Sprintf("[pasted %d: %s, %s]", len(in.pastes)/2+1, number.Count(lines, "line"), number.Count(len(text), "byte"))
+	in.pastes = append(in.pastes, token, text)
 	in.area.InsertString(token)
 }
 
 // expandPastes puts the pastes in the place of their tokens.
 func (in *input) expandPastes(text string) string {
-	var pairs []string
-	for _, p := range in.pastes {
-		pairs = append(pairs, p.token, p.text)
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
-}
-
-// enterReason makes room for the reason of a no; leaveReason puts back what was
-// being written.
-func (in *input) enterReason() {
-	in.draft = in.area.Value()
-	in.set("")
-}
-
-func (in *input) leaveReason() {
-	in.set(in.draft)
-	in.draft = ""
+	return strings.NewReplacer(in.pastes...).Replace(text)
 }
 
 // startCompletion looks for what the word before the cursor may become.

@@ -33,15 +33,15 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	switch {
-	case len(m.questions) > 0:
-		return m.answer(msg, typing)
+	case m.reasoned:
+		return m.reasonKey(msg)
 	case pressed == "ctrl+d" && m.input.value() == "":
 		return m.quit()
+	case m.offer != nil:
+		return m.choose(pressed, typing)
 	case m.compacting:
 		m.note = "the input is closed while the conversation is compacted"
 		return nil
-	case m.offer != nil:
-		return m.choose(pressed, typing)
 	}
 	m.note = ""
 	if m.input.choose(pressed) {
@@ -51,31 +51,25 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case "enter":
 		return m.enter()
 	case "up":
-		if m.input.area.Line() == 0 {
-			m.recallInput(m.older)
+		if row := m.input.area.LineInfo().RowOffset; m.input.area.Line() == 0 && row == 0 {
+			m.recallInput(-1)
 			return nil
 		}
 	case "down":
-		if m.input.area.Line() == m.input.area.LineCount()-1 {
-			m.recallInput(m.history.newer)
+		if at := m.input.area.LineInfo(); m.input.area.Line() == m.input.area.LineCount()-1 && at.RowOffset >= at.Height-1 {
+			m.recallInput(1)
 			return nil
 		}
 	}
 	return m.input.key(msg)
 }
 
-// older is what was entered before; what is queued comes back first.
-func (m *model) older() (string, bool) {
-	if n := len(m.queued); n > 0 && m.input.value() == "" {
-		last := m.queued[n-1]
+// recallInput has what was entered before in the input; what is queued comes back first.
+func (m *model) recallInput(by int) {
+	if n := len(m.queued); by < 0 && n > 0 && m.input.value() == "" {
+		m.input.set(m.queued[n-1])
 		m.queued = m.queued[:n-1]
-		return last, true
-	}
-	return m.history.older(m.input.value())
-}
-
-func (m *model) recallInput(from func() (string, bool)) {
-	if text, ok := from(); ok {
+	} else if text, ok := m.history.move(by, m.input.value()); ok {
 		m.input.set(text)
 	}
 }
@@ -110,7 +104,7 @@ func (m *model) quit() tea.Cmd {
 // paste takes in what the terminal pasted. It answers no question.
 func (m *model) paste(text string) tea.Cmd {
 	switch {
-	case len(m.questions) > 0 && !m.questions[0].reasoned, m.offer != nil:
+	case m.offer != nil && !m.reasoned:
 		m.note = "a paste is not an answer: press a key"
 	case m.compacting:
 		m.note = "the input is closed while the conversation is compacted"
@@ -134,19 +128,24 @@ func (m *model) enter() tea.Cmd {
 	if trimmed == "" {
 		return nil
 	}
-	if c, argument, is := commandOf(trimmed); is {
-		if m.job != nil && !c.always {
-			m.note = "wait until the agent is done, or stop it with Ctrl-C"
-			return nil
-		}
+	c, argument, wrong := commandOf(trimmed)
+	switch {
+	case wrong != "":
+		m.note = wrong
+		return nil
+	case c != nil && m.job != nil && !c.always:
+		m.note = "wait until the agent is done, or stop it with Ctrl-C"
+		return nil
+	case c != nil:
 		m.history.add(text)
 		m.input.set("")
 		return c.do(m, argument)
-	} else if word, _, _ := strings.Cut(trimmed, " "); isCommand(word) {
-		m.note = unknownCommand(word)
-		return nil
 	}
-	m.history.add(m.input.historyEntry(text))
+	if m.input.expandPastes(text) == text { // else it has tokens, which are nothing in another chat
+		m.history.add(text)
+	} else {
+		m.history.add("")
+	}
 	m.input.set("")
 	if m.job != nil {
 		m.queued = append(m.queued, trimmed)
@@ -155,20 +154,13 @@ func (m *model) enter() tea.Cmd {
 	return m.send(trimmed)
 }
 
-// historyEntry is the text as the history keeps it: nothing if it has folded pastes,
-// which would be tokens of nothing in another chat.
-func (in *input) historyEntry(text string) string {
-	if in.expandPastes(text) != text {
-		return ""
-	}
-	return text
-}
-
 // newConversation begins a new conversation, which outlives the job that opens it.
 func (m *model) newConversation() tea.Cmd {
 	open, door, ctx := m.o.Open, m.door, m.ctx
 	return m.start("opening a new conversation", func(_ context.Context, report func(tea.Msg)) error {
-		conversation, err := open(ctx, true, door)
+		conversation, err := open(ctx, true, door, func(text string) {
+			report(change(func(m *model) { m.sayMarked("! ", terminal.Yellow, terminal.VisibleLine(text)) }))
+		})
 		if err != nil {
 			return err
 		}

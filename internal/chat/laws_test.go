@@ -74,11 +74,7 @@ func TestMarginBelongsToTheProgram(t *testing.T) {
 			{Waiting: &agent.Waiting{Attempt: 1, Err: fmt.Errorf("%s", draw("error"))}},
 			{Text: draw("tail")},
 		} {
-			if e.Text+e.Reasoning != "" {
-				b.streamText(&piece{thought: e.Text == "", text: []byte(e.Text + e.Reasoning)})
-			} else {
-				b.event(e)
-			}
+			b.event(e)
 			lines, cursor := b.live()
 			if len(lines) > max(height/3, 4) {
 				r.Fatalf("the live area has %d lines of %d", len(lines), height)
@@ -226,7 +222,7 @@ func TestBatchesAreBounded(t *testing.T) {
 	for range 5 {
 		size := 0
 		for _, msg := range j.next().(batchMsg).messages {
-			size += len(msg.(*piece).text)
+			size += written(msg)
 		}
 		if size == 0 || size > mostBatch+2000 {
 			t.Fatalf("a batch of %d bytes", size)

@@ -61,7 +61,7 @@ func startJob(ctx context.Context, door *approver, work func(ctx context.Context
 // report hands on a message. What a model still writes once the job is to end does not
 // hold that up: what is kept of it comes as an entry.
 func (j *job) report(msg tea.Msg) {
-	if _, is := pieceOf(msg); !is {
+	if written(msg) == 0 {
 		j.messages <- msg
 		return
 	}
@@ -70,33 +70,29 @@ func (j *job) report(msg tea.Msg) {
 	}
 	select {
 	case j.messages <- msg:
+		return
 	default:
-		select {
-		case j.messages <- msg:
-		case <-j.ctx.Done():
-			j.cut = true
-		}
+	}
+	select {
+	case j.messages <- msg:
+	case <-j.ctx.Done():
+		j.cut = true
 	}
 }
 
-// next waits for messages, and collects those that follow. Pieces of the same text are
-// joined.
+// written is how much text a model has just written.
+func written(msg tea.Msg) int {
+	e, _ := msg.(agent.Event)
+	return len(e.Text) + len(e.Reasoning)
+}
+
+// next waits for messages, and collects those that follow.
 func (j *job) next() tea.Msg {
-	batch, size, last := batchMsg{job: j}, 0, (*piece)(nil)
+	batch, size := batchMsg{job: j}, 0
 	msg := <-j.messages
 	for over := time.After(batchEvery); ; {
-		p, is := pieceOf(msg)
-		switch {
-		case is && last != nil && last.branch == p.branch && last.thought == p.thought:
-			last.text = append(last.text, p.text...)
-		case is:
-			batch.messages, last = append(batch.messages, p), p
-		default:
-			batch.messages, last = append(batch.messages, msg), nil
-		}
-		if is {
-			size += len(p.text)
-		}
+		batch.messages = append(batch.messages, msg)
+		size += written(msg)
 		if _, ended := msg.(endMsg); ended || size > mostBatch {
 			return batch
 		}
@@ -119,16 +115,4 @@ func (j *job) wait(most time.Duration) {
 			return
 		}
 	}
-}
-
-// A piece is text, or a thought, that a model has just written.
-type piece struct {
-	branch  string
-	thought bool
-	text    []byte
-}
-
-func pieceOf(msg tea.Msg) (*piece, bool) {
-	e, _ := msg.(agent.Event)
-	return &piece{e.Branch, e.Text == "", []byte(e.Text + e.Reasoning)}, e.Text+e.Reasoning != ""
 }

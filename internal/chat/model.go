@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
 	"tenfold/session"
+	"tenfold/tool"
 )
 
 // A model is the state of the chat. All of it belongs to the goroutine that calls
@@ -51,6 +53,8 @@ type model struct {
 	// modelBefore is the one in whose place the person chose another; empty for none.
 	modelBefore string
 	questions   []*question
+	reasoned    bool   // the reason of a no is entered
+	draft       string // what was being written before
 	lastKey     time.Time
 	offer       []choice
 	closed      bool // the context is exceeded: no input (A6)
@@ -77,17 +81,14 @@ type called struct {
 
 // rememberCall keeps what a call is about. Some servers give several calls the same id, or
 // none.
-func (m *model) rememberCall(branch string, call tenfold.ToolCall, subject string) *called {
+func (m *model) rememberCall(branch string, call tenfold.ToolCall) *called {
 	at := slices.IndexFunc(m.calls, func(c *called) bool { return c.branch == branch && c.ToolCall == call })
 	if at < 0 {
 		at = len(m.calls)
-		m.calls = append(m.calls, &called{ToolCall: call, branch: branch})
+		subject := cmp.Or(tool.Subject(call.Name, call.Arguments), call.Arguments)
+		m.calls = append(m.calls, &called{ToolCall: call, branch: branch, subject: terminal.Excerpt(subject, 200)})
 	}
-	c := m.calls[at]
-	if subject != "" {
-		c.subject = terminal.VisibleLine(subject)
-	}
-	return c
+	return m.calls[at]
 }
 
 func newModel(ctx context.Context, o Options, conversation Agent, door *approver) *model {
@@ -182,8 +183,6 @@ func (m *model) batch(b batchMsg) tea.Cmd {
 		switch msg := msg.(type) {
 		case endMsg:
 			return m.ended(msg.err)
-		case *piece:
-			m.streamText(msg)
 		case agent.Event:
 			m.event(msg)
 		case change:
@@ -247,10 +246,31 @@ func (m *model) send(text string) tea.Cmd {
 func (m *model) run(parts ...tenfold.Part) tea.Cmd {
 	a := m.agent
 	m.rememberOpen()
-	cmd := m.start("asking the model", func(ctx context.Context, report func(tea.Msg)) error {
-		return follow(a.Run(ctx, parts...), report)
+	return m.follow("asking the model", func() tea.Cmd { return m.run() }, func(ctx context.Context) iter.Seq2[agent.Event, error] {
+		return a.Run(ctx, parts...)
 	})
-	m.again = func() tea.Cmd { return m.run() }
+}
+
+// compact has the conversation compacted.
+func (m *model) compact(focus string) tea.Cmd {
+	a := m.agent
+	return m.follow("compacting", func() tea.Cmd { return m.compact(focus) }, func(ctx context.Context) iter.Seq2[agent.Event, error] {
+		return a.Compact(ctx, focus)
+	})
+}
+
+// follow begins a job that reports the events of a run; again does it once more.
+func (m *model) follow(label string, again func() tea.Cmd, events func(context.Context) iter.Seq2[agent.Event, error]) tea.Cmd {
+	cmd := m.start(label, func(ctx context.Context, report func(tea.Msg)) error {
+		for event, err := range events(ctx) {
+			if err != nil {
+				return err
+			}
+			report(event)
+		}
+		return nil
+	})
+	m.again = again
 	return cmd
 }
 
@@ -261,37 +281,8 @@ func (m *model) rememberOpen() {
 		last, _ := s.Log().Turn(s.Log().Turns() - 1)
 		for e := range s.Log().After(last.First - 1) {
 			if call, ok := e.Payload.(tenfold.ToolCall); ok && s.Log().Pair(e.Seq) == 0 {
-				m.rememberCall(e.Branch, call, terminal.Excerpt(call.Arguments, 200))
+				m.rememberCall(e.Branch, call)
 			}
 		}
 	})
-}
-
-// compact has the conversation compacted.
-func (m *model) compact(focus string) tea.Cmd {
-	a, done := m.agent, false
-	cmd := m.start("compacting", func(ctx context.Context, report func(tea.Msg)) error {
-		err := follow(a.Compact(ctx, focus), func(msg tea.Msg) {
-			e, _ := msg.(agent.Event)
-			done = done || e.Compaction != nil
-			report(msg)
-		})
-		if err == nil && !done {
-			report(saying("Nothing to compact."))
-		}
-		return err
-	})
-	m.again = func() tea.Cmd { return m.compact(focus) }
-	return cmd
-}
-
-// follow reports the events of a run.
-func follow(events iter.Seq2[agent.Event, error], report func(tea.Msg)) error {
-	for event, err := range events {
-		if err != nil {
-			return err
-		}
-		report(event)
-	}
-	return nil
 }

@@ -80,7 +80,7 @@ func TestACallOfARunBeforeHasItsName(t *testing.T) {
 	}
 	b.enter("well?")
 	b.settle()
-	b.wants(b.written(), `✗ shell {"command":"make"}  failed`)
+	b.wants(b.written(), `✗ shell make  failed`)
 }
 
 // What sub-agents say is not shown, what they call is, with their name.
@@ -152,6 +152,9 @@ func TestA5InputIsClosedWhileCompacting(t *testing.T) {
 	if b.input.value() != "" || len(b.queued) > 0 {
 		t.Errorf("the input took %q, %q", b.input.value(), b.queued)
 	}
+	// Once one is done nothing says that the input is closed, though the run goes on.
+	b.event(agent.Event{Compaction: &session.Decision{Action: session.Compacted, Micro: true}})
+	b.lacks(b.below(), "closed")
 	close(release)
 	b.settle()
 	// A7: what it did.
@@ -167,10 +170,13 @@ func TestA5InputIsClosedWhileCompacting(t *testing.T) {
 func TestNothingToCompact(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{})
-	b.agent.compact = func(context.Context, string, func(agent.Event)) error { return nil }
+	b.agent.compact = func(_ context.Context, _ string, emit func(agent.Event)) error {
+		emit(agent.Event{Compaction: &session.Decision{Action: session.Wait, By: session.ByPerson, Reason: "a compaction is under way"}})
+		return nil
+	}
 	b.enter("/compact")
 	b.settle()
-	b.wants(b.written(), "  Nothing to compact.")
+	b.wants(b.written(), "  Nothing was compacted: a compaction is under way.")
 	b.agent.compact = func(_ context.Context, _ string, emit func(agent.Event)) error {
 		emit(agent.Event{Compaction: &session.Decision{Action: session.Compact}})
 		emit(agent.Event{Compaction: &session.Decision{Action: session.GoOn, Reason: "the range holds no turns"}})

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -9,34 +10,45 @@ import (
 	"tenfold/internal/cli/terminal"
 )
 
-// A choice is one of the things that can be done once a job is over, by its key.
+// A choice is an answer to a question, or one of the things that can be done once a job is
+// over, by its key: and by Esc, if that is no harm.
 type choice struct {
 	key, words string
+	esc        bool
 	do         func() tea.Cmd
 }
+
+// Keys that come sooner than that after an offer, or so soon after another key, were meant
+// for something else.
+const (
+	tooSoon     = 400 * time.Millisecond
+	typingPause = 250 * time.Millisecond
+)
 
 // offerAfter is what to offer, if anything. Where the context is full there is no
 // going on (A6).
 func (m *model) offerAfter(failed bool) []choice {
-	compact := func() tea.Cmd { return m.compact("") }
-	write := func() tea.Cmd {
+	retry := choice{"r", "retry compaction", false, func() tea.Cmd { return m.compact("") }}
+	fresh := choice{"n", "new session", false, m.newConversation}
+	write := choice{"c", "continue", true, func() tea.Cmd {
 		m.sendQueued()
 		return nil
-	}
+	}}
 	switch {
 	case m.closed:
-		offer := []choice{{"r", "retry compaction", compact}, {"n", "new session", m.newConversation}, {"q", "quit", m.quit}}
+		offer := []choice{retry, fresh, {"q", "quit", false, m.quit}}
 		if before := m.modelBefore; before != "" { // whose window may be larger
-			back := choice{"m", "back to " + sanitise(before), func() tea.Cmd { return m.modelCommand(before) }}
+			back := choice{"m", "back to " + sanitise(before), false, func() tea.Cmd { return m.modelCommand(before) }}
 			offer = slices.Insert(offer, 1, back)
 		}
 		return offer
 	case failed && m.again != nil:
-		return []choice{{"r", "retry", m.again}, {"c", "continue", write}, {"n", "new session", m.newConversation}}
+		return []choice{{"r", "retry", false, m.again}, write, fresh}
 	case m.failed:
-		return []choice{{"r", "retry compaction", compact}, {"c", "continue", write}, {"n", "new session", m.newConversation}}
+		return []choice{retry, write, fresh}
 	case m.unfinished:
-		return []choice{{"g", "go on", m.again}, {"c", "write something", write}}
+		write.words = "write something"
+		return []choice{{"g", "go on", false, m.again}, write}
 	}
 	return nil
 }
@@ -48,14 +60,11 @@ func (m *model) choose(key string, typing bool) tea.Cmd {
 		m.note = "pause for a moment, then choose"
 		return nil
 	}
-	if key == "esc" && !m.closed {
-		m.offer = nil
-		m.sendQueued()
-		return nil
-	}
 	for _, c := range m.offer {
-		if c.key == key {
-			m.offer = nil
+		if c.key == key || c.esc && key == "esc" {
+			if m.note = ""; len(m.questions) == 0 { // else it is offered until that is answered
+				m.offer = nil
+			}
 			return c.do()
 		}
 	}

@@ -74,7 +74,7 @@ func newTube(t *testing.T, width, height int, script func(*tube)) *tube {
 	go func() {
 		defer close(over)
 		u.left <- Run(ctx, Options{
-			Open: func(_ context.Context, _ bool, a agent.Approver) (Agent, error) {
+			Open: func(_ context.Context, _ bool, a agent.Approver, _ func(string)) (Agent, error) {
 				u.agent.approver = a
 				return u.agent, nil
 			},

@@ -96,16 +96,17 @@ func (s *screen) resize(width, height int) tea.Cmd {
 	if first {
 		return nil
 	}
-	s.settling = true
 	s.resizes++
-	resizes := s.resizes
-	return tea.Tick(settleAfter, func(time.Time) tea.Msg { return settledMsg{resizes} })
+	s.settling = true
+	msg := settledMsg{s.resizes}
+	return tea.Tick(settleAfter, func(time.Time) tea.Msg { return msg })
 }
 
 // settled asks for a repaint, unless the size has changed again.
 func (s *screen) settled(msg settledMsg) {
-	s.stale = s.stale || msg.resizes == s.resizes
-	s.settling = s.settling && !s.stale
+	if msg.resizes == s.resizes {
+		s.settling, s.stale = false, true
+	}
 }
 
 // repaint clears the screen and writes its last lines for the new width. What

@@ -13,6 +13,7 @@ import (
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
+	"tenfold/purpose"
 	"tenfold/session"
 )
 
@@ -39,11 +40,11 @@ func (m *model) live() ([]string, *tea.Cursor) {
 	var lines []string
 	var cursor *tea.Cursor
 	switch {
+	case m.reasoned:
+		lines = append([]string{m.questionTitle(width), "Why not? Enter sends it, Esc goes back."}, m.input.lines()...)
+		cursor = m.cursor(2)
 	case len(m.questions) > 0:
-		lines = m.questionLines(width)
-		if m.questions[0].reasoned {
-			cursor = m.cursor(2)
-		}
+		lines = append([]string{m.questionTitle(width)}, m.offerLines(width)...)
 	case m.offer != nil:
 		lines = m.offerLines(width)
 	case m.compacting:
@@ -53,7 +54,8 @@ func (m *model) live() ([]string, *tea.Cursor) {
 		lines = append(m.input.lines(), choices...)
 		cursor = m.cursor(0)
 	}
-	lines = append(lines, m.paint.Paint(terminal.Faint, m.bottom(width)))
+	bottom := cmp.Or(m.note, m.gaugeWords(width-len(margin))) // about the last key, if there is something to say
+	lines = append(lines, m.paint.Paint(terminal.Faint, margin+bottom))
 	above := most - len(lines)
 	var top []string
 	if above > 1 {
@@ -105,14 +107,6 @@ func (m *model) status() string {
 	return line + m.paint.Paint(terminal.Faint, "  Ctrl-C stops")
 }
 
-// bottom is the last line: a note about the last key, or the gauge.
-func (m *model) bottom(width int) string {
-	if m.note != "" {
-		return margin + m.note
-	}
-	return margin + m.gaugeWords(width-len(margin))
-}
-
 // tail shows what runs, or the end of what is being written, in exactly so many
 // lines: the input is not to jump.
 func (m *model) tail(width, rows int) []string {
@@ -126,7 +120,7 @@ func (m *model) tail(width, rows int) []string {
 			if r.contained {
 				tail += ", contained"
 			}
-			lines = append(lines, m.callLine("", terminal.Normal, named(r.branch, r.Name), r.subject, tail, room))
+			lines = append(lines, m.callLine("", terminal.Normal, terminal.CallLine(r.branch, r.Name, ""), r.subject, tail, room))
 			if r.output != "" && len(m.running) == 1 && rows > 1 {
 				lines = append(lines, m.paint.Paint(terminal.Faint, "│ "+ansi.Truncate(r.output, max(room-2, 1), "…")))
 			}
@@ -159,27 +153,23 @@ func lastRows(text string, width, rows int) []string {
 // spent and by which model: as much of it as has room, in this order.
 func (m *model) gaugeWords(width int) string {
 	g := m.gauge
-	method := terminal.VisibleLine(g.Method)
-	switch method {
-	case "", agent.Reported:
-	case "estimate":
-		method = "estimated"
+	from := ""
+	switch {
+	case g.Method == "" || g.Tokens == 0:
+	case g.Method == agent.Reported:
+		from = " (reported)"
+	case g.Method == "estimate":
+		from = " (estimated)"
 	default:
-		method = "estimated, " + method
+		from = " (estimated, " + terminal.VisibleLine(g.Method) + ")"
 	}
-	long, short := number.Count(g.Tokens, "token"), number.Count(g.Tokens, "token")
+	line := number.Count(g.Tokens, "token") + from
 	if g.Window > 0 {
-		share := fmt.Sprintf("%d %%", g.Tokens*100/g.Window)
-		long = fmt.Sprintf("context %s: %s of %s", share, number.Thousands(g.Tokens), number.Count(g.Window, "token"))
-		short = fmt.Sprintf("context %s", share)
-	}
-	if method != "" && g.Tokens > 0 {
-		long += " (" + method + ")"
-		short += " (" + method + ")"
-	}
-	line := long
-	if ansi.StringWidth(line) > width {
-		line = short
+		short := fmt.Sprintf("context %d %%", g.Tokens*100/g.Window)
+		line = short + ": " + number.Thousands(g.Tokens) + " of " + number.Count(g.Window, "token") + from
+		if ansi.StringWidth(line) > width {
+			line = short + from
+		}
 	}
 	var parts []string
 	if g.Priced && g.Dollars > 0 {
@@ -219,8 +209,8 @@ func (m *model) continuing(s *session.Session) {
 	for e := range s.Log().Entries() {
 		switch p := e.Payload.(type) {
 		case tenfold.UserMessage:
-			if e.Branch == "" {
-				asked, answer = tenfold.SearchText(p), ""
+			if said := purpose.Said(p); e.Branch == "" && said != "" { // else a host did, or it is context
+				asked, answer = said, ""
 			}
 		case tenfold.AssistantMessage:
 			if e.Branch == "" {

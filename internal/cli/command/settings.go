@@ -113,6 +113,21 @@ func (a *App) Effective(extras ...string) (*config.Effective, error) {
 	return e, nil
 }
 
+// EffectiveIn is [App.Effective] for another directory than the working one; empty is that. It
+// warns of nothing, and is safe for concurrent use. What the workspace says counts as a
+// stranger's, as everywhere.
+func (a *App) EffectiveIn(dir string, extras ...string) (*config.Effective, error) {
+	sources := a.Settings.Sources()
+	if dir != "" {
+		sources.Dir = dir
+	}
+	l, err := config.Read(sources)
+	if err != nil {
+		return nil, err
+	}
+	return l.With(extras...)
+}
+
 // warnOnce warns of something about the configuration, once in a run.
 func (a *App) warnOnce(text string) {
 	if text == "" || a.Settings.Told[text] {

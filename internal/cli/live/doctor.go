@@ -56,22 +56,28 @@ const (
 	statusFail = "fail"
 )
 
+// failed is what a check found that an error ended.
+func failed(check string, err error) finding {
+	f := command.Explain(err)
+	return finding{Check: check, Status: statusFail, Detail: f.Error(), Hint: f.Hint}
+}
+
 func doctor(ctx context.Context, a *command.App) error {
 	all := checkConfig(a)
 	all = append(all, checkStore(ctx, a)...)
 	all = append(all, checkClients(ctx, a)...)
 	all = append(all, checkTerminal(a))
-	failed, wide := false, 0
+	fails, wide := false, 0
 	for _, f := range all {
 		wide = max(wide, ansi.StringWidth(terminal.VisibleLine(f.Check)))
 	}
 	for _, f := range all {
-		failed = failed || f.Status == statusFail
+		fails = fails || f.Status == statusFail
 		if err := a.Result(f, func() { printFinding(a, f, wide) }); err != nil {
 			return err
 		}
 	}
-	if failed {
+	if fails {
 		return command.ErrTold
 	}
 	return nil
@@ -113,8 +119,7 @@ func checkConfig(a *command.App) []finding {
 		e, err = l.With()
 	}
 	if err != nil {
-		f := command.Explain(err)
-		return []finding{{Check: "configuration", Status: statusFail, Detail: f.Error(), Hint: f.Hint}}
+		return []finding{failed("configuration", err)}
 	}
 	all := []finding{{Check: "user file", Status: statusOK, Detail: l.User}, checkWorkspaceFile(l)}
 	if l.User == "" {
@@ -185,8 +190,7 @@ func checkStore(ctx context.Context, a *command.App) []finding {
 	if !command.IsShared(url) {
 		path, inMemory, err := command.StorePath(url, "--store or TENFOLD_STORE")
 		if err != nil {
-			f := command.Explain(err)
-			return []finding{{Check: "store", Status: statusFail, Detail: f.Error(), Hint: f.Hint}}
+			return []finding{failed("store", err)}
 		}
 		if inMemory {
 			return []finding{{Check: "store", Status: statusWarn, Detail: "in memory: nothing is saved", Hint: "choose a file with --store or TENFOLD_STORE"}}
@@ -198,8 +202,7 @@ func checkStore(ctx context.Context, a *command.App) []finding {
 	}
 	l, err := a.Open(ctx)
 	if err != nil {
-		f := command.Explain(err)
-		return append(all, finding{Check: "store", Status: statusFail, Detail: f.Error(), Hint: f.Hint})
+		return append(all, failed("store", err))
 	}
 	return append(all, checkOpened(ctx, l))
 }

@@ -21,8 +21,7 @@ const (
 func checkClients(ctx context.Context, a *command.App) []finding {
 	list, err := listClients(ctx, a)
 	if err != nil {
-		f := command.Explain(err)
-		return []finding{{Check: "plug-ins", Status: statusFail, Detail: f.Error(), Hint: f.Hint}}
+		return []finding{failed("plug-ins", err)}
 	}
 	var all []finding
 	for _, c := range list {

@@ -99,7 +99,7 @@ func answer(ctx context.Context, a *command.App, args []string) []byte {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(1 << 30)
 	limit := hookLimit
-	if e, err := configureIn(a, ""); err == nil && e.Conversation.Compaction.Hook.TimeLimit > 0 {
+	if e, err := a.EffectiveIn(""); err == nil && e.Conversation.Compaction.Hook.TimeLimit > 0 {
 		limit = time.Duration(e.Conversation.Compaction.Hook.TimeLimit)
 	}
 	out := h.Run(ctx, client, args[1], a.In, limit)
@@ -125,26 +125,12 @@ func closeSoon(l *command.Workspace) {
 
 // Host is what agents' events are answered with, and adapters installed.
 func Host(a *command.App) *hook.Host {
-	h := &hook.Host{Configure: func(dir string) (*config.Effective, error) { return configureIn(a, dir) }, Owner: a.Owner(), Version: command.Version(), Now: a.Now}
+	h := &hook.Host{Configure: func(dir string) (*config.Effective, error) { return a.EffectiveIn(dir) }, Owner: a.Owner(), Version: command.Version(), Now: a.Now}
 	// Who has no home directory has no place for records.
 	if local, err := command.DefaultStore(); err == nil {
 		h.Data = filepath.Dir(local)
 	}
 	return h
-}
-
-// configureIn reads the configuration for the working directory of an agent. What
-// its workspace says counts as a stranger's, as everywhere.
-func configureIn(a *command.App, dir string) (*config.Effective, error) {
-	sources := a.Settings.Sources()
-	if dir != "" {
-		sources.Dir = dir
-	}
-	l, err := config.Read(sources)
-	if err != nil {
-		return nil, err
-	}
-	return l.With()
 }
 
 // completeClients completes the names of clients.

@@ -178,7 +178,7 @@ func keeperFor(a *command.App, inMemory bool, expect keeper.Expected) proxy.Keep
 			return l.Service, nil
 		},
 		Configure: func(dir, model string) (session.Live, error) {
-			e, err := configureIn(a, dir)
+			e, err := a.EffectiveIn(dir)
 			if err != nil {
 				return session.Live{}, err
 			}

@@ -2,7 +2,6 @@ package query
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -13,10 +12,6 @@ import (
 	"tenfold/internal/acp"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
-	"tenfold/internal/cli/transcripts"
-	"tenfold/internal/listing"
-	"tenfold/session"
-	"tenfold/store"
 	"tenfold/toolbox/mcpclient"
 )
 
@@ -46,7 +41,7 @@ editor offers all models that the configuration names.`,
 	return c
 }
 
-// editing is "tenfold acp". It implements [acp.Host].
+// editing is "tenfold acp".
 type editing struct {
 	*command.App
 	model string
@@ -57,7 +52,7 @@ func (k *editing) serve(ctx context.Context) error {
 	if k.InTTY {
 		return command.Usage("tenfold acp is started by an editor, which talks to it over pipes", `to talk to the agent yourself, run "tenfold query"`)
 	}
-	if _, err := k.App.Open(ctx); err != nil { // before sessions are opened side by side
+	if _, err := k.Open(ctx); err != nil { // before sessions are opened side by side
 		return err
 	}
 	// What cannot be read is not repeated: it may hold what a person said.
@@ -67,7 +62,7 @@ func (k *editing) serve(ctx context.Context) error {
 		}
 		return at
 	}}))
-	return acp.Server{Host: k, Version: command.Version(), Log: log}.Serve(ctx, k.In, flushed{k.Out})
+	return acp.Server{Service: k.Workspace.Service, Open: k.open, Version: command.Version(), Log: log}.Serve(ctx, k.In, flushed{k.Out})
 }
 
 // flushed writes at once.
@@ -79,33 +74,17 @@ func (w flushed) Write(p []byte) (int, error) {
 	return n, errors.Join(err, w.Flush())
 }
 
-// Open implements [acp.Host].
-func (k *editing) Open(ctx context.Context, o acp.Open) (c acp.Conversation, err error) {
-	var s *session.Session
-	if service := k.Workspace.Service; o.ID == "" {
-		s, err = service.Create(ctx, session.Create{Origin: store.Origin{Directory: o.Directory}})
-	} else {
-		s, err = service.Open(ctx, o.ID)
-	}
+// open has an agent work on a conversation.
+func (k *editing) open(ctx context.Context, o acp.Open) (c acp.Conversation, err error) {
+	warn := func(text string) { c.Notices = append(c.Notices, terminal.VisibleLine(text)) }
+	opened, err := Open(ctx, k.App, Wish{
+		Session: o.Session, Model: k.model, Allow: k.allow, Dir: o.Directory, Approver: o.Approver, DropEmpty: true, Servers: serversOf(o, warn), Warn: warn,
+	})
 	if err != nil {
 		return c, err
 	}
-	warn := func(text string) { c.Notices = append(c.Notices, terminal.VisibleLine(text)) }
-	opened, err := Open(ctx, k.App, Wish{
-		Session: s, Model: k.model, Allow: k.allow, Dir: o.Directory, Approver: o.Approver, Servers: serversOf(o, warn), Warn: warn,
-	})
-	if err != nil {
-		_, dropping := dropEmpty(ctx, k.App, s)
-		return c, errors.Join(err, dropping)
-	}
-	c.ID, c.Agent, c.Switch = s.ID(), opened.Agent, opened.Switch
+	c.Agent, c.Switch, c.Close = opened.Agent, opened.Switch, opened.Close
 	c.Model, c.Models = opened.model.Name(), ConfiguredModels(opened.settings)
-	c.Title = func(context.Context) (string, error) { return cmp.Or(s.Title(), transcripts.FirstWords(s.Log())), nil }
-	c.Close = func() error {
-		err := opened.Close()
-		_, dropping := dropEmpty(context.WithoutCancel(ctx), k.App, s)
-		return errors.Join(err, dropping)
-	}
 	if !slices.Contains(c.Models, c.Model) {
 		c.Models = append(c.Models, c.Model)
 	}
@@ -133,12 +112,4 @@ func serversOf(o acp.Open, warn func(string)) (servers []mcpclient.Server) {
 		}
 	}
 	return servers
-}
-
-// List implements [acp.Host].
-func (k *editing) List(ctx context.Context, directory string, most int) ([]store.Conversation, error) {
-	found, _, err := listing.Page(ctx, k.Workspace.Service, nil, most, func(c store.Conversation) bool {
-		return directory == "" || c.Origin.Directory == directory
-	})
-	return found, err
 }

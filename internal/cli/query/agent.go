@@ -45,6 +45,10 @@ type Wish struct {
 	// Dir is the workspace: that of the tools, and whose configuration counts;
 	// empty is the working directory.
 	Dir string
+	// DropEmpty has a conversation removed in the end in which nothing was said. Said, if
+	// set, is told that a message of the person's is stored.
+	DropEmpty bool
+	Said      func() error
 	// Limits replace those of the configuration where they are set.
 	Limits   agent.Limits
 	Approver agent.Approver
@@ -60,18 +64,38 @@ type Opened struct {
 
 	app      *command.App
 	settings *config.Effective
-	session  string
+	session  *session.Session
 	model    provider.Model
-	open     []io.Closer
+	closing  []func() error
 }
 
 // Close closes what the agent holds open.
 func (o *Opened) Close() error {
 	var errs []error
-	for _, c := range slices.Backward(o.open) {
-		errs = append(errs, c.Close())
+	for _, closing := range slices.Backward(o.closing) {
+		errs = append(errs, closing())
 	}
 	return errors.Join(errs...)
+}
+
+// dropEmpty removes a conversation in which nothing was said, and that nobody gave a
+// title. That a model was to be asked is not said in it.
+func (o *Opened) dropEmpty(ctx context.Context) error {
+	if o.session.Title() != "" {
+		return nil
+	}
+	for e := range o.session.Log().Entries() {
+		if _, ok := e.Payload.(tenfold.ConfigDelta); !ok {
+			return nil
+		}
+	}
+	if err := o.app.Workspace.Service.Delete(ctx, o.session.ID()); err != nil || o.settings == nil {
+		return err
+	}
+	if dir, err := compaction.ArtifactsDir(o.app, o.settings); err == nil && dir != "" {
+		_ = os.Remove(summary.Directory(dir).Transcript(o.session.ID())) // which there may be none of
+	}
+	return nil
 }
 
 // Switch has another of the person's models answer from the next request on.
@@ -80,7 +104,7 @@ func (o *Opened) Switch(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	live, err := LiveSettings(o.app, o.settings, o.session, m)
+	live, err := LiveSettings(o.app, o.settings, o.session.ID(), m)
 	if err != nil {
 		return err
 	}
@@ -89,16 +113,32 @@ func (o *Opened) Switch(ctx context.Context, name string) error {
 
 // Open makes an agent as the configuration says. It keeps nothing of its own in
 // the app, so that several may be open at once.
-func Open(ctx context.Context, a *command.App, w Wish) (*Opened, error) {
+func Open(ctx context.Context, a *command.App, w Wish) (_ *Opened, err error) {
+	out := &Opened{app: a, session: w.Session}
+	if w.Warn == nil {
+		w.Warn = a.Warn
+	}
+	if w.DropEmpty {
+		out.closing = append(out.closing, func() error { return out.dropEmpty(context.WithoutCancel(ctx)) })
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, out.Close())
+		}
+	}()
 	dir, err := filepath.Abs(cmp.Or(w.Dir, "."))
 	if err != nil {
 		return nil, err
 	}
-	e, err := effectiveIn(a, w.Dir, command.ExtrasOf(w.Session.Log())...)
+	if extras := command.ExtrasOf(w.Session.Log()); w.Dir == "" {
+		out.settings, err = a.Effective(extras...)
+	} else {
+		out.settings, err = a.EffectiveIn(w.Dir, extras...)
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := &Opened{app: a, settings: e, session: w.Session.ID()}
+	e := out.settings
 	if out.model, err = agentModel(e, w.Model); err != nil {
 		return nil, err
 	}
@@ -119,19 +159,18 @@ func Open(ctx context.Context, a *command.App, w Wish) (*Opened, error) {
 	if o.Judge, err = permission.New(e.PermissionRules(w.Allow, containable)); err != nil {
 		return nil, err
 	}
-	configured, err := configuredTools(ctx, a, w, dir, out)
+	configured, err := out.configuredTools(ctx, w, dir)
 	if err != nil {
-		return nil, errors.Join(err, out.Close())
+		return nil, err
 	}
 	o.Tools = append(o.Tools, configured...)
-	if err := transcriptFile(a, e, w.Session, out, &o); err != nil {
-		return nil, errors.Join(err, out.Close())
+	observe, err := out.transcriptFile(w.Warn)
+	if err != nil {
+		return nil, err
 	}
-	o.Observe = titled(ctx, a, w.Session, o.Observe)
-	if out.Agent, err = agent.New(w.Session, o); err != nil {
-		return nil, errors.Join(err, out.Close())
-	}
-	return out, nil
+	o.Observe = titled(ctx, a, w, observe)
+	out.Agent, err = agent.New(w.Session, o)
+	return out, err
 }
 
 // limits are those that are wished for, and else the configured ones.
@@ -139,20 +178,6 @@ func limits(wished agent.Limits, c config.Agent) agent.Limits {
 	wished.Steps, wished.Tokens = cmp.Or(wished.Steps, int(c.MaxSteps)), cmp.Or(wished.Tokens, int(c.MaxTokens))
 	wished.Dollars, wished.Time = cmp.Or(wished.Dollars, float64(c.MaxDollars)), cmp.Or(wished.Time, time.Duration(c.MaxTime))
 	return wished
-}
-
-// effectiveIn is [app.effective] for another workspace than the working directory.
-func effectiveIn(a *command.App, dir string, extras ...string) (*config.Effective, error) {
-	if dir == "" {
-		return a.Effective(extras...)
-	}
-	from := a.Settings.Sources()
-	from.Dir = dir
-	l, err := config.Read(from)
-	if err != nil {
-		return nil, err
-	}
-	return l.With(extras...)
 }
 
 // agentModel opens the model that answers: the one that the command line names,
@@ -220,46 +245,55 @@ func LiveSettings(a *command.App, e *config.Effective, conversation string, m pr
 	return out, nil
 }
 
-// transcriptFile has the events of an agent written beside the store.
-func transcriptFile(a *command.App, e *config.Effective, s *session.Session, out *Opened, o *agent.Options) error {
-	dir, err := compaction.ArtifactsDir(a, e)
-	if err != nil || dir == "" || !e.Agent.Transcript {
-		return err
+// transcriptFile has the events of an agent written beside the store, if that is wanted.
+func (o *Opened) transcriptFile(warn func(string)) (observe func(agent.Event) error, err error) {
+	dir, err := compaction.ArtifactsDir(o.app, o.settings)
+	if err != nil || dir == "" || !o.settings.Agent.Transcript {
+		return nil, err
 	}
-	path := summary.Directory(dir).Transcript(s.ID())
-	f, torn, err := eventlog.Open(path, s.ID(), s.Log(), a.Now)
+	f, torn, err := eventlog.Open(summary.Directory(dir).Transcript(o.session.ID()), o.session.ID(), o.session.Log(), o.app.Now)
 	if err != nil {
-		return &problem.Error{
+		return nil, &problem.Error{
 			Code: "transcript", Op: "open the transcript", Err: err,
 			Hint: "choose another directory with conversation.compaction.session_dir, or turn it off with --cfg agent.transcript=false",
 		}
 	}
 	if torn > 0 {
-		a.Warn("dropped the last line of the transcript, which a crash had cut off")
+		warn("dropped the last line of the transcript, which a crash had cut off")
 	}
-	out.open, o.Observe = append(out.open, f), f.Observe
-	return nil
+	o.closing = append(o.closing, f.Close)
+	return f.Observe, nil
 }
 
 // titled gives a conversation that has no title one made of the first request, as
 // soon as that is stored.
-func titled(ctx context.Context, a *command.App, s *session.Session, then func(agent.Event) error) func(agent.Event) error {
-	titled := s.Title() != ""
+func titled(ctx context.Context, a *command.App, w Wish, then func(agent.Event) error) func(agent.Event) error {
+	titled := w.Session.Title() != ""
 	return func(e agent.Event) error {
-		if e.Appended != nil && e.Branch == "" && !titled {
-			m, _ := e.Appended.Payload.(tenfold.UserMessage)
-			if title := terminal.VisibleLine(purpose.Title(m)); title != "" {
+		var errs []error
+		if m, ok := messageOf(e); ok {
+			if title := terminal.VisibleLine(purpose.Title(m)); title != "" && !titled {
 				titled = true
-				if err := a.Workspace.Service.Rename(context.WithoutCancel(ctx), s.ID(), title); err != nil {
-					return err
-				}
+				errs = append(errs, a.Workspace.Service.Rename(context.WithoutCancel(ctx), w.Session.ID(), title))
+			}
+			if w.Said != nil {
+				errs = append(errs, w.Said())
+				w.Said = nil
 			}
 		}
-		if then == nil {
-			return nil
+		if then != nil {
+			errs = append(errs, then(e))
 		}
-		return then(e)
+		return errors.Join(errs...)
 	}
+}
+
+// messageOf is the message that an event tells of.
+func messageOf(e agent.Event) (m tenfold.UserMessage, ok bool) {
+	if e.Appended != nil && e.Branch == "" {
+		m, ok = e.Appended.Payload.(tenfold.UserMessage)
+	}
+	return m, ok
 }
 
 // ownFiles are the program's own: no contained command reads them.

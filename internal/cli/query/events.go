@@ -55,12 +55,9 @@ type eventPrinter struct {
 	said, open bool
 	unpriced   bool
 	cost       float64
-	// calls are the names of the tools that are called; empty once it was denied.
-	calls map[callOf]string
-	// rules are what a rule of the permission names them by: where another agent's
-	// tool is called, the one that does the same here.
-	rules map[callOf]string
-	// under are the calls that have no result yet, and paused tells that it was said
+	// calls are those that were made; one that was denied has no name.
+	calls map[callOf]tenfold.ToolCall
+	// under are those of this run that have no result yet, and paused tells that it was said
 	// what is waited for: then it is not the model that is silent.
 	under  map[callOf]bool
 	paused bool
@@ -71,7 +68,7 @@ type callOf struct{ branch, id string }
 
 // event prints one.
 func (p *eventPrinter) event(e agent.Event) error {
-	p.note(e)
+	defer p.note(e)
 	if p.JSON {
 		line, err := eventlog.Append(nil, e)
 		if err != nil {
@@ -88,7 +85,7 @@ func (p *eventPrinter) event(e agent.Event) error {
 	case e.Appended != nil && !e.Others:
 		p.appended(e.Branch, *e.Appended)
 	case e.Running != nil:
-		p.running(e.Branch, *e.Running)
+		p.line(e.Branch, "• "+terminal.CallLine("", e.Running.Call.Name, terminal.Excerpt(e.Running.Intent.Subject, 200)))
 	case e.Waiting != nil:
 		why := "the model does not answer"
 		if e.Waiting.Err != nil {
@@ -122,7 +119,8 @@ func (p *eventPrinter) note(e agent.Event) {
 			p.result.Answer += payload.Text
 		}
 	case tenfold.ToolCall:
-		p.under[callOf{e.Branch, payload.CallID}] = true
+		call := callOf{e.Branch, payload.CallID}
+		p.calls[call], p.under[call] = payload, true
 		if e.Branch == "" { // it was said on the way
 			p.result.Answer = ""
 		}
@@ -195,35 +193,34 @@ func (p *eventPrinter) appended(branch string, e tenfold.Entry) {
 		}
 		p.said = false
 		p.closeLine()
-	case tenfold.ToolCall:
-		p.called(branch, payload)
 	case tenfold.ToolResult:
-		if ended, name := payload.Ended(), p.calls[callOf{branch, payload.CallID}]; ended.Bad() && name != "" {
+		if ended, name := payload.Ended(), p.calls[callOf{branch, payload.CallID}].Name; ended.Bad() && name != "" {
 			p.line(branch, "  "+name+": "+string(ended)+lastLine(payload))
 		}
 	case tenfold.Approval:
 		if payload.State == tenfold.ApprovalDenied {
-			call := callOf{branch, payload.CallID}
-			line := "denied " + p.calls[call]
-			if payload.Reason != "" {
-				line += ": " + payload.Reason
-			}
-			if strings.HasPrefix(payload.Reason, agent.Unasked+": ") {
-				line += "; --allow " + p.rules[call] + " allows it"
-			}
-			p.line(branch, line)
-			p.calls[call] = ""
+			p.denied(callOf{branch, payload.CallID}, payload.Reason)
 		}
 	}
 }
 
-// called keeps how a call is named.
-func (p *eventPrinter) called(branch string, c tenfold.ToolCall) {
-	call := callOf{branch, c.CallID}
-	p.calls[call], p.rules[call] = c.Name, c.Name
-	if mapped, err := takeover.Alias(c); err == nil {
-		p.rules[call] = mapped.Name
+// denied says which call was denied and why, and which rule would allow it: where another
+// agent's tool is called, the rule is for the one that does the same here.
+func (p *eventPrinter) denied(call callOf, reason string) {
+	c := p.calls[call]
+	line := "denied " + c.Name
+	if reason != "" {
+		line += ": " + reason
 	}
+	if strings.HasPrefix(reason, agent.Unasked+": ") {
+		rule := c
+		if mapped, err := takeover.Alias(c); err == nil {
+			rule = mapped
+		}
+		line += "; --allow " + rule.Name + " allows it"
+	}
+	p.line(call.branch, line)
+	p.calls[call] = tenfold.ToolCall{}
 }
 
 // lastLine is the last line that a result says anything in, with what the tool says
@@ -244,21 +241,10 @@ func lastLine(r tenfold.ToolResult) string {
 	return ": " + terminal.Excerpt(text, 200) + notes
 }
 
-func (p *eventPrinter) running(branch string, r agent.Running) {
-	text := "• " + r.Call.Name
-	if r.Intent.Subject != "" {
-		text += " " + terminal.Excerpt(r.Intent.Subject, 200)
-	}
-	p.line(branch, text)
-}
-
 // failureOf says why a compaction failed, and what a person can do.
 func failureOf(d session.Decision) string {
 	reason, hint := d.Why()
-	if hint == "" {
-		return reason
-	}
-	return reason + "; " + hint
+	return strings.TrimSuffix(reason+"; "+hint, "; ")
 }
 
 func (p *eventPrinter) compaction(branch string, d session.Decision) {
@@ -341,6 +327,10 @@ type asking struct {
 	turn sync.Mutex
 }
 
+// mostAsked is how many lines of a call a person is shown who is asked about it. A longer
+// call cannot be allowed for the rest of the session.
+const mostAsked = 100
+
 // Approve implements [agent.Approver].
 func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, error) {
 	k.turn.Lock() // whose turn it is stops waiting with ctx, as it is one run's
@@ -348,18 +338,25 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 	if ctx.Err() != nil {
 		return agent.Answer{}, ctx.Err()
 	}
-	what := q.Call.Name
-	if q.Intent.Subject != "" {
-		what += ": " + q.Intent.Subject
-	}
-	if q.Branch != "" {
-		what = q.Branch + ": " + what
-	}
 	if q.Reason != "" {
 		k.Note("", terminal.VisibleLine(q.Reason))
 	}
+	keys, always := "[y/N, a to always allow such calls in this session] ", !q.Firm
+	if whole := strings.TrimSpace(q.Detail()); whole != q.Intent.Subject { // what that leaves out could be what matters
+		lines := strings.Split(terminal.Visible(whole), "\n")
+		for _, line := range lines[:min(len(lines), mostAsked)] {
+			k.Note("  │ ", line)
+		}
+		if over := len(lines) - mostAsked; over > 0 {
+			k.Note("", "… and "+number.Count(over, "line")+" that are not shown")
+			always = false
+		}
+	}
+	if !always {
+		keys = "[y/N] "
+	}
 	for {
-		said, err := k.Ask(ctx, "Allow "+terminal.VisibleLine(what)+"? [y/N, a to always allow such calls in this session] ")
+		said, err := k.Ask(ctx, "Allow "+terminal.CallLine(q.Branch, q.Call.Name, q.Intent.Subject)+"? "+keys)
 		switch {
 		case errors.Is(err, io.EOF):
 			return agent.Answer{}, errors.New("no answer was given")
@@ -370,7 +367,9 @@ func (k *asking) Approve(ctx context.Context, q agent.Question) (agent.Answer, e
 		case "y", "yes":
 			return agent.Answer{Allowed: true}, nil
 		case "a", "always":
-			return agent.Answer{Allowed: true, Always: true}, nil
+			if always {
+				return agent.Answer{Allowed: true, Always: true}, nil
+			}
 		case "", "n", "no":
 			return agent.Answer{}, nil
 		}

@@ -213,9 +213,50 @@ func TestQueryAsks(t *testing.T) {
 	if got, err := k.Approve(t.Context(), q); got != (agent.Answer{}) || err == nil || err.Error() != "no answer was given" {
 		t.Errorf("at the end of input: %+v %v", got, err)
 	}
-	const line = "it may write anywhere\nAllow root.task1: shell: rm -r x\\x1b[1A Allow? y? [y/N, a to always allow such calls in this session] "
+	const line = "it may write anywhere\nAllow root.task1: shell rm -r x\\x1b[1A Allow? y? [y/N, a to always allow such calls in this session] "
 	if first := stderr.String(); !strings.HasPrefix(first, line) || strings.Contains(first, "\x1b") {
 		t.Errorf("the question is\n%q, want\n%q", first, line)
+	}
+}
+
+// All that a call would do is shown before it is asked about, where a line of it cannot be
+// taken for the program's; what is too long, or asked about each time, is not allowed for good.
+func TestQueryAsksAboutTheWholeCall(t *testing.T) {
+	long := strings.Repeat("x", 300) + "; rm -rf /"
+	for name, at := range map[string]struct {
+		q       agent.Question
+		said    string
+		want    agent.Answer
+		shown   string
+		refused bool
+	}{
+		"a long command": {
+			agent.Question{Call: tenfold.ToolCall{Name: "shell"}, Intent: toolbox.Intent{Effect: toolbox.Commands, Command: long, Subject: long[:200]}},
+			"a\n",
+			agent.Answer{Allowed: true, Always: true},
+			"  │ " + long + "\nAllow shell x", false,
+		},
+		"an edit": {
+			agent.Question{Call: tenfold.ToolCall{Name: "fs_create_file", Arguments: `{"path":"a","content":"one\nAllow?"}`}, Intent: toolbox.Intent{Effect: toolbox.Edits, Paths: []string{"a"}, Subject: "a"}, Firm: true},
+			"a\ny\n",
+			agent.Answer{Allowed: true},
+			"  │ content:\n  │ one\n  │ Allow?\nAllow fs_create_file a? [y/N] Allow", true,
+		},
+		"a call that is too long": {
+			agent.Question{Call: tenfold.ToolCall{Name: "shell"}, Intent: toolbox.Intent{Effect: toolbox.Commands, Command: strings.Repeat("echo\n", 102) + "rm", Subject: "echo"}},
+			"a\ny\n",
+			agent.Answer{Allowed: true},
+			"… and 3 lines that are not shown\nAllow shell echo? [y/N] Allow", true,
+		},
+	} {
+		var stderr bytes.Buffer
+		k := &asking{App: &command.App{Terminal: &terminal.Terminal{In: strings.NewReader(at.said), Out: bufio.NewWriter(io.Discard), Err: &stderr, InTTY: true, ErrTTY: true}}}
+		if got, err := k.Approve(t.Context(), at.q); got != at.want || err != nil {
+			t.Errorf("%s: %+v %v, want %+v", name, got, err, at.want)
+		}
+		if !strings.Contains(stderr.String(), at.shown) || strings.Contains(stderr.String(), "always") == at.refused {
+			t.Errorf("%s: it says\n%s\nwant\n%s", name, stderr.String(), at.shown)
+		}
 	}
 }
 

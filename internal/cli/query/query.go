@@ -28,7 +28,6 @@ import (
 	"tenfold/internal/pause"
 	"tenfold/problem"
 	"tenfold/session"
-	"tenfold/summary"
 )
 
 // querying is "tenfold query".
@@ -38,7 +37,6 @@ type querying struct {
 	compact string
 	fresh   bool
 	resume  string
-	before  string // what is active again where nothing is said in a new conversation
 	plain   bool
 	wish    Wish
 	tokens  command.Parsed[int]
@@ -46,7 +44,7 @@ type querying struct {
 
 // Command is "tenfold query".
 func Command(a *command.App) *cobra.Command {
-	k := &querying{App: a}
+	k := &querying{App: a, wish: Wish{DropEmpty: true}}
 	c := &cobra.Command{
 		Use:   "query [MESSAGE] [flags]",
 		Short: "Ask an agent, in a conversation that compacts itself",
@@ -120,10 +118,12 @@ func (k *querying) run(ctx context.Context, c *cobra.Command, args []string) err
 	if err != nil {
 		return err
 	}
-	if _, err := agentModel(e, k.wish.Model); err != nil { // before anything is made or asked
+	model, err := agentModel(e, k.wish.Model) // before anything is made or asked
+	if err != nil {
 		return err
 	}
-	if _, err := command.WorkingDirectory(); err != nil {
+	dir, err := command.WorkingDirectory()
+	if err != nil {
 		return err
 	}
 	if k.compact == conversation.AsConfigured && len(args) > 0 && slices.Contains(e.ProfileNames(), args[0]) {
@@ -141,11 +141,12 @@ func (k *querying) run(ctx context.Context, c *cobra.Command, args []string) err
 	if err != nil {
 		return err
 	}
+	k.wish.Session = s
 	if err := k.compactFirst(ctx, s); err != nil {
-		return errors.Join(err, k.dropEmpty(ctx, s))
+		return errors.Join(err, (&Opened{app: k.App, settings: e, session: s}).dropEmpty(ctx))
 	}
 	if talks {
-		return k.talk(ctx, e, s)
+		return k.talk(ctx, chat.Options{Model: model.Name(), Models: ConfiguredModels(e), Dir: dir})
 	}
 	return k.once(ctx, s, message)
 }
@@ -194,18 +195,11 @@ func (k *querying) message(ctx context.Context, args []string) (string, error) {
 		return "", err
 	}
 	defer closing()
-	var data []byte
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
+	late := func() { k.Noticef("reading standard input until it ends; \"< /dev/null\" leaves it out") }
+	data := pause.Telling(inputSoon, late, func() (data []byte) {
 		data, err = io.ReadAll(io.LimitReader(src.Reader, mostInput+1))
-	}()
-	select {
-	case <-read:
-	case <-time.After(inputSoon):
-		k.Noticef("reading standard input until it ends; \"< /dev/null\" leaves it out")
-		<-read
-	}
+		return data
+	})
 	piped := strings.ToValidUTF8(string(data), "\uFFFD")
 	switch {
 	case ctx.Err() != nil:
@@ -237,22 +231,18 @@ func (k *querying) conversation(ctx context.Context, c *cobra.Command) (*session
 	return k.newConversation(ctx)
 }
 
-// newConversation makes a conversation, and makes it the active one.
+// newConversation makes a conversation, which is the active one once something is said in it.
 func (k *querying) newConversation(ctx context.Context) (*session.Session, error) {
 	l, err := k.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if k.before == "" {
-		if k.before, err = l.Active.Get(); err != nil {
-			return nil, err
-		}
-	}
 	s, err := l.Service.Create(ctx, session.Create{})
 	if err != nil {
 		return nil, err
 	}
-	return s, l.Active.Set(s.ID())
+	k.wish.Said = func() error { return l.Active.Set(s.ID()) }
+	return s, nil
 }
 
 // compactFirst is --compact.
@@ -275,7 +265,6 @@ const starting = "start the tools"
 
 // once is one turn.
 func (k *querying) once(ctx context.Context, s *session.Session, message string) (err error) {
-	k.wish.Session = s
 	if k.InTTY && k.ErrTTY && !k.plain && !k.JSON {
 		k.wish.Approver = &asking{App: k.App}
 	}
@@ -283,13 +272,9 @@ func (k *querying) once(ctx context.Context, s *session.Session, message string)
 	got, err := Open(ctx, k.App, k.wish)
 	k.Progress.End()
 	if err != nil {
-		return errors.Join(err, k.dropEmpty(ctx, s))
+		return err
 	}
-	defer func() {
-		if err = errors.Join(err, got.Close()); err != nil { // the message may have been refused
-			err = errors.Join(err, k.dropEmpty(context.WithoutCancel(ctx), s))
-		}
-	}()
+	defer func() { err = errors.Join(err, got.Close()) }()
 	var parts []tenfold.Part
 	if message != "" {
 		parts = []tenfold.Part{tenfold.TextPart(message)}
@@ -298,101 +283,46 @@ func (k *querying) once(ctx context.Context, s *session.Session, message string)
 }
 
 // talk has the person talk to the agent on the terminal.
-func (k *querying) talk(ctx context.Context, e *config.Effective, s *session.Session) error {
-	in, inFile := k.In.(*os.File)
-	if !inFile {
-		return command.Usage("cannot talk: stdin is not a terminal", "write a MESSAGE")
-	}
+func (k *querying) talk(ctx context.Context, o chat.Options) error {
 	var now *Opened
 	leave := func() error {
 		if now == nil {
 			return nil
 		}
-		return errors.Join(now.Close(), k.dropEmpty(context.WithoutCancel(ctx), s))
+		return now.Close()
 	}
-	o := chat.Options{
-		// The conversation so far is left only when the new one is open.
-		Open: func(ctx context.Context, fresh bool, approver agent.Approver) (chat.Agent, error) {
-			next := s
-			if fresh {
-				var err error
-				if next, err = k.newConversation(ctx); err != nil {
-					return nil, err
-				}
-			}
-			k.wish.Session, k.wish.Approver = next, approver
-			if !fresh { // else the chat has the terminal
-				k.StartProgress(starting, 0)
-			}
-			opened, err := Open(ctx, k.App, k.wish)
-			k.Progress.End()
+	// The conversation so far is left only when the new one is open.
+	o.Open = func(ctx context.Context, fresh bool, approver agent.Approver, warn func(string)) (chat.Agent, error) {
+		if k.wish.Approver, k.wish.Warn = approver, warn; fresh {
+			next, err := k.newConversation(ctx)
 			if err != nil {
-				return nil, errors.Join(err, k.dropEmpty(ctx, next))
+				return nil, err
 			}
-			err = leave()
-			now, s = opened, next
-			return opened.Agent, err
-		},
-		Switch: func(ctx context.Context, _ chat.Agent, model string) error {
-			err := now.Switch(ctx, model)
-			if err == nil {
-				k.wish.Model = model
-			}
-			return err
-		},
-		Models: ConfiguredModels(e), Colour: k.OutColour, In: in, Out: os.Stdout, Environ: os.Environ(),
+			k.wish.Session = next
+		} else { // later the chat has the terminal
+			k.StartProgress(starting, 0)
+		}
+		opened, err := Open(ctx, k.App, k.wish)
+		k.Progress.End()
+		if err != nil {
+			return nil, err
+		}
+		err = leave()
+		now = opened
+		return opened.Agent, err
 	}
-	if m, err := agentModel(e, k.wish.Model); err == nil {
-		o.Model = m.Name()
+	o.Switch = func(ctx context.Context, _ chat.Agent, model string) error {
+		err := now.Switch(ctx, model)
+		if err == nil {
+			k.wish.Model = model
+		}
+		return err
 	}
+	o.Colour, o.In, o.Out, o.Environ = k.OutColour, os.Stdin, os.Stdout, os.Environ()
 	if store, err := command.DefaultStore(); err == nil {
 		o.History = filepath.Join(filepath.Dir(store), "history")
 	}
-	var err error
-	if o.Dir, err = command.WorkingDirectory(); err != nil {
-		return err
-	}
-	err = chat.Run(ctx, o)
-	return errors.Join(err, leave())
-}
-
-// dropEmpty is the function, after which the conversation is active again that was
-// before.
-func (k *querying) dropEmpty(ctx context.Context, s *session.Session) error {
-	dropped, err := dropEmpty(ctx, k.App, s)
-	if !dropped {
-		k.before = s.ID()
-		return err
-	}
-	active := k.Workspace.Active
-	if now, failed := active.Get(); failed == nil && now == s.ID() {
-		err = errors.Join(err, active.Set(k.before))
-	}
-	return err
-}
-
-// dropEmpty removes a conversation in which nothing was said, and that nobody
-// gave a title. That a model was to be asked is not said in it.
-func dropEmpty(ctx context.Context, a *command.App, s *session.Session) (dropped bool, err error) {
-	if s.Title() != "" {
-		return false, nil
-	}
-	for e := range s.Log().Entries() {
-		if _, ok := e.Payload.(tenfold.ConfigDelta); !ok {
-			return false, nil
-		}
-	}
-	if err := a.Workspace.Service.Delete(ctx, s.ID()); err != nil {
-		return false, err
-	}
-	e, err := a.Effective()
-	if err != nil {
-		return true, err
-	}
-	if dir, err := compaction.ArtifactsDir(a, e); err == nil && dir != "" {
-		_ = os.Remove(summary.Directory(dir).Transcript(s.ID())) // which there may be none of
-	}
-	return true, nil
+	return errors.Join(chat.Run(ctx, o), leave())
 }
 
 // ConfiguredModels are the models that the configuration names.
@@ -414,10 +344,10 @@ const silentAfter = 10 * time.Second
 // follow prints the events of a run as they come, and gives the error that the
 // command ends with.
 func follow(a *command.App, s *session.Session, model string, events iter.Seq2[agent.Event, error]) error {
-	out := &eventPrinter{App: a, result: queryJSON{Event: eventlog.Result, Conversation: s.ID(), Model: model}, calls: map[callOf]string{}, rules: map[callOf]string{}, under: map[callOf]bool{}}
+	out := &eventPrinter{App: a, result: queryJSON{Event: eventlog.Result, Conversation: s.ID(), Model: model}, calls: map[callOf]tenfold.ToolCall{}, under: map[callOf]bool{}}
 	for e := range s.Log().Entries() { // what a run before this one left open
 		if c, ok := e.Payload.(tenfold.ToolCall); ok && s.Log().Pair(e.Seq) == 0 {
-			out.called(e.Branch, c)
+			out.calls[callOf{e.Branch, c.CallID}] = c
 		}
 	}
 	type step struct {

@@ -15,15 +15,11 @@ import (
 )
 
 // configuredTools are the person's own programs and the tools of their MCP servers and
-// of those that are wished for, which out closes. A server that cannot be reached is a
-// warning.
-func configuredTools(ctx context.Context, a *command.App, w Wish, dir string, out *Opened) ([]toolbox.Tool, error) {
+// of those that are wished for, which are open as long as the agent. A server that cannot be
+// reached is a warning.
+func (o *Opened) configuredTools(ctx context.Context, w Wish, dir string) ([]toolbox.Tool, error) {
 	var tools []toolbox.Tool
-	c, secrets, warn := out.settings.Agent, out.settings.KeyNames(), w.Warn
-	if warn == nil {
-		warn = a.Warn
-	}
-	for _, spec := range live.Programs(out.settings.Config, dir) {
+	for _, spec := range live.Programs(o.settings.Config, dir) {
 		one, err := external.New(spec)
 		if err != nil {
 			return nil, err
@@ -31,8 +27,8 @@ func configuredTools(ctx context.Context, a *command.App, w Wish, dir string, ou
 		tools = append(tools, one)
 	}
 	var servers []mcpclient.Server
-	for _, name := range slices.Sorted(maps.Keys(c.MCP)) {
-		s := c.MCP[name]
+	for _, name := range slices.Sorted(maps.Keys(o.settings.Agent.MCP)) {
+		s := o.settings.Agent.MCP[name]
 		one := mcpclient.Server{Name: name, Command: s.Command, Env: live.Environment(s.Env), Dir: dir, URL: string(s.URL)}
 		if s.TokenEnv != "" {
 			token := os.Getenv(string(s.TokenEnv))
@@ -49,13 +45,13 @@ func configuredTools(ctx context.Context, a *command.App, w Wish, dir string, ou
 	if servers = append(servers, w.Servers...); len(servers) == 0 {
 		return tools, nil
 	}
-	open := mcpclient.Connect(ctx, servers, mcpclient.Options{Secrets: secrets, Version: command.Version()})
-	out.open = append(out.open, open)
+	open := mcpclient.Connect(ctx, servers, mcpclient.Options{Secrets: o.settings.KeyNames(), Version: command.Version()})
+	o.closing = append(o.closing, open.Close)
 	if err := ctx.Err(); err != nil { // which is what went wrong with the servers
 		return nil, err
 	}
 	for _, err := range open.Problems() {
-		warn(err.Error())
+		w.Warn(err.Error())
 	}
 	return append(tools, open.Tools()...), nil
 }

@@ -81,7 +81,7 @@ func (b *Backend) Agent(ctx context.Context, s *session.Session, model string, a
 	if err != nil {
 		return nil, nil, err
 	}
-	return o.Agent, closer(o.Close), nil
+	return o.Agent, o, nil
 }
 
 // workplace is the directory where the agent of a conversation works: where it ran,
@@ -106,11 +106,6 @@ func workplace(c store.Conversation) string {
 	}
 	return c.Origin.Directory
 }
-
-type closer func() error
-
-// Close implements [io.Closer].
-func (c closer) Close() error { return c() }
 
 func (b *Backend) Meta() shape.Meta {
 	m := shape.Meta{Version: command.Version(), ReadOnly: b.readOnly, Strategies: strategy.Names()}

@@ -76,6 +76,16 @@ func VisibleLine(text string) string {
 	return Visible(strings.Join(strings.Fields(text), " "))
 }
 
+// CallLine is the call of a tool in one line: the sub-agent that makes it, the tool, and what
+// it is about.
+func CallLine(branch, tool, subject string) string {
+	line := VisibleLine(tool + " " + subject)
+	if branch != "" {
+		line = VisibleLine(branch) + ": " + line
+	}
+	return line
+}
+
 // Word is text as one word of a command line, such as an id that is printed to be
 // given to a command: quoted where a shell would read it differently, so that bash
 // and zsh read it as it is, byte for byte.

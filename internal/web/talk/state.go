@@ -70,11 +70,7 @@ func (c *Talk) appended(e tenfold.Entry, others bool) {
 
 // lineOf is a call as a line.
 func lineOf(branch, tool, subject string) string {
-	line := tool
-	if branch != "" {
-		line = branch + ": " + tool
-	}
-	return terminal.Excerpt(line+" "+subject, mostLine)
+	return terminal.Excerpt(terminal.CallLine(branch, tool, subject), mostLine)
 }
 
 // mostLine is how many columns a line that tells of a call has.
@@ -121,23 +117,17 @@ func (c *Talk) Approve(ctx context.Context, q agent.Question) (agent.Answer, err
 	case answer := <-asked.answer:
 		return answer, nil
 	case <-ctx.Done():
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		c.withdraw(asked.ID)
 		return agent.Answer{}, ctx.Err()
 	}
 }
 
-// withdraw takes a question out of those that wait; nil where it does not.
-func (c *Talk) withdraw(id string) *question {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.questions, func(q *question) bool { return q.ID == id })
-	if i < 0 {
-		return nil
-	}
-	q := c.questions[i]
-	c.questions = slices.Delete(c.questions, i, i+1)
+// withdraw takes a question out of those that wait. It is called with the lock held.
+func (c *Talk) withdraw(id string) {
+	c.questions = slices.DeleteFunc(c.questions, func(q *question) bool { return q.ID == id })
 	c.changed()
-	return q
 }
 
 // A reply is an answer to a question, as it came.
@@ -146,31 +136,23 @@ type reply struct{ id, answer string }
 // Reply answers a question: the first answer counts, and the same again is no error.
 func (c *Talk) Reply(id string, r shape.Reply) error {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	i := slices.IndexFunc(c.questions, func(q *question) bool { return q.ID == id })
-	offered := i >= 0 && slices.Contains(c.questions[i].Choices, r.Answer)
-	again := c.replied == reply{id, r.Answer}
-	c.mu.Unlock()
-	if again {
+	switch {
+	case c.replied == reply{id, r.Answer}:
 		return nil
-	}
-	if i >= 0 && !offered {
+	case i < 0:
+		return NotAsked()
+	case !slices.Contains(c.questions[i].Choices, r.Answer):
 		return shape.Refused("this question cannot be answered with "+r.Answer, "answer one of its choices")
 	}
-	q := c.withdraw(id)
-	if q == nil {
-		return NotAsked()
+	answer := agent.Answer{Allowed: r.Answer != answerNo, Always: r.Answer == answerAlways}
+	if !answer.Allowed {
+		answer.Reason = r.Reason
 	}
-	c.mu.Lock()
+	c.questions[i].answer <- answer // there is room for one
 	c.replied = reply{id, r.Answer}
-	c.mu.Unlock()
-	switch r.Answer {
-	case answerOnce:
-		q.answer <- agent.Answer{Allowed: true}
-	case answerAlways:
-		q.answer <- agent.Answer{Allowed: true, Always: true}
-	default:
-		q.answer <- agent.Answer{Reason: r.Reason}
-	}
+	c.withdraw(id)
 	return nil
 }
 

@@ -65,10 +65,15 @@ type Talk struct {
 	replied   reply
 
 	stop  context.CancelFunc // of what is under way
-	agent *agent.Agent
-	model string // that the agent was opened with
-	hold  io.Closer
+	agent *held
 	idle  *time.Timer
+}
+
+// held is an agent with the model that it was opened with, and what it holds.
+type held struct {
+	*agent.Agent
+	io.Closer
+	model string
 }
 
 // New gives the talks of a server, whose agents open makes. Close it.
@@ -128,12 +133,7 @@ func (t *Talks) Close() error {
 	t.mu.Unlock()
 	var errs []error
 	for _, c := range all {
-		c.mu.Lock()
-		hold := c.detach()
-		c.mu.Unlock()
-		if hold != nil {
-			errs = append(errs, hold.Close())
-		}
+		errs = append(errs, c.free(func() bool { return true }))
 	}
 	return errors.Join(errs...)
 }
@@ -197,30 +197,24 @@ func (c *Talk) Forget(key string) {
 func (c *Talk) closeIdle() {
 	now := c.talks.Use(c.id)
 	defer now.Release()
-	c.mu.Lock()
-	hold := io.Closer(nil)
-	if !c.busy {
-		hold = c.detach()
-	}
-	c.mu.Unlock()
-	closeHeld(hold)
+	_ = c.free(func() bool { return !c.busy })
 }
 
-// detach forgets the agent, and gives what it held, to be freed without the lock.
-func (c *Talk) detach() io.Closer {
-	hold := c.hold
+// free forgets the agent, if there is one and the condition holds, which is asked with the lock.
+// It is closed without: it holds servers of tools, and its transcript.
+func (c *Talk) free(condition func() bool) error {
+	c.mu.Lock()
+	a := c.agent
+	if a == nil || !condition() {
+		c.mu.Unlock()
+		return nil
+	}
 	if c.idle != nil {
 		c.idle.Stop()
 	}
-	c.agent, c.hold, c.idle = nil, nil, nil
-	return hold
-}
-
-// closeHeld closes what an agent held: that is servers of tools, and its transcript.
-func closeHeld(hold io.Closer) {
-	if hold != nil {
-		_ = hold.Close()
-	}
+	c.agent, c.idle = nil, nil
+	c.mu.Unlock()
+	return a.Close()
 }
 
 // Interrupt stops what is under way, if anything is. What was done is kept.
@@ -235,23 +229,20 @@ func (c *Talk) Interrupt() {
 // Open gives the agent, with the model that was asked for. It is called by whoever
 // began the work, and so by one at a time.
 func (c *Talk) Open(model string) (*agent.Agent, error) {
+	_ = c.free(func() bool { return c.agent.model != model })
 	c.mu.Lock()
-	a, hold := c.agent, io.Closer(nil)
-	if a != nil && model != c.model {
-		a, hold = nil, c.detach()
-	}
+	now := c.agent
 	c.mu.Unlock()
-	if a != nil {
-		return a, nil
+	if now != nil {
+		return now.Agent, nil
 	}
-	closeHeld(hold)
 	a, hold, err := c.talks.open(c.talks.ctx, c.id, model, c)
 	if err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.agent, c.hold, c.model, c.newest = a, hold, model, a.Session().Log().Version()
+	c.agent, c.newest = &held{a, hold, model}, a.Session().Log().Version()
 	return a, nil
 }
 
