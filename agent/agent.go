@@ -168,12 +168,13 @@ func (a *Agent) State() State {
 // measure brings the gauge up to date.
 func (a *Agent) measure() {
 	tokens, source := a.control.Used()
-	g := Gauge{Tokens: tokens, Window: a.control.Window(), Method: string(source), Compactions: len(a.past.commands)}
+	a.gauge = Gauge{Tokens: tokens, Window: a.control.Window(), Method: string(source), Spent: a.past.spent, Compactions: len(a.past.commands)}
 	if source == "provider" {
-		g.Method = Reported
+		a.gauge.Method = Reported
 	}
-	g.Spent, g.Dollars, g.Priced = a.past.spent, a.past.dollars, a.past.unpriced == 0
-	a.gauge = g
+	if dollars := a.past.dollars; a.past.unpriced == 0 {
+		a.gauge.Dollars = &dollars
+	}
 }
 
 // Undo takes back the newest compaction, and tells what that changes.

@@ -62,7 +62,7 @@ func Open(path, conversation string, log *tenfold.Log, now func() time.Time) (f 
 	if written < 0 {
 		written = log.Version() // a new file
 	}
-	if err := f.write(openedJSON{head{Event: Opened}, conversation, written}); err != nil {
+	if err := f.write(event[openedJSON]{Event: Opened, Of: openedJSON{conversation, written}}); err != nil {
 		return nil, torn, err
 	}
 	for e := range log.After(written) {
