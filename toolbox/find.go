@@ -23,31 +23,30 @@ var findTool = &builtin{
 		if err != nil {
 			return Result{}, err
 		}
-		files, at, err := w.files(ctx, a.path())
+		l, err := w.files(ctx, a.path())
 		if err != nil {
 			return Result{}, err
 		}
-		files, unread := readable(files)
 		var rows []string
-		for _, name := range files {
-			if match.MatchString(strings.TrimPrefix(name, at.name+"/")) {
+		for _, name := range l.files {
+			if match.MatchString(strings.TrimPrefix(name, l.at.name+"/")) {
 				rows = append(rows, show(name))
 			}
 		}
 		if len(rows) == 0 {
-			return answer("no file matches %s among %s%s", show(a.texts["pattern"]), number.Count(len(files), "file"), prefixed("\n", unread))
+			return answer("no file matches %s among %s\n%s", show(a.texts["pattern"]), number.Count(len(l.files), "file"), l.unreadable())
 		}
-		return answer("%s%s", bounded(rows, maxRows, w.Limit), unread)
+		return answer("%s%s", bounded(rows, maxRows, w.Limit), l.unreadable())
 	},
 }
 
 // onPattern is the intent of tools that look for a pattern below a path.
-func onPattern(a arguments) (Effect, []string, string, string) {
-	subject := a.texts["pattern"]
+func onPattern(a arguments) Intent {
+	in := Intent{Effect: Reads, Paths: []string{a.path()}, Subject: a.texts["pattern"]}
 	if name := a.path(); name != "." {
-		subject += " in " + name
+		in.Subject += " in " + name
 	}
-	return Reads, []string{a.path()}, "", subject
+	return in
 }
 
 // glob gives a pattern of paths as a regular expression.

@@ -57,9 +57,9 @@ var commitTool = &builtin{
 	name:       "git_commit",
 	about:      "Commit what is staged; if nothing is, all changes of the workspace, new files included.",
 	parameters: []parameter{{name: "message", about: "The commit's message.", required: true}},
-	intent: func(a arguments) (Effect, []string, string, string) {
-		command := "git add --all . && git commit --message=" + quoteForShell(a.texts["message"])
-		return Commands, nil, command, a.texts["message"]
+	intent: func(a arguments) Intent {
+		quoted := "'" + strings.ReplaceAll(a.texts["message"], "'", `'\''`) + "'"
+		return Intent{Effect: Commands, Command: "git add --all . && git commit --message=" + quoted, Subject: a.texts["message"]}
 	},
 	run: func(ctx context.Context, w *workspace, a arguments, c Call) (Result, error) {
 		if strings.TrimSpace(a.texts["message"]) == "" {
@@ -85,11 +85,6 @@ var commitTool = &builtin{
 		}
 		return r, nil
 	},
-}
-
-// quoteForShell gives a text as one word of a command.
-func quoteForShell(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // isWorkTree reports an error unless the workspace lies in the work tree that git

@@ -34,35 +34,33 @@ var grepTool = &builtin{
 		if err != nil {
 			return Result{}, fmt.Errorf("invalid pattern: %w", err)
 		}
-		only := cmp.Or(a.texts["files"], "**")
-		match, err := glob(only)
+		match, err := glob(cmp.Or(a.texts["files"], "**"))
 		if err != nil {
 			return Result{}, err
 		}
-		files, at, err := w.files(ctx, a.path())
+		l, err := w.files(ctx, a.path())
 		if err != nil {
 			return Result{}, err
 		}
-		files, unread := readable(files)
 		within, cancel := context.WithTimeout(ctx, searchTime)
 		defer cancel()
 		s := search{limit: w.Limit - 500}
-		for _, name := range files {
+		for _, name := range l.files {
 			if within.Err() != nil {
 				break
 			}
 			switch {
-			case !match.MatchString(strings.TrimPrefix(name, at.name+"/")):
+			case !match.MatchString(strings.TrimPrefix(name, l.at.name+"/")):
 			case c.Hidden != nil && c.Hidden(name):
 				s.hidden++
 			default:
-				s.file(w, name, pattern, len(files) == 1)
+				s.file(w, name, pattern, len(l.files) == 1)
 			}
 		}
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		return answer("%s%s", s.report(within.Err() != nil), unread)
+		return answer("%s%s", s.report(within.Err() != nil), l.unreadable())
 	},
 }
 
