@@ -132,7 +132,8 @@ func merge(s, other node) node {
 		case was == nil:
 			out[name] = v
 		case name == "properties":
-			all := maps.Clone(object(v))
+			all := node{}
+			maps.Copy(all, object(v))
 			maps.Copy(all, object(was))
 			out[name] = all
 		case name == "required":
