@@ -43,12 +43,15 @@ func Alias(c tenfold.ToolCall) (tenfold.ToolCall, error) {
 	if !known {
 		return c, fmt.Errorf("there is no tool %q here", c.Name)
 	}
-	a := members(c)
-	name, arguments, err := mapped(t, c.Arguments, a)
+	var given arguments
+	if rawjson.Unmarshal([]byte(c.Arguments), &given) != nil {
+		given = nil
+	}
+	name, does, err := mapped(t, c.Arguments, given)
 	if err != nil {
 		return c, err
 	}
-	out, err := json.Marshal(arguments, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	out, err := json.Marshal(does, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return c, fmt.Errorf("there is no tool %q here: %w", c.Name, err)
 	}
@@ -66,46 +69,32 @@ func Name(theirs string) string {
 	return ""
 }
 
+// byKind are the tools here that do what tools of a kind do.
+var byKind = map[tool.Kind]string{
+	tool.Reads: readFile, tool.Lists: listFiles, tool.Writes: createFile, tool.Edits: modifyFile, tool.Patches: modifyFile, tool.Editor: modifyFile,
+	tool.Shell: shell, tool.Plans: plan,
+}
+
+// finders find files by a pattern, where others list a directory; greppers search texts,
+// where others search something else.
+var (
+	finders  = []string{"glob", "find", "find_file"}
+	greppers = []string{"grep", "grep_search", "search_file_content", "grep_files", "rg", "search_files", "search_dir"}
+)
+
 func nameOf(t tool.Tool) string {
-	if strings.HasPrefix(t.Name, "fs_") {
+	name := strings.ToLower(t.Name)
+	switch {
+	case strings.HasPrefix(t.Name, "fs_"):
 		return ""
+	case t.Kind == tool.Lists && slices.Contains(finders, name):
+		return findFiles
+	case t.Kind == tool.Searches && slices.Contains(greppers, name):
+		return grepFiles
+	case t.Kind == tool.Acts && t.Exempt:
+		return task
 	}
-	switch t.Kind {
-	case tool.Reads:
-		return readFile
-	case tool.Lists:
-		if finds(t.Name) {
-			return findFiles
-		}
-		return listFiles
-	case tool.Searches:
-		if greps(t.Name) {
-			return grepFiles
-		}
-	case tool.Writes:
-		return createFile
-	case tool.Edits, tool.Patches, tool.Editor:
-		return modifyFile
-	case tool.Shell:
-		return shell
-	case tool.Plans:
-		return plan
-	case tool.Acts:
-		if t.Exempt {
-			return task
-		}
-	}
-	return ""
-}
-
-// finds tells tools that find files by a pattern from those that list a
-// directory; greps those that search texts from other searches.
-func finds(name string) bool {
-	return slices.Contains([]string{"glob", "find", "find_file"}, strings.ToLower(name))
-}
-
-func greps(name string) bool {
-	return slices.Contains([]string{"grep", "grep_search", "search_file_content", "grep_files", "rg", "search_files", "search_dir"}, strings.ToLower(name))
+	return byKind[t.Kind]
 }
 
 // object is the arguments of a call; no member is added whose value says nothing.
@@ -245,14 +234,6 @@ func commanded(t tool.Tool, text string, a arguments, refused func(string) error
 
 // arguments are the members of a call's arguments.
 type arguments map[string]jsontext.Value
-
-func members(c tenfold.ToolCall) arguments {
-	var a arguments
-	if err := rawjson.Unmarshal([]byte(c.Arguments), &a); err != nil {
-		return nil
-	}
-	return a
-}
 
 // text is the first of the named arguments that is a text with something in it.
 func (a arguments) text(names ...string) string {
