@@ -83,6 +83,7 @@ type Agent struct {
 	options  Options
 	tools    map[string]toolbox.Tool
 	declared []tenfold.ToolDefinition
+	counter  tenfold.Counter // the log's
 
 	busy sync.Mutex // held while something runs
 
@@ -119,7 +120,7 @@ func New(s *session.Session, o Options) (*Agent, error) {
 		o.Prices = provider.Shipped()
 	}
 	o.Live.Request.Options.Recall = true // the tool recall is always there (A9)
-	a := &Agent{options: o, session: s, control: s.Control(o.Live), views: map[string]*tenfold.Projection{}, past: newTracker(o.Prices)}
+	a := &Agent{options: o, session: s, counter: s.Log().Counter(), control: s.Control(o.Live), views: map[string]*tenfold.Projection{}, past: newTracker(o.Prices)}
 	a.tools = map[string]toolbox.Tool{}
 	for _, t := range append([]toolbox.Tool{planTool, taskTool, compactTool, recallTool}, o.Tools...) {
 		d := t.Definition()

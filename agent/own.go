@@ -67,8 +67,8 @@ func (t ownTool) Run(context.Context, toolbox.Call) (toolbox.Result, error) {
 	return toolbox.Result{}, fmt.Errorf("%s is the agent's own", t.definition.Name)
 }
 
-func (t ownTool) run(ctx context.Context, w *worker, j job, c toolbox.Call) (toolbox.Result, error) {
-	a, err := parseArguments(c.Arguments)
+func (t ownTool) run(ctx context.Context, w *worker, j job) (toolbox.Result, error) {
+	a, err := parseArguments(j.mapped.Arguments)
 	if err != nil {
 		return failure(problem.ForModel(err)), nil
 	}

@@ -233,7 +233,7 @@ func (r *run) fits(parts []tenfold.Part) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	window := r.control.Window()
-	tokens := tenfold.CountPayload(r.session.Log().Counter(), tenfold.UserMessage{Parts: parts})
+	tokens := tenfold.CountPayload(r.counter, tenfold.UserMessage{Parts: parts})
 	if window == 0 || tokens <= window {
 		return nil
 	}
