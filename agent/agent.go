@@ -92,7 +92,7 @@ type Agent struct {
 	control *session.Controller
 	past    tracker
 	own     []int64                        // entries that it wrote and that nobody was told of yet, in order
-	steps   int                            // how many responses it had
+	steps   int                            // how many responses the run had
 	views   map[string]*tenfold.Projection // of sub-agents at work
 	gauge   Gauge
 	ahead   chan *session.Prepared // the plan of a compaction that is near; nil for none
@@ -180,21 +180,17 @@ func (a *Agent) measure() {
 
 // Undo takes back the newest compaction, and tells what that changes.
 func (a *Agent) Undo(ctx context.Context) (changed []tenfold.Overlay, err error) {
-	return a.changeOverlays(func(s *session.Session) ([]tenfold.Overlay, error) { return s.Undo(ctx) })
+	err = a.whileIdle(func(s *session.Session) error {
+		changed, err = s.Undo(ctx)
+		return err
+	})
+	return changed, err
 }
 
 // Redo gives back the compaction that was undone last.
-func (a *Agent) Redo(ctx context.Context) ([]tenfold.Overlay, error) {
-	return a.changeOverlays(func(s *session.Session) ([]tenfold.Overlay, error) { return s.Redo(ctx) })
-}
-
-func (a *Agent) changeOverlays(change func(*session.Session) ([]tenfold.Overlay, error)) (changed []tenfold.Overlay, err error) {
-	if !a.busy.TryLock() {
-		return nil, ErrBusy
-	}
-	defer a.busy.Unlock()
-	err = a.Do(func(s *session.Session) error {
-		changed, err = change(s)
+func (a *Agent) Redo(ctx context.Context) (changed []tenfold.Overlay, err error) {
+	err = a.whileIdle(func(s *session.Session) error {
+		changed, err = s.Redo(ctx)
 		return err
 	})
 	return changed, err
@@ -204,21 +200,24 @@ func (a *Agent) changeOverlays(change func(*session.Session) ([]tenfold.Overlay,
 // conversation is compacted for it: its window above all. Where the view is over
 // what the new one holds, the next run compacts first.
 func (a *Agent) Switch(ctx context.Context, model provider.Model, live session.Live) error {
+	return a.whileIdle(func(s *session.Session) error {
+		live.Request.Options.Recall = true
+		a.options.Model, a.options.Live = model, live
+		a.control = s.Control(live)
+		if err := a.configure(ctx); err != nil {
+			return fmt.Errorf("switch to %s: %w", model.Name(), err)
+		}
+		return nil
+	})
+}
+
+// whileIdle is Do where the agent is not at work.
+func (a *Agent) whileIdle(f func(*session.Session) error) error {
 	if !a.busy.TryLock() {
 		return ErrBusy
 	}
 	defer a.busy.Unlock()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	live.Request.Options.Recall = true
-	a.options.Model, a.options.Live = model, live
-	a.control = a.session.Control(live)
-	if err := a.configure(ctx); err != nil {
-		return fmt.Errorf("switch to %s: %w", model.Name(), err)
-	}
-	a.past.read(a.session.Log())
-	a.measure()
-	return nil
+	return a.Do(f)
 }
 
 // configure appends what the model, the system prompt and the tools are now, where

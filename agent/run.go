@@ -16,6 +16,9 @@ import (
 	"tenfold/session"
 )
 
+// errLeft says that the loop over the events was left.
+var errLeft = errors.New("the run was left")
+
 // errTime is the cause of a context that ended because a limit of time did.
 var errTime = errors.New("the limit of time is reached")
 
@@ -49,7 +52,6 @@ type run struct {
 	told   int64         // the entries up to it were told of
 	tells  sync.Mutex    // so that entries are told of in order
 	before bill          // what the conversation had spent when the run began
-	begun  int           // how many steps the agent had made by then
 }
 
 // handed is an event on its way to who reads the run.
@@ -75,41 +77,33 @@ func (a *Agent) runWithEvents(ctx context.Context, do func(*run) error) iter.Seq
 		}
 		r := &run{Agent: a, ctx: ctx, hand: make(chan handed), left: make(chan struct{})}
 		a.mu.Lock()
-		r.told, r.before, r.begun, a.own = a.session.Log().Version(), a.past.bill, a.steps, nil
+		r.told, r.before, a.own, a.steps = a.session.Log().Version(), a.past.bill, nil, 0
 		a.mu.Unlock()
 		done := make(chan error, 1)
 		go func() { done <- do(r) }()
-		var observed error
-		listening, gone := true, false
-		leave := func() {
-			if listening {
-				listening = false
+		var left error // why nobody listens any more
+		leave := func(why error) {
+			if left == nil {
+				left = why
 				stop()
 				close(r.left)
 			}
 		}
-		defer leave() // a tool that never ended may still print
+		defer leave(errLeft) // a tool that never ended may still print
 		for {
 			select {
 			case h := <-r.hand:
-				if listening && a.options.Observe != nil && h.event.Text == "" && h.event.Reasoning == "" {
-					if observed = a.options.Observe(h.event); observed != nil {
-						leave()
+				if left == nil && a.options.Observe != nil && h.event.Text == "" && h.event.Reasoning == "" {
+					if err := a.options.Observe(h.event); err != nil {
+						leave(fmt.Errorf("record the run: %w", err))
 					}
 				}
-				if listening && !yield(h.event, nil) {
-					gone = true
-					leave()
+				if left == nil && !yield(h.event, nil) {
+					leave(errLeft)
 				}
 				close(h.taken)
 			case err := <-done:
-				switch {
-				case observed != nil:
-					err = fmt.Errorf("record the run: %w", observed)
-				case gone:
-					return
-				}
-				if err != nil {
+				if err = cmp.Or(left, err); err != nil && !errors.Is(err, errLeft) {
 					yield(Event{}, err)
 				}
 				return
@@ -144,18 +138,15 @@ func (r *run) emitNewEntries() {
 		for i := range entries {
 			r.told = entries[i].Seq
 			_, mine := slices.BinarySearch(own, r.told)
-			r.emit(Event{Branch: entries[i].Branch, Appended: &entries[i], Others: !mine && !controlled(entries[i].Payload.Kind())})
+			r.emit(Event{Branch: entries[i].Branch, Appended: &entries[i], Others: !mine && !slices.Contains(controlled, entries[i].Payload.Kind())})
 		}
 	}
 }
 
-// controlled tells of the records that compactions leave, which the controller writes.
-func controlled(k tenfold.Kind) bool {
-	switch k {
-	case tenfold.KindCompaction, tenfold.KindCompactionAttempt, tenfold.KindCompactionFailed, tenfold.KindCompactionRevoked, tenfold.KindPin, tenfold.KindUnpin, tenfold.KindRecalled:
-		return true
-	}
-	return false
+// controlled are the records that compactions leave, which the controller writes.
+var controlled = []tenfold.Kind{
+	tenfold.KindCompaction, tenfold.KindCompactionAttempt, tenfold.KindCompactionFailed, tenfold.KindCompactionRevoked,
+	tenfold.KindPin, tenfold.KindUnpin, tenfold.KindRecalled,
 }
 
 // append appends entries and tells of them.
@@ -203,7 +194,10 @@ func (r *run) start(parts []tenfold.Part) error {
 	if err != nil {
 		return err
 	}
-	switch stop.Steps = r.steps(); stop.Reason {
+	r.mu.Lock()
+	stop.Steps = r.steps
+	r.mu.Unlock()
+	switch stop.Reason {
 	case Limited, Interrupted, CutOff:
 		stop.Detail = strings.TrimPrefix(stop.Detail+"; the next run goes on", "; ")
 	case Answered:
@@ -257,14 +251,14 @@ func (r *run) ended(ctx context.Context) *Stop {
 
 // reachedLimit tells which limit is reached, if one is.
 func (r *run) reachedLimit() *Stop {
-	steps, unkept := r.steps(), r.unpricedSpending()
+	unkept := r.unpricedSpending()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l, spent := r.options.Limits, r.past.bill
 	tokens, dollars := total(spent.spent)-total(r.before.spent), spent.dollars-r.before.dollars
 	detail := unkept
 	switch {
-	case l.Steps > 0 && steps >= l.Steps:
+	case l.Steps > 0 && r.steps >= l.Steps:
 		detail = fmt.Sprintf("the limit of %s is reached", number.Count(l.Steps, "step"))
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		detail = fmt.Sprintf("the limit of %s is reached: %s were used", number.Count(l.Tokens, "token"), number.Count(tokens, "token"))
@@ -286,11 +280,4 @@ func (r *run) unpricedSpending() string {
 		return fmt.Sprintf("the limit of %s cannot be kept: the price of %s is not known", number.Dollars(l), r.past.model)
 	}
 	return ""
-}
-
-// steps is how many responses the run had.
-func (r *run) steps() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.Agent.steps - r.begun
 }
