@@ -155,11 +155,7 @@ var recallTool = ownTool{
 		return oneLine(a.Ref), err
 	},
 	do: func(ctx context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
-		text := ""
-		err := w.withSession(func() (err error) {
-			text, err = w.recall(context.WithoutCancel(ctx), a)
-			return err
-		})
+		text, err := inSession(w.run, func() (string, error) { return w.recall(context.WithoutCancel(ctx), a) })
 		if err != nil {
 			return failure(problem.ForModel(err)), nil
 		}
