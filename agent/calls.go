@@ -26,6 +26,7 @@ type job struct {
 	mapped tenfold.ToolCall // as the tools here know it
 	tool   toolbox.Tool
 	intent toolbox.Intent
+	began  bool // as far as is known, by a program that died
 	// refused is the answer where it cannot be run.
 	refused string
 }
@@ -93,17 +94,15 @@ func (w *worker) openJobs() []job {
 	w.mu.Lock()
 	p, since, log := w.past.at(w.branch), w.past.since, w.session.Log()
 	jobs := make([]job, 0, len(p.open))
-	var began []bool
 	for _, seq := range p.open {
 		e, _ := log.Entry(seq)
 		call, _ := e.Payload.(tenfold.ToolCall)
-		jobs = append(jobs, job{seq: seq, call: call, mapped: call})
-		began = append(began, p.began[call.CallID] || seq < since)
+		jobs = append(jobs, job{seq: seq, call: call, mapped: call, began: p.began[call.CallID] || seq < since})
 	}
 	w.mu.Unlock()
 	for i := range jobs {
 		j := &jobs[i]
-		if w.resolveCall(j); began[i] && (j.refused != "" || j.seq < since || alone(*j)) {
+		if w.resolveCall(j); j.began && (j.refused != "" || j.seq < since || alone(*j)) {
 			j.refused = unfinished
 		}
 	}

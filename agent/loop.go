@@ -368,9 +368,12 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 		return exceeded, nil
 	}
 	w.large = true
-	if e, ok := errors.AsType[*provider.Error](err); ok && e.Limit > 0 {
-		w.shrinkWindow(e.Limit)
+	w.mu.Lock()
+	if e, ok := errors.AsType[*provider.Error](err); ok && 0 < e.Limit && e.Limit < w.control.Window() {
+		w.options.Live.Request.Options.Window = e.Limit
+		w.control = w.session.Control(w.options.Live)
 	}
+	w.mu.Unlock()
 	wish := session.Wish{By: session.ByTrigger, Reason: "the provider refused the request as too large", Idle: true}
 	if w.branch != "" {
 		return w.settleBranch(&wish)
@@ -386,14 +389,4 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 		}
 	}
 	return exceeded, nil
-}
-
-// shrinkWindow takes in that the model's window is smaller than was thought.
-func (r *run) shrinkWindow(window int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if window < r.control.Window() {
-		r.options.Live.Request.Options.Window = window
-		r.control = r.session.Control(r.options.Live)
-	}
 }

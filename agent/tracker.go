@@ -13,7 +13,7 @@ type tracker struct {
 	prices   provider.Prices
 	version  int64
 	branches map[string]*place
-	config   tenfold.Config
+	config   tenfold.Config // of the root
 	// since is the seq of the newest configuration with tools: calls before it
 	// were made under other ones, perhaps another agent's.
 	since   int64
@@ -117,7 +117,16 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 		t.addUsage(cmp.Or(payload.Model, t.config.Model), payload)
 		p.used = total(payload)
 	case tenfold.ConfigDelta:
-		t.configure(e, payload)
+		if e.Branch != "" {
+			break
+		}
+		t.config.Model = cmp.Or(payload.Model, t.config.Model)
+		if payload.System != nil {
+			t.config.System = *payload.System
+		}
+		if payload.Tools != nil {
+			t.config.Tools, t.since = *payload.Tools, e.Seq
+		}
 	case tenfold.CompactionFailed:
 		if u := payload.Usage; u != nil {
 			t.addUsage(u.Model, *u)
@@ -165,19 +174,3 @@ func (t *tracker) addUsage(model string, u tenfold.Usage) {
 
 // total is how many tokens a response took and gave.
 func total(u tenfold.Usage) int { return u.Prompt() + u.Output }
-
-// configure takes in a configuration of the root.
-func (t *tracker) configure(e tenfold.Entry, d tenfold.ConfigDelta) {
-	if e.Branch != "" {
-		return
-	}
-	if d.Model != "" {
-		t.config.Model = d.Model
-	}
-	if d.System != nil {
-		t.config.System = *d.System
-	}
-	if d.Tools != nil {
-		t.config.Tools, t.since = *d.Tools, e.Seq
-	}
-}
