@@ -44,16 +44,12 @@ var grepTool = &builtin{
 		}
 		within, cancel := context.WithTimeout(ctx, searchTime)
 		defer cancel()
-		s := search{limit: w.Limit - 500}
+		s := search{limit: w.Limit - 500, isHidden: c.Hidden}
 		for _, name := range l.files {
 			if within.Err() != nil {
 				break
 			}
-			switch {
-			case !match.MatchString(strings.TrimPrefix(name, l.at.name+"/")):
-			case c.Hidden != nil && c.Hidden(name):
-				s.hidden++
-			default:
+			if match.MatchString(strings.TrimPrefix(name, l.at.name+"/")) {
 				s.file(w, name, pattern, len(l.files) == 1)
 			}
 		}
@@ -71,6 +67,7 @@ type search struct {
 	shown, found          int
 	searched, hits, other int // files: searched, with matches, and left out
 	hidden                int // files that may not be shown
+	isHidden              func(path string) bool
 }
 
 func (s *search) file(w *workspace, name string, pattern *regexp.Regexp, alone bool) {
@@ -78,7 +75,11 @@ func (s *search) file(w *workspace, name string, pattern *regexp.Regexp, alone b
 		return // where it leads to is searched as itself
 	}
 	f, err := w.load(name)
-	if err != nil || f.kind() != "" {
+	switch {
+	case s.isHidden != nil && (s.isHidden(name) || f.real != name && s.isHidden(f.real)):
+		s.hidden++
+		return
+	case err != nil || f.kind() != "":
 		s.other++
 		return
 	}

@@ -220,8 +220,22 @@ func TestGrepFiles(t *testing.T) {
 		}
 	}
 	hidden := toolbox.Call{Arguments: arguments("pattern", "func"), Hidden: func(path string) bool { return path != "a.go" && path != "bin" }}
-	if r, err := b.run("fs_grep_files", hidden); err != nil || textOf(r) != "a.go:1:func A() {}\na.go:2:func B() {}\n[1 file not searched: binary, too large or not readable]\n[3 files not searched: denied by a rule]\n" {
+	if r, err := b.run("fs_grep_files", hidden); err != nil || textOf(r) != "a.go:1:func A() {}\na.go:2:func B() {}\n[1 file not searched: binary, too large or not readable]\n[2 files not searched: denied by a rule]\n" {
 		t.Errorf("with hidden files: %q, %v", textOf(r), err)
+	}
+	// Nor does a link lead to one.
+	b.put("kept/key", "func secret\n")
+	b.link("kept", "way")
+	if err := os.Mkdir(filepath.Join(b.dir, "two"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.link("../kept/key", "two/link")
+	hidden.Hidden = func(path string) bool { return strings.HasPrefix(path, "kept/") }
+	for _, dir := range []string{"kept", "way", "two"} {
+		hidden.Arguments = arguments("pattern", "func", "path", dir)
+		if r, err := b.run("fs_grep_files", hidden); err != nil || textOf(r) != "no match in 0 files\n[1 file not searched: denied by a rule]\n" {
+			t.Errorf("hidden files below %s: %q, %v", dir, textOf(r), err)
+		}
 	}
 	b.put("many", strings.Repeat("hit\n", 500))
 	b.put("more", strings.Repeat("hit\n", 2000))

@@ -90,8 +90,8 @@ func Connect(ctx context.Context, list []Server, o Options) *Servers {
 	room := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup
 	for i, s := range list {
-		l := &link{server: s, options: o}
-		l.life, l.end = context.WithCancel(context.WithoutCancel(ctx))
+		life, end := context.WithCancel(context.WithoutCancel(ctx))
+		l := &link{server: s, options: o, life: life, end: end}
 		all.links = append(all.links, l)
 		wg.Go(func() {
 			room <- struct{}{}
