@@ -166,7 +166,10 @@ var recallTool = ownTool{
 // recall answers a call of the tool. It is called with the lock held.
 func (a *Agent) recall(ctx context.Context, in arguments) (string, error) {
 	if in.Query != "" {
-		return findings(a.session, in.Query), nil
+		if found := a.session.Lookup(in.Query, 0); len(found) > 0 {
+			return session.FindingsText(found, a.counter), nil
+		}
+		return "Nothing in this conversation has a word, or a phrase in quotes, of the query. Words are matched whole: try others, or fewer.", nil
 	}
 	ref, err := session.ParseRef(in.Ref)
 	if err != nil {
@@ -191,25 +194,6 @@ func (a *Agent) isOwnHandle(handle string) bool {
 		}
 	}
 	return false
-}
-
-// findings are what a query finds, within the tokens of one answer.
-func findings(s *session.Session, query string) string {
-	found := s.Lookup(query, 0)
-	if len(found) == 0 {
-		return "Nothing in this conversation has a word, or a phrase in quotes, of the query. Words are matched whole: try others, or fewer."
-	}
-	var b strings.Builder
-	left := session.RecallTokens - 40
-	for i, f := range found {
-		text := f.Text()
-		if left -= s.Log().Counter().Count(text); left < 0 && i > 0 {
-			fmt.Fprintf(&b, "[%d more: use rarer words]\n", len(found)-i)
-			break
-		}
-		b.WriteString(text)
-	}
-	return b.String()
 }
 
 func success(text string) toolbox.Result {
