@@ -195,13 +195,14 @@ func (r *run) start(parts []tenfold.Part) error {
 		return err
 	}
 	r.mu.Lock()
+	unkept := r.unpricedSpending()
 	stop.Steps = r.steps
 	r.mu.Unlock()
 	switch stop.Reason {
 	case Limited, Interrupted, CutOff:
 		stop.Detail = strings.TrimPrefix(stop.Detail+"; the next run goes on", "; ")
 	case Answered:
-		stop.Detail = cmp.Or(stop.Detail, r.unpricedSpending())
+		stop.Detail = cmp.Or(stop.Detail, unkept)
 	}
 	r.emit(Event{Stop: &stop})
 	return nil
@@ -251,18 +252,17 @@ func (r *run) ended(ctx context.Context) *Stop {
 
 // reachedLimit tells which limit is reached, if one is.
 func (r *run) reachedLimit() *Stop {
-	unkept := r.unpricedSpending()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l, spent := r.options.Limits, r.past.bill
 	tokens, dollars := total(spent.spent)-total(r.before.spent), spent.dollars-r.before.dollars
-	detail := unkept
+	detail := r.unpricedSpending()
 	switch {
 	case l.Steps > 0 && r.steps >= l.Steps:
 		detail = fmt.Sprintf("the limit of %s is reached", number.Count(l.Steps, "step"))
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		detail = fmt.Sprintf("the limit of %s is reached: %s were used", number.Count(l.Tokens, "token"), number.Count(tokens, "token"))
-	case unkept != "":
+	case detail != "":
 	case l.Dollars > 0 && dollars >= l.Dollars:
 		detail = fmt.Sprintf("the limit of %s is reached: %s were spent", number.Dollars(l.Dollars), number.Dollars(dollars))
 	default:
@@ -272,10 +272,8 @@ func (r *run) reachedLimit() *Stop {
 }
 
 // unpricedSpending tells that a limit of money cannot be kept: there was something to pay whose
-// price is not known.
+// price is not known. It is called with the lock held.
 func (r *run) unpricedSpending() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if l := r.options.Limits.Dollars; l > 0 && r.past.unpriced > r.before.unpriced {
 		return fmt.Sprintf("the limit of %s cannot be kept: the price of %s is not known", number.Dollars(l), r.past.model)
 	}
