@@ -70,7 +70,11 @@ func glob(pattern string) (*regexp.Regexp, error) {
 		case rest[0] == '\\' && len(rest) > 1:
 			taken, meaning = 2, regexp.QuoteMeta(rest[1:2])
 		case rest[0] == '[' && end > 1:
-			taken, meaning = end+1, "["+strings.ReplaceAll(strings.Replace(rest[1:end], "!", "^", 1), "[", `\[`)+"]"
+			class := strings.ReplaceAll(rest[1:end], "[", `\[`)
+			if len(class) > 1 && (class[0] == '!' || class[0] == '^') {
+				class = "^/" + class[1:] // of a name, all the same
+			}
+			taken, meaning = end+1, "["+class+"]"
 		}
 		b.WriteString(meaning)
 		rest = rest[taken:]

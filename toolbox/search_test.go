@@ -191,6 +191,25 @@ func TestGlobsMatchAsDefined(t *testing.T) {
 	})
 }
 
+// A class stands for one character of a name, and for those that are not in it only where
+// it begins so.
+func TestGlobClasses(t *testing.T) {
+	t.Parallel()
+	for pattern, names := range map[string]string{
+		"/x[a!]y": "/xay /x!y", "/x[!a]y": "/xby /x!y /x^y", "/x[^a]y": "/xby /x!y /x^y", "/x[a-c]y": "/xay /xby", "/x[!]y": "/x!y",
+	} {
+		var got []string
+		for _, name := range []string{"/xay", "/xby", "/x!y", "/x^y", "/x/y"} {
+			if ok, _ := toolbox.MatchGlob(pattern, name); ok {
+				got = append(got, name)
+			}
+		}
+		if strings.Join(got, " ") != names {
+			t.Errorf("%s matches %q, want %q", pattern, got, names)
+		}
+	}
+}
+
 func TestGrepFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, toolbox.Options{})
