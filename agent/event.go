@@ -46,7 +46,7 @@ type Running struct {
 
 // Output is a piece of what a call prints.
 type Output struct {
-	CallID string `json:"call_id"`
+	CallID string `json:"call_id,omitzero"`
 	Text   string `json:"text"`
 }
 

@@ -78,17 +78,16 @@ func (t *tracker) read(l *tenfold.Log) {
 
 func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 	p := t.at(e.Branch)
-	in := AnyOther
+	var in Input
 	switch payload := e.Payload.(type) {
 	case tenfold.UserMessage:
-		in = MessageCame
 		if payload.Purpose == tenfold.Context {
-			in = ContextCame
 			if e.Branch == "" && len(payload.Parts) == 1 {
 				t.context = payload.Parts[0].Text
 			}
 			break
 		}
+		in = MessageCame
 		p.forget()
 	case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ProviderItem:
 		in = BlockEnded
@@ -105,7 +104,7 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 		}
 		p.open = slices.Delete(p.open, at, at+1)
 		p.given += e.Tokens
-		if in = ResultCame; len(p.open) == 0 {
+		if len(p.open) == 0 {
 			in = LastResult
 		}
 	case tenfold.Approval:

@@ -20,19 +20,11 @@ import (
 	"tenfold/toolbox"
 )
 
-// The names of events, as their member "event" has them.
+// Names of events, as their member "event" has them. Result ends the output of
+// "tenfold query --json"; Opened begins what one run adds to a transcript file.
+// Neither is an event of an agent.
 const (
-	Text       = "text"
-	Reasoning  = "reasoning"
-	Entry      = "entry"
-	Running    = "running"
-	Output     = "output"
-	Waiting    = "waiting"
-	Compaction = "compaction"
-	Context    = "context"
-	Stop       = "stop"
-	// Result ends the output of "tenfold query --json"; Opened begins what one
-	// run adds to a transcript file. Neither is an event of an agent.
+	Entry  = "entry"
 	Result = "result"
 	Opened = "opened"
 )
@@ -46,9 +38,6 @@ type event[T any] struct {
 }
 
 type (
-	textJSON struct {
-		Text string `json:"text"`
-	}
 	entryJSON struct {
 		// Entry is as Tenfold's own format has it.
 		Entry  jsontext.Value `json:"entry"`
@@ -108,23 +97,23 @@ func Append(dst []byte, e agent.Event) ([]byte, error) {
 func formOf(e agent.Event) (any, error) {
 	switch {
 	case e.Text != "":
-		return event[textJSON]{Text, e.Branch, textJSON{e.Text}}, nil
+		return event[agent.Output]{"text", e.Branch, agent.Output{Text: e.Text}}, nil
 	case e.Reasoning != "":
-		return event[textJSON]{Reasoning, e.Branch, textJSON{e.Reasoning}}, nil
+		return event[agent.Output]{"reasoning", e.Branch, agent.Output{Text: e.Reasoning}}, nil
 	case e.Output != nil:
-		return event[agent.Output]{Output, e.Branch, *e.Output}, nil
+		return event[agent.Output]{"output", e.Branch, *e.Output}, nil
 	case e.Appended != nil:
 		entry, err := tenfold.AppendEntry(nil, *e.Appended)
 		return event[entryJSON]{Entry, e.Branch, entryJSON{entry, e.Others}}, err
 	case e.Running != nil:
 		r := e.Running
-		return event[runningJSON]{Running, e.Branch, runningJSON{r.Call.CallID, r.Call.Name, r.Intent.Effect, r.Intent.Subject, r.Contained}}, nil
+		return event[runningJSON]{"running", e.Branch, runningJSON{r.Call.CallID, r.Call.Name, r.Intent.Effect, r.Intent.Subject, r.Contained}}, nil
 	case e.Waiting != nil:
 		out := waitingJSON{Attempt: e.Waiting.Attempt, Seconds: e.Waiting.After.Seconds()}
 		if e.Waiting.Err != nil {
 			out.Error = e.Waiting.Err.Error()
 		}
-		return event[waitingJSON]{Waiting, e.Branch, out}, nil
+		return event[waitingJSON]{"waiting", e.Branch, out}, nil
 	case e.Compaction != nil:
 		d := e.Compaction
 		out := compactionJSON{Action: d.Action, State: d.State, By: d.By, Micro: d.Micro, Reason: d.Reason}
@@ -138,11 +127,11 @@ func formOf(e agent.Event) (any, error) {
 			before, after := d.Result.Plan.Sizes()
 			out.Tokens = &sizes{before, after}
 		}
-		return event[compactionJSON]{Compaction, e.Branch, out}, nil
+		return event[compactionJSON]{"compaction", e.Branch, out}, nil
 	case e.Gauge != nil:
-		return event[agent.Gauge]{Context, e.Branch, *e.Gauge}, nil
+		return event[agent.Gauge]{"context", e.Branch, *e.Gauge}, nil
 	case e.Stop != nil:
-		return event[agent.Stop]{Stop, e.Branch, *e.Stop}, nil
+		return event[agent.Stop]{"stop", e.Branch, *e.Stop}, nil
 	}
 	return nil, errors.New("it says nothing")
 }
