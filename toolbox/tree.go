@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -97,14 +95,6 @@ func (w *workspace) files(ctx context.Context, name string) (l listing, err erro
 
 // tracked asks git for the files below a directory.
 func (w *workspace) tracked(ctx context.Context, at place) ([]string, error) {
-	for dir := filepath.Join(w.real, filepath.FromSlash(at.real)); ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			return nil, nil // no repository
-		}
-	}
 	out, err := w.gitOutput(ctx, at.real, 64<<20, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, err

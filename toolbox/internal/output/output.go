@@ -53,18 +53,16 @@ func (b *Buffer) Write(p []byte) (int, error) {
 func (b *Buffer) Text() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.total <= len(b.head)+len(b.tail) {
-		if text := Clean(string(b.head) + string(b.tail)); len(text) <= b.Limit {
+	rest := string(b.tail)
+	if b.total <= len(b.head)+len(b.tail) { // it is all there
+		rest = string(b.head) + rest
+		if text := Clean(rest); len(text) <= b.Limit {
 			return text
 		}
 	}
 	room := b.Limit - forNote
 	if room < forNote {
 		return Head(Clean(string(b.head)), b.Limit)
-	}
-	rest := string(b.tail)
-	if b.total <= len(b.head)+len(b.tail) {
-		rest = string(b.head) + rest
 	}
 	head, tail := Head(Clean(string(b.head)), room/3), Tail(Clean(rest), room-room/3)
 	note := "the middle of " + number.Count(b.total, "byte")
