@@ -66,23 +66,18 @@ func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (En
 		_ = cmd.Wait() // what it says is in cmd.ProcessState
 		close(ended)
 	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	var end End
 	select {
 	case <-ended:
 		within(grace, read) // of what the program has left behind, too
 	case <-ctx.Done():
 		end.Interrupted = runs(cmd)
-	case <-timer.C:
+	case <-time.After(limit):
 		end.TimedOut = runs(cmd)
 	}
 	if end.Interrupted || end.TimedOut {
 		signal(cmd, false)
-		select {
-		case <-ended:
-		case <-time.After(grace):
-		}
+		within(grace, ended)
 	}
 	signal(cmd, true)
 	<-ended
