@@ -33,12 +33,13 @@ var diffTool = &builtin{
 		if _, err := w.gitOutput(ctx, ".", 100, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
 			base = "--cached" // nothing was committed yet
 		}
+		path := ":(literal)" + at.real // and no pattern, nor a word of git's that leads elsewhere
 		diff := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=dirty"}
-		changed, err := w.gitOutput(ctx, ".", 64<<20, append(diff, "--name-only", "-z", "--no-renames", "--relative", base, "--", at.real)...)
+		changed, err := w.gitOutput(ctx, ".", 64<<20, append(diff, "--name-only", "-z", "--no-renames", "--relative", base, "--", path)...)
 		if err != nil {
 			return Result{}, err
 		}
-		diff = append(diff, base, "--", at.real)
+		diff = append(diff, base, "--", path)
 		hidden := 0
 		for name := range strings.SplitSeq(changed, "\x00") {
 			if name != "" && c.Hidden != nil && c.Hidden(name) {
@@ -54,7 +55,7 @@ var diffTool = &builtin{
 		if hidden > 0 {
 			text += fmt.Sprintf("[%s not shown: denied by a rule]\n", number.Count(hidden, "file"))
 		}
-		others, err := w.gitOutput(ctx, ".", 1<<20, "ls-files", "-z", "--others", "--exclude-standard", "--directory", "--", at.real)
+		others, err := w.gitOutput(ctx, ".", 1<<20, "ls-files", "-z", "--others", "--exclude-standard", "--directory", "--", path)
 		if err != nil {
 			return Result{}, err
 		}

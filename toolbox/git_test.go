@@ -80,6 +80,27 @@ func TestGitDiffShowsNothingHidden(t *testing.T) {
 	}
 }
 
+// A path is a path, whatever git would take it for: none leads out of the workspace.
+func TestGitDiffTakesPathsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	b := newRepository(t)
+	b.put("outside", "old\n")
+	b.put("work/in", "old\n")
+	b.put("work/:odd", "old\n")
+	b.git("add", ".")
+	b.git("commit", "-qm", "first")
+	b.put("outside", "secret\n")
+	b.put("other", "secret\n")
+	b.put("work/in", "inside\n")
+	b.put("work/:odd", "odd\n")
+	sub := benchAt(t, filepath.Join(b.dir, "work"), toolbox.Options{})
+	for _, path := range []string{":", ":/", ":(top)", ":(top)outside", ":!in", "i*", ":/other"} {
+		b.want(sub.call("git_diff", "path", path), "no changes in ", "!secret", "!+inside", "!+odd", "![not known")
+	}
+	b.want(sub.call("git_diff", "path", ":odd"), "+odd", "!+inside")
+	b.want(sub.call("git_diff"), "+odd", "+inside", "!secret")
+}
+
 func TestGitCommit(t *testing.T) {
 	t.Parallel()
 	b := newRepository(t)
