@@ -47,17 +47,12 @@ type run struct {
 	*Agent
 
 	ctx    context.Context //nolint:containedctx // of the run
-	hand   chan handed
+	hand   chan Event
+	taken  chan struct{} // after each event, when whoever reads the run is done with it
 	left   chan struct{} // closed when nobody takes events any more
 	told   int64         // the entries up to it were told of
 	tells  sync.Mutex    // so that entries are told of in order
 	before bill          // what the conversation had spent when the run began
-}
-
-// handed is an event on its way to who reads the run.
-type handed struct {
-	event Event
-	taken chan struct{}
 }
 
 // runWithEvents runs do beside, and hands on its events.
@@ -75,7 +70,7 @@ func (a *Agent) runWithEvents(ctx context.Context, do func(*run) error) iter.Seq
 			ctx, over = context.WithTimeoutCause(ctx, limit, errTime)
 			defer over()
 		}
-		r := &run{Agent: a, ctx: ctx, hand: make(chan handed), left: make(chan struct{})}
+		r := &run{Agent: a, ctx: ctx, hand: make(chan Event), taken: make(chan struct{}), left: make(chan struct{})}
 		a.mu.Lock()
 		r.told, r.before, a.own, a.steps = a.session.Log().Version(), a.past.bill, nil, 0
 		a.mu.Unlock()
@@ -92,16 +87,16 @@ func (a *Agent) runWithEvents(ctx context.Context, do func(*run) error) iter.Seq
 		defer leave(errLeft) // a tool that never ended may still print
 		for {
 			select {
-			case h := <-r.hand:
-				if left == nil && a.options.Observe != nil && h.event.Text == "" && h.event.Reasoning == "" {
-					if err := a.options.Observe(h.event); err != nil {
+			case e := <-r.hand:
+				if left == nil && a.options.Observe != nil && e.Text == "" && e.Reasoning == "" {
+					if err := a.options.Observe(e); err != nil {
 						leave(fmt.Errorf("record the run: %w", err))
 					}
 				}
-				if left == nil && !yield(h.event, nil) {
+				if left == nil && !yield(e, nil) {
 					leave(errLeft)
 				}
-				close(h.taken)
+				r.taken <- struct{}{}
 			case err := <-done:
 				if err = cmp.Or(left, err); err != nil && !errors.Is(err, errLeft) {
 					yield(Event{}, err)
@@ -114,10 +109,9 @@ func (a *Agent) runWithEvents(ctx context.Context, do func(*run) error) iter.Seq
 
 // emit hands on an event, and comes back when it was taken.
 func (r *run) emit(e Event) {
-	h := handed{e, make(chan struct{})}
 	select {
-	case r.hand <- h:
-		<-h.taken
+	case r.hand <- e:
+		<-r.taken
 	case <-r.left:
 	}
 }
