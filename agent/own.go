@@ -122,13 +122,9 @@ var compactTool = ownTool{
 		wish := session.Wish{By: session.ByModel, Reason: "asked by the model", Focus: a.Focus}
 		if w.branch != "" {
 			w.wish.Store(&wish) // several may be made at once: the last counts
-			return success("The earlier parts will be shortened after this step."), nil
-		}
-		d, err := w.askController(wish)
-		if err != nil {
+		} else if d, err := w.askController(wish); err != nil {
 			return toolbox.Result{}, err
-		}
-		if d.Action == session.Failed {
+		} else if d.Action == session.Failed {
 			return failure("Not now: " + d.Reason), nil
 		}
 		return success("The earlier parts will be shortened after this step."), nil
