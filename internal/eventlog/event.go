@@ -9,6 +9,7 @@ package eventlog
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,7 +32,9 @@ const (
 
 // An event is the form of one, with what T has of it.
 type event[T any] struct {
-	Event string `json:"event"`
+	// Time stands in front, so that lines sort; a file has it.
+	Time  time.Time `json:"time,omitzero"`
+	Event string    `json:"event"`
 	// Branch is the sub-agent's; absent on the root.
 	Branch string `json:"branch,omitzero"`
 	Of     T      `json:",embed"`
@@ -84,7 +87,7 @@ type (
 // event that says nothing, or nothing that this version knows, is an error.
 func Append(dst []byte, e agent.Event) ([]byte, error) {
 	var line []byte
-	form, err := formOf(e)
+	form, err := formOf(e, time.Time{})
 	if err == nil {
 		line, err = json.Marshal(form, options)
 	}
@@ -94,26 +97,26 @@ func Append(dst []byte, e agent.Event) ([]byte, error) {
 	return append(dst, line...), nil
 }
 
-func formOf(e agent.Event) (any, error) {
+func formOf(e agent.Event, at time.Time) (any, error) {
 	switch {
 	case e.Text != "":
-		return event[agent.Output]{"text", e.Branch, agent.Output{Text: e.Text}}, nil
+		return event[agent.Output]{at, "text", e.Branch, agent.Output{Text: e.Text}}, nil
 	case e.Reasoning != "":
-		return event[agent.Output]{"reasoning", e.Branch, agent.Output{Text: e.Reasoning}}, nil
+		return event[agent.Output]{at, "reasoning", e.Branch, agent.Output{Text: e.Reasoning}}, nil
 	case e.Output != nil:
-		return event[agent.Output]{"output", e.Branch, *e.Output}, nil
+		return event[agent.Output]{at, "output", e.Branch, *e.Output}, nil
 	case e.Appended != nil:
 		entry, err := tenfold.AppendEntry(nil, *e.Appended)
-		return event[entryJSON]{Entry, e.Branch, entryJSON{entry, e.Others}}, err
+		return event[entryJSON]{at, Entry, e.Branch, entryJSON{entry, e.Others}}, err
 	case e.Running != nil:
 		r := e.Running
-		return event[runningJSON]{"running", e.Branch, runningJSON{r.Call.CallID, r.Call.Name, r.Intent.Effect, r.Intent.Subject, r.Contained}}, nil
+		return event[runningJSON]{at, "running", e.Branch, runningJSON{r.Call.CallID, r.Call.Name, r.Intent.Effect, r.Intent.Subject, r.Contained}}, nil
 	case e.Waiting != nil:
 		out := waitingJSON{Attempt: e.Waiting.Attempt, Seconds: e.Waiting.After.Seconds()}
 		if e.Waiting.Err != nil {
 			out.Error = e.Waiting.Err.Error()
 		}
-		return event[waitingJSON]{"waiting", e.Branch, out}, nil
+		return event[waitingJSON]{at, "waiting", e.Branch, out}, nil
 	case e.Compaction != nil:
 		d := e.Compaction
 		out := compactionJSON{Action: d.Action, State: d.State, By: d.By, Micro: d.Micro, Reason: d.Reason}
@@ -127,11 +130,11 @@ func formOf(e agent.Event) (any, error) {
 			before, after := d.Result.Plan.Sizes()
 			out.Tokens = &sizes{before, after}
 		}
-		return event[compactionJSON]{"compaction", e.Branch, out}, nil
+		return event[compactionJSON]{at, "compaction", e.Branch, out}, nil
 	case e.Gauge != nil:
-		return event[agent.Gauge]{"context", e.Branch, *e.Gauge}, nil
+		return event[agent.Gauge]{at, "context", e.Branch, *e.Gauge}, nil
 	case e.Stop != nil:
-		return event[agent.Stop]{"stop", e.Branch, *e.Stop}, nil
+		return event[agent.Stop]{at, "stop", e.Branch, *e.Stop}, nil
 	}
 	return nil, errors.New("it says nothing")
 }
