@@ -19,26 +19,23 @@ func (w *worker) consultController() (*Stop, error) {
 	}
 	for range maxRounds {
 		d, err := inSession(w.run, func() (session.Decision, error) { return w.control.Next(w.ctx) })
-		if err != nil {
-			return nil, err
+		began := err == nil && d.Action == session.Compact
+		if began {
+			d, err = w.carryOut(d)
 		}
-		switch d.Action {
-		case session.Compact:
-			if d, err = w.carryOut(d); err != nil {
-				return nil, err
-			}
-			if d.Action == session.Compacted || d.Action == session.Failed {
-				continue
-			}
-		case session.Exceeded:
+		switch {
+		case err != nil:
+			return nil, err
+		case began && (d.Action == session.Compacted || d.Action == session.Failed):
+			continue
+		case d.Action != session.Exceeded:
+			// Where somebody else compacts the conversation the request is sent all the
+			// same: what comes of it is appended behind, and the plan holds (D3).
+			return nil, nil
+		case !began:
 			w.emit(Event{Compaction: &d})
 		}
-		if d.Action == session.Exceeded {
-			return &Stop{Reason: Exceeded, Detail: fmt.Sprintf("%s (%s)", d.Reason, d.Problem.Hint)}, nil
-		}
-		// Where somebody else compacts the conversation the request is sent all the
-		// same: what comes of it is appended behind, and the plan holds (D3).
-		return nil, nil
+		return &Stop{Reason: Exceeded, Detail: fmt.Sprintf("%s (%s)", d.Reason, d.Problem.Hint)}, nil
 	}
 	return nil, nil
 }
