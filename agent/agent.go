@@ -94,8 +94,7 @@ type Agent struct {
 	own     []int64                        // entries that it wrote and that nobody was told of yet, in order
 	steps   int                            // how many responses the run had
 	views   map[string]*tenfold.Projection // of sub-agents at work
-	gauge   Gauge
-	ahead   chan *session.Prepared // the plan of a compaction that is near; nil for none
+	ahead   chan *session.Prepared         // the plan of a compaction that is near; nil for none
 }
 
 // ErrBusy says that the agent is at work already.
@@ -132,7 +131,6 @@ func New(s *session.Session, o Options) (*Agent, error) {
 		a.declared = append(a.declared, d)
 	}
 	a.past.read(s.Log())
-	a.measure()
 	return a, nil
 }
 
@@ -147,16 +145,22 @@ func (a *Agent) Do(f func(*session.Session) error) error {
 	defer a.mu.Unlock()
 	err := f(a.session)
 	a.past.read(a.session.Log())
-	a.measure()
 	return err
 }
 
-// Gauge says how full the context is, as of the last response, compaction or
-// change.
+// Gauge says how full the context is.
 func (a *Agent) Gauge() Gauge {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.gauge
+	tokens, source := a.control.Used()
+	g := Gauge{Tokens: tokens, Window: a.control.Window(), Method: string(source), Spent: a.past.spent, Compactions: len(a.past.commands)}
+	if source == "provider" {
+		g.Method = Reported
+	}
+	if dollars := a.past.dollars; a.past.unpriced == 0 {
+		g.Dollars = &dollars
+	}
+	return g
 }
 
 // State says where the loop stands: what the next run without a message would do.
@@ -164,18 +168,6 @@ func (a *Agent) State() State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.past.at("").state
-}
-
-// measure brings the gauge up to date.
-func (a *Agent) measure() {
-	tokens, source := a.control.Used()
-	a.gauge = Gauge{Tokens: tokens, Window: a.control.Window(), Method: string(source), Spent: a.past.spent, Compactions: len(a.past.commands)}
-	if source == "provider" {
-		a.gauge.Method = Reported
-	}
-	if dollars := a.past.dollars; a.past.unpriced == 0 {
-		a.gauge.Dollars = &dollars
-	}
 }
 
 // Undo takes back the newest compaction, and tells what that changes.

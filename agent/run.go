@@ -155,10 +155,7 @@ func (r *run) appendOf(entries func() []tenfold.Entry) error {
 
 // emitGauge tells how full the context is now.
 func (r *run) emitGauge() {
-	r.mu.Lock()
-	r.measure()
-	g := r.gauge
-	r.mu.Unlock()
+	g := r.Gauge()
 	r.emit(Event{Gauge: &g})
 }
 
