@@ -83,6 +83,7 @@ type Agent struct {
 	options  Options
 	tools    map[string]toolbox.Tool
 	declared []tenfold.ToolDefinition
+	counter  tenfold.Counter // the log's
 
 	busy sync.Mutex // held while something runs
 
@@ -91,10 +92,9 @@ type Agent struct {
 	control *session.Controller
 	past    tracker
 	own     []int64                        // entries that it wrote and that nobody was told of yet, in order
-	steps   int                            // how many responses it had
+	steps   int                            // how many responses the run had
 	views   map[string]*tenfold.Projection // of sub-agents at work
-	gauge   Gauge
-	ahead   chan *session.Prepared // the plan of a compaction that is near; nil for none
+	ahead   chan *session.Prepared         // the plan of a compaction that is near; nil for none
 }
 
 // ErrBusy says that the agent is at work already.
@@ -119,7 +119,7 @@ func New(s *session.Session, o Options) (*Agent, error) {
 		o.Prices = provider.Shipped()
 	}
 	o.Live.Request.Options.Recall = true // the tool recall is always there (A9)
-	a := &Agent{options: o, session: s, control: s.Control(o.Live), views: map[string]*tenfold.Projection{}, past: newTracker(o.Prices)}
+	a := &Agent{options: o, session: s, counter: s.Log().Counter(), control: s.Control(o.Live), views: map[string]*tenfold.Projection{}, past: newTracker(o.Prices)}
 	a.tools = map[string]toolbox.Tool{}
 	for _, t := range append([]toolbox.Tool{planTool, taskTool, compactTool, recallTool}, o.Tools...) {
 		d := t.Definition()
@@ -131,7 +131,6 @@ func New(s *session.Session, o Options) (*Agent, error) {
 		a.declared = append(a.declared, d)
 	}
 	a.past.read(s.Log())
-	a.measure()
 	return a, nil
 }
 
@@ -146,16 +145,22 @@ func (a *Agent) Do(f func(*session.Session) error) error {
 	defer a.mu.Unlock()
 	err := f(a.session)
 	a.past.read(a.session.Log())
-	a.measure()
 	return err
 }
 
-// Gauge says how full the context is, as of the last response, compaction or
-// change.
+// Gauge says how full the context is.
 func (a *Agent) Gauge() Gauge {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.gauge
+	tokens, source := a.control.Used()
+	g := Gauge{Tokens: tokens, Window: a.control.Window(), Method: string(source), Spent: a.past.spent, Compactions: len(a.past.commands)}
+	if source == "provider" {
+		g.Method = Reported
+	}
+	if dollars := a.past.dollars; a.past.unpriced == 0 {
+		g.Dollars = &dollars
+	}
+	return g
 }
 
 // State says where the loop stands: what the next run without a message would do.
@@ -165,34 +170,19 @@ func (a *Agent) State() State {
 	return a.past.at("").state
 }
 
-// measure brings the gauge up to date.
-func (a *Agent) measure() {
-	tokens, source := a.control.Used()
-	g := Gauge{Tokens: tokens, Window: a.control.Window(), Method: string(source), Compactions: len(a.past.commands)}
-	if source == "provider" {
-		g.Method = Reported
-	}
-	g.Spent, g.Dollars, g.Priced = a.past.spent, a.past.dollars, a.past.unpriced == 0
-	a.gauge = g
-}
-
 // Undo takes back the newest compaction, and tells what that changes.
 func (a *Agent) Undo(ctx context.Context) (changed []tenfold.Overlay, err error) {
-	return a.changeOverlays(func(s *session.Session) ([]tenfold.Overlay, error) { return s.Undo(ctx) })
+	err = a.whileIdle(func(s *session.Session) error {
+		changed, err = s.Undo(ctx)
+		return err
+	})
+	return changed, err
 }
 
 // Redo gives back the compaction that was undone last.
-func (a *Agent) Redo(ctx context.Context) ([]tenfold.Overlay, error) {
-	return a.changeOverlays(func(s *session.Session) ([]tenfold.Overlay, error) { return s.Redo(ctx) })
-}
-
-func (a *Agent) changeOverlays(change func(*session.Session) ([]tenfold.Overlay, error)) (changed []tenfold.Overlay, err error) {
-	if !a.busy.TryLock() {
-		return nil, ErrBusy
-	}
-	defer a.busy.Unlock()
-	err = a.Do(func(s *session.Session) error {
-		changed, err = change(s)
+func (a *Agent) Redo(ctx context.Context) (changed []tenfold.Overlay, err error) {
+	err = a.whileIdle(func(s *session.Session) error {
+		changed, err = s.Redo(ctx)
 		return err
 	})
 	return changed, err
@@ -202,21 +192,24 @@ func (a *Agent) changeOverlays(change func(*session.Session) ([]tenfold.Overlay,
 // conversation is compacted for it: its window above all. Where the view is over
 // what the new one holds, the next run compacts first.
 func (a *Agent) Switch(ctx context.Context, model provider.Model, live session.Live) error {
+	return a.whileIdle(func(s *session.Session) error {
+		live.Request.Options.Recall = true
+		a.options.Model, a.options.Live = model, live
+		a.control = s.Control(live)
+		if err := a.configure(ctx); err != nil {
+			return fmt.Errorf("switch to %s: %w", model.Name(), err)
+		}
+		return nil
+	})
+}
+
+// whileIdle is Do where the agent is not at work.
+func (a *Agent) whileIdle(f func(*session.Session) error) error {
 	if !a.busy.TryLock() {
 		return ErrBusy
 	}
 	defer a.busy.Unlock()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	live.Request.Options.Recall = true
-	a.options.Model, a.options.Live = model, live
-	a.control = a.session.Control(live)
-	if err := a.configure(ctx); err != nil {
-		return fmt.Errorf("switch to %s: %w", model.Name(), err)
-	}
-	a.past.read(a.session.Log())
-	a.measure()
-	return nil
+	return a.Do(f)
 }
 
 // configure appends what the model, the system prompt and the tools are now, where

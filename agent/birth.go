@@ -57,13 +57,13 @@ func (w *worker) trimmed(j job, entries []tenfold.Entry) []tenfold.Entry {
 	result, _ := entries[0].Payload.(tenfold.ToolResult)
 	tokens := entries[0].Tokens
 	w.mu.Lock()
-	limit, log := w.resultRoom(), w.session.Log()
-	turn, _, _ := log.Where(j.seq)
+	limit := w.resultRoom()
+	turn, _, _ := w.session.Log().Where(j.seq)
 	w.mu.Unlock()
 	if tokens <= limit {
 		return entries
 	}
-	policy, _, after, ok := strategy.AtBirth(j.call, result, log.Counter(), tokens, limit)
+	policy, _, after, ok := strategy.AtBirth(j.call, result, w.counter, tokens, limit)
 	if !ok {
 		return entries
 	}

@@ -26,6 +26,7 @@ type job struct {
 	mapped tenfold.ToolCall // as the tools here know it
 	tool   toolbox.Tool
 	intent toolbox.Intent
+	began  bool // as far as is known, by a program that died
 	// refused is the answer where it cannot be run.
 	refused string
 }
@@ -45,7 +46,15 @@ func (w *worker) calls() error {
 		group  sync.WaitGroup
 		places = make(chan struct{}, maxAtOnce)
 	)
-	finish := func(i int, entries []tenfold.Entry, err error) {
+	answer := func(i int) {
+		result, err := w.answerCall(ctx, jobs[i])
+		var entries []tenfold.Entry
+		switch {
+		case errors.Is(err, errTaken): // the log says what became of it, or the next look at it does
+			entries, err = []tenfold.Entry{}, nil
+		case err == nil:
+			entries = []tenfold.Entry{w.result(jobs[i].call, result)}
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		ready[i] = entries
@@ -60,15 +69,13 @@ func (w *worker) calls() error {
 	for i, j := range jobs {
 		if alone(j) {
 			group.Wait()
-			entries, err := w.answerCall(ctx, j)
-			finish(i, entries, err)
+			answer(i)
 			continue
 		}
 		group.Go(func() {
 			places <- struct{}{}
-			entries, err := w.answerCall(ctx, j)
+			answer(i)
 			<-places
-			finish(i, entries, err)
 		})
 	}
 	group.Wait()
@@ -87,17 +94,15 @@ func (w *worker) openJobs() []job {
 	w.mu.Lock()
 	p, since, log := w.past.at(w.branch), w.past.since, w.session.Log()
 	jobs := make([]job, 0, len(p.open))
-	var began []bool
 	for _, seq := range p.open {
 		e, _ := log.Entry(seq)
 		call, _ := e.Payload.(tenfold.ToolCall)
-		jobs = append(jobs, job{seq: seq, call: call, mapped: call})
-		began = append(began, p.began[call.CallID] || seq < since)
+		jobs = append(jobs, job{seq: seq, call: call, mapped: call, began: p.began[call.CallID] || seq < since})
 	}
 	w.mu.Unlock()
 	for i := range jobs {
 		j := &jobs[i]
-		if w.resolveCall(j); began[i] && (j.refused != "" || j.seq < since || alone(*j)) {
+		if w.resolveCall(j); j.began && (j.refused != "" || j.seq < since || alone(*j)) {
 			j.refused = unfinished
 		}
 	}
@@ -109,53 +114,50 @@ const unfinished = "Interrupted: the program that ran the call ended before it d
 
 // resolveCall finds the tool of a call, and what the call would do.
 func (w *worker) resolveCall(j *job) {
-	t, ok := w.tools[j.call.Name]
-	if !ok && w.options.Alias != nil {
-		mapped, err := w.options.Alias(j.call)
-		if err != nil {
-			j.refused = problem.ForModel(err)
-			return
+	err := w.intend(j, j.call)
+	if err != nil && w.options.Alias != nil { // another agent's tool may have the name of one that is here
+		mapped, other := w.options.Alias(j.call)
+		switch {
+		case other == nil && w.tools[mapped.Name] != nil:
+			err = w.intend(j, mapped)
+		case other != nil && j.tool == nil:
+			err = other
 		}
-		j.mapped, j.mapped.CallID = mapped, j.call.CallID
-		t, ok = w.tools[mapped.Name]
 	}
-	if !ok {
-		j.refused = w.unknownTool(j.call.Name)
-		return
-	}
-	if j.tool = t; w.options.NoTools {
+	switch {
+	case j.tool != nil && w.options.NoTools:
 		j.refused = "Tools may not be called in this run. Answer without them."
-		return
+	case err != nil:
+		j.refused = problem.ForModel(err)
+	}
+}
+
+// intend has the tool of a call say what it would do.
+func (w *worker) intend(j *job, c tenfold.ToolCall) (err error) {
+	t := w.tools[c.Name]
+	if t == nil {
+		return w.unknownTool(c.Name)
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			j.refused = fmt.Sprintf("the tool failed: %v", p)
+			err = fmt.Errorf("the tool failed: %v", p)
 		}
 	}()
-	intent, err := t.Intent(j.mapped.Arguments)
-	if err != nil && w.options.Alias != nil && j.mapped.Name == j.call.Name {
-		// Another agent's tool may have the name of one that is here.
-		if mapped, other := w.options.Alias(j.call); other == nil && w.tools[mapped.Name] != nil {
-			j.tool, j.mapped, j.mapped.CallID = w.tools[mapped.Name], mapped, j.call.CallID
-			intent, err = j.tool.Intent(mapped.Arguments)
-		}
-	}
-	if err != nil {
-		j.refused = problem.ForModel(err)
-	}
-	j.intent = intent
+	j.tool, j.mapped = t, c
+	j.intent, err = t.Intent(c.Arguments)
+	return err
 }
 
-func (w *worker) unknownTool(name string) string {
+func (w *worker) unknownTool(name string) error {
 	names := make([]string, len(w.declared))
 	for i, d := range w.declared {
 		names[i] = d.Name
 	}
 	text := fmt.Sprintf("There is no tool %q. ", name[:min(len(name), 100)])
 	if near := problem.Nearest(name, names); near != "" {
-		return text + "Did you mean " + near + "?"
+		return errors.New(text + "Did you mean " + near + "?")
 	}
-	return text + "The tools are: " + strings.Join(names, ", ") + "."
+	return errors.New(text + "The tools are: " + strings.Join(names, ", ") + ".")
 }
 
 // closeCalls answers the open calls of the branch without running them.
@@ -175,37 +177,31 @@ func (w *worker) answerOpenCalls() []tenfold.Entry {
 		if p.began[call.CallID] || seq < w.past.since || w.past.branches[w.branchOf(seq)] != nil {
 			text = unfinished
 		}
-		entries = append(entries, w.interrupted(call, text))
+		entries = append(entries, w.result(call, failure(text)))
 	}
 	return entries
 }
 
-// answerCall decides about a call, runs it, and gives what to append. An error is
-// one of the store.
-func (w *worker) answerCall(ctx context.Context, j job) ([]tenfold.Entry, error) {
+// answerCall decides about a call, and runs it. An error is one of the store, or
+// errTaken.
+func (w *worker) answerCall(ctx context.Context, j job) (toolbox.Result, error) {
 	if j.refused != "" {
-		return w.result(j, failure(j.refused)), nil
+		return failure(j.refused), nil
 	}
 	if over(ctx) {
-		return []tenfold.Entry{w.interrupted(j.call, notRun)}, nil
+		return failure(notRun), nil
 	}
 	verdict, denied, err := w.decide(ctx, j)
 	switch {
-	case errors.Is(err, errTaken):
-		return []tenfold.Entry{}, nil // the log says what became of it, or the next look at it does
 	case err != nil:
-		return nil, err
+		return toolbox.Result{}, err
 	case over(ctx):
-		return []tenfold.Entry{w.interrupted(j.call, notRun)}, nil
+		return failure(notRun), nil
 	case denied != "":
-		return w.result(j, failure("Denied: "+denied)), nil
+		return failure("Denied: " + denied), nil
 	}
 	w.emit(Event{Branch: w.branch, Running: &Running{Call: j.call, Intent: j.intent, Contained: verdict.Contained}})
-	result, err := w.perform(ctx, j, verdict)
-	if err != nil {
-		return nil, err
-	}
-	return w.result(j, result), nil
+	return w.perform(ctx, j, verdict)
 }
 
 // errTaken says that another program, which goes on with the same conversation, has
@@ -215,39 +211,34 @@ var errTaken = errors.New("another program has taken the call")
 // decide decides whether a call may run. Decisions about what changes something are
 // in the log before it runs, so that after a crash it is known what may have run.
 func (w *worker) decide(ctx context.Context, j job) (v permission.Verdict, denied string, err error) {
-	free := !alone(j)
-	v = permission.Verdict{Action: permission.Deny, Reason: "no permission is given"}
-	if free {
-		v = permission.Verdict{Action: permission.Allow}
-	}
-	if w.options.Judge != nil {
-		v = w.judge(j)
-	}
-	note := func(state tenfold.ApprovalState, reason string) error {
-		taken := false
-		err := w.appendOf(func() []tenfold.Entry {
-			p := w.past.at(w.branch)
-			if taken = !slices.Contains(p.open, j.seq) || p.began[j.call.CallID]; taken {
-				return nil
-			}
-			return []tenfold.Entry{{Branch: w.branch, Payload: tenfold.Approval{State: state, CallID: j.call.CallID, Reason: reason}}}
-		})
-		if err == nil && taken {
-			return errTaken
-		}
-		return err
-	}
-	switch v.Action {
+	switch v = w.judge(j); v.Action {
 	case permission.Allow:
-		if !free {
-			err = note(tenfold.ApprovalGranted, v.Reason)
+		if alone(j) {
+			err = w.note(j, tenfold.ApprovalGranted, v.Reason)
 		}
-		return v, "", err
 	case permission.Ask:
-		return w.approve(ctx, j, v, note)
+		denied, err = w.approve(ctx, j, v)
+	default:
+		denied = cmp.Or(v.Reason, "it is not allowed")
+		err = w.note(j, tenfold.ApprovalDenied, denied)
 	}
-	denied = cmp.Or(v.Reason, "it is not allowed")
-	return v, denied, note(tenfold.ApprovalDenied, denied)
+	return v, denied, err
+}
+
+// note puts a decision about a call into the log.
+func (w *worker) note(j job, state tenfold.ApprovalState, reason string) error {
+	taken := false
+	err := w.appendOf(func() []tenfold.Entry {
+		p := w.past.at(w.branch)
+		if taken = !slices.Contains(p.open, j.seq) || p.began[j.call.CallID]; taken {
+			return nil
+		}
+		return []tenfold.Entry{{Branch: w.branch, Payload: tenfold.Approval{State: state, CallID: j.call.CallID, Reason: reason}}}
+	})
+	if err == nil && taken {
+		return errTaken
+	}
+	return err
 }
 
 // Unasked begins the reason of a denial for want of somebody to ask; a colon follows
@@ -255,60 +246,53 @@ func (w *worker) decide(ctx context.Context, j job) (v permission.Verdict, denie
 const Unasked = "it requires approval, and no one is there to give it"
 
 // approve asks a person.
-func (w *worker) approve(ctx context.Context, j job, v permission.Verdict, note func(tenfold.ApprovalState, string) error) (permission.Verdict, string, error) {
+func (w *worker) approve(ctx context.Context, j job, v permission.Verdict) (denied string, err error) {
 	if w.options.Approver == nil {
-		why := cmp.Or(v.Reason, "no reason is given")
-		denied := Unasked + ": " + why
+		denied = Unasked
 		if v.Firm {
-			denied = Unasked + ", whatever is allowed: " + why
+			denied += ", whatever is allowed"
 		}
-		return v, denied, note(tenfold.ApprovalDenied, denied)
+		denied += ": " + cmp.Or(v.Reason, "no reason is given")
+		return denied, w.note(j, tenfold.ApprovalDenied, denied)
 	}
-	if err := note(tenfold.ApprovalRequested, v.Reason); err != nil {
-		return v, "", err
+	if err := w.note(j, tenfold.ApprovalRequested, v.Reason); err != nil {
+		return "", err
 	}
 	answer, err := w.askPerson(ctx, Question{Branch: w.branch, Call: j.call, Intent: j.intent, Firm: v.Firm, Reason: v.Reason})
 	switch {
 	case over(ctx):
-		return v, "", nil
+		return "", nil
 	case err != nil:
 		// The entry says no more: its reason is what a person said.
-		return v, "asking the user failed: " + err.Error(), note(tenfold.ApprovalDenied, "")
+		return "asking the user failed: " + err.Error(), w.note(j, tenfold.ApprovalDenied, "")
 	case !answer.Allowed:
-		denied := "the user does not want it"
+		denied = "the user does not want it"
 		if answer.Reason != "" {
 			denied = "the user says: " + answer.Reason
 		}
-		return v, denied, note(tenfold.ApprovalDenied, answer.Reason)
+		return denied, w.note(j, tenfold.ApprovalDenied, answer.Reason)
 	}
 	if answer.Always && w.options.Judge != nil {
 		w.options.Judge.Consent(j.mapped.Name, j.intent)
 	}
-	return v, "", note(tenfold.ApprovalGranted, answer.Reason)
+	return "", w.note(j, tenfold.ApprovalGranted, answer.Reason)
 }
 
 // judge asks the Judge, and askPerson the Approver: where they panic, a call is denied. It is
 // decided in a goroutine of the agent's, whose panic no caller could recover from.
 func (w *worker) judge(j job) (v permission.Verdict) {
+	switch {
+	case w.options.Judge == nil && alone(j):
+		return permission.Verdict{Action: permission.Deny, Reason: "no permission is given"}
+	case w.options.Judge == nil:
+		return permission.Verdict{Action: permission.Allow}
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			v = permission.Verdict{Action: permission.Deny, Reason: fmt.Sprintf("deciding about it failed: %v", p)}
 		}
 	}()
 	return w.options.Judge.Judge(j.mapped.Name, j.intent)
-}
-
-// hidden tells of a file that a call would find whether the call were denied that named it;
-// nil where nobody denies any.
-func (w *worker) hidden(j job) func(path string) bool {
-	if w.options.Judge == nil {
-		return nil
-	}
-	return func(path string) bool {
-		one := j
-		one.intent.Paths = []string{path}
-		return w.judge(one).Action == permission.Deny
-	}
 }
 
 func (w *worker) askPerson(ctx context.Context, q Question) (a Answer, err error) {
@@ -326,17 +310,21 @@ const grace = 5 * time.Second
 // perform runs a call, within its time. A tool that panics, or does not end, is an
 // answer like any other. An error is one of the store.
 func (w *worker) perform(ctx context.Context, j job, v permission.Verdict) (toolbox.Result, error) {
+	if own, ok := j.tool.(ownTool); ok {
+		return own.run(ctx, w, j)
+	}
 	call := toolbox.Call{
 		ID: j.call.CallID, Arguments: j.mapped.Arguments, Contained: v.Contained, Network: v.Network,
-		Hidden: w.hidden(j),
+		Hidden: func(path string) bool { // whether the call were denied that named it
+			one := j
+			one.intent.Paths = []string{path}
+			return w.judge(one).Action == permission.Deny
+		},
 		Output: func(text string) {
 			if text != "" {
 				w.emit(Event{Branch: w.branch, Output: &Output{CallID: j.call.CallID, Text: text}})
 			}
 		},
-	}
-	if inner, ok := j.tool.(ownTool); ok {
-		return inner.run(ctx, w, j, call)
 	}
 	limit := w.options.Limits.Call
 	inner, stop := context.WithTimeout(ctx, limit)
@@ -360,11 +348,9 @@ func (w *worker) perform(ctx context.Context, j job, v permission.Verdict) (tool
 	select {
 	case e = <-done:
 	case <-inner.Done():
-		late := time.NewTimer(grace)
-		defer late.Stop()
 		select {
 		case e = <-done:
-		case <-late.C:
+		case <-time.After(grace):
 			e.err = errors.New("it did not end when it was told to, and may go on")
 		}
 	}
@@ -389,23 +375,16 @@ func over(ctx context.Context) bool { return ctx.Err() != nil }
 // notRun answers a call that was not begun.
 const notRun = "Interrupted before it was run."
 
-func (w *worker) interrupted(call tenfold.ToolCall, text string) tenfold.Entry {
-	return tenfold.Entry{Branch: w.branch, Payload: tenfold.ToolResult{CallID: call.CallID, Parts: tenfold.Text(text), IsError: true, Outcome: tenfold.Failed}}
-}
-
 func failure(text string) toolbox.Result {
 	return toolbox.Result{Parts: tenfold.Text(text), Outcome: tenfold.Failed}
 }
 
 // result makes the entry of a result, and counts it while others still run.
-func (w *worker) result(j job, r toolbox.Result) []tenfold.Entry {
+func (w *worker) result(call tenfold.ToolCall, r toolbox.Result) tenfold.Entry {
 	parts := bounded(r.Parts)
 	if !slices.ContainsFunc(parts, func(p tenfold.Part) bool { return p.File != nil || strings.TrimSpace(p.Text) != "" }) {
 		parts = tenfold.Text("(no output)")
 	}
-	result := tenfold.ToolResult{CallID: j.call.CallID, Parts: parts, Outcome: r.Outcome, IsError: r.Outcome == tenfold.Failed}
-	w.mu.Lock()
-	counter := w.session.Log().Counter()
-	w.mu.Unlock()
-	return []tenfold.Entry{{Branch: w.branch, Payload: result, Tokens: tenfold.CountPayload(counter, result)}}
+	result := tenfold.ToolResult{CallID: call.CallID, Parts: parts, Outcome: r.Outcome, IsError: r.Outcome == tenfold.Failed}
+	return tenfold.Entry{Branch: w.branch, Payload: result, Tokens: tenfold.CountPayload(w.counter, result)}
 }

@@ -18,31 +18,24 @@ func (w *worker) consultController() (*Stop, error) {
 		return w.settleBranch(w.wish.Load())
 	}
 	for range maxRounds {
-		var d session.Decision
-		err := w.withSession(func() (err error) {
-			d, err = w.control.Next(w.ctx)
-			return err
-		})
-		if err != nil {
-			return nil, err
+		d, err := inSession(w.run, func() (session.Decision, error) { return w.control.Next(w.ctx) })
+		began := err == nil && d.Action == session.Compact
+		if began {
+			d, err = w.carryOut(d)
 		}
-		switch d.Action {
-		case session.Compact:
-			if d, err = w.carryOut(d); err != nil {
-				return nil, err
-			}
-			if d.Action == session.Compacted || d.Action == session.Failed {
-				continue
-			}
-		case session.Exceeded:
+		switch {
+		case err != nil:
+			return nil, err
+		case began && (d.Action == session.Compacted || d.Action == session.Failed):
+			continue
+		case d.Action != session.Exceeded:
+			// Where somebody else compacts the conversation the request is sent all the
+			// same: what comes of it is appended behind, and the plan holds (D3).
+			return nil, nil
+		case !began:
 			w.emit(Event{Compaction: &d})
 		}
-		if d.Action == session.Exceeded {
-			return &Stop{Reason: Exceeded, Detail: fmt.Sprintf("%s (%s)", d.Reason, d.Problem.Hint)}, nil
-		}
-		// Where somebody else compacts the conversation the request is sent all the
-		// same: what comes of it is appended behind, and the plan holds (D3).
-		return nil, nil
+		return &Stop{Reason: Exceeded, Detail: fmt.Sprintf("%s (%s)", d.Reason, d.Problem.Hint)}, nil
 	}
 	return nil, nil
 }
@@ -52,16 +45,14 @@ func (w *worker) consultController() (*Stop, error) {
 const maxRounds = 8
 
 // carryOut runs a decision to compact, and tells of it.
-func (r *run) carryOut(d session.Decision) (session.Decision, error) {
-	begins := d
+func (r *run) carryOut(begins session.Decision) (session.Decision, error) {
 	r.emit(Event{Compaction: &begins})
 	var ahead *session.Prepared
-	err := r.withSession(func() (err error) {
+	d, err := inSession(r, func() (session.Decision, error) {
 		if ahead == nil {
-			ahead = r.prepared(d)
+			ahead = r.prepared(begins)
 		}
-		d, err = r.control.RunPrepared(r.ctx, d, ahead)
-		return err
+		return r.control.RunPrepared(r.ctx, begins, ahead)
 	})
 	if err != nil && d.Action == "" { // stopped before it was an attempt: what began ends, for whoever shows it
 		d = begins
@@ -132,6 +123,15 @@ func (r *run) withSession(do func() error) (err error) {
 	return err
 }
 
+// inSession is withSession for what gives something.
+func inSession[T any](r *run, do func() (T, error)) (v T, err error) {
+	err = r.withSession(func() (err error) {
+		v, err = do()
+		return err
+	})
+	return v, err
+}
+
 // How often something is tried while the store is locked, and the pause between two
 // tries; the store itself waits for ten seconds or so each time.
 const (
@@ -153,10 +153,6 @@ func (r *run) ask(wish session.Wish) (session.Decision, error) {
 }
 
 // askController asks the controller what is to be done about a wish.
-func (r *run) askController(wish session.Wish) (d session.Decision, err error) {
-	err = r.withSession(func() error {
-		d, err = r.control.Ask(context.WithoutCancel(r.ctx), wish)
-		return err
-	})
-	return d, err
+func (r *run) askController(wish session.Wish) (session.Decision, error) {
+	return inSession(r, func() (session.Decision, error) { return r.control.Ask(context.WithoutCancel(r.ctx), wish) })
 }

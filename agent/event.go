@@ -45,7 +45,10 @@ type Running struct {
 }
 
 // Output is a piece of what a call prints.
-type Output struct{ CallID, Text string }
+type Output struct {
+	CallID string `json:"call_id,omitzero"`
+	Text   string `json:"text"`
+}
 
 // Waiting is a wait before the model, or a store that is locked, is asked again.
 type Waiting struct {
@@ -57,17 +60,17 @@ type Waiting struct {
 // A Gauge says how full the context is and what was spent.
 type Gauge struct {
 	// Tokens is what the next request takes of Window, as far as is known.
-	Tokens, Window int
+	Tokens int `json:"tokens"`
+	Window int `json:"window"`
 	// Method is where Tokens is from: "reported" by the provider with what came
 	// since, or the name of a count (semantics T3).
-	Method string
+	Method string `json:"method"`
 	// Spent is what the conversation's responses and summaries used, and Dollars
-	// what they cost where Priced: all their prices are known.
-	Spent   tenfold.Usage
-	Dollars float64
-	Priced  bool
+	// what they cost; nil where a price is not known.
+	Spent   tenfold.Usage `json:"usage"`
+	Dollars *float64      `json:"dollars"`
 	// Compactions is how many the conversation had.
-	Compactions int
+	Compactions int `json:"compactions"`
 }
 
 // Reported is the method of a gauge that a provider reported.
@@ -94,9 +97,9 @@ const (
 
 // A Stop is the end of a run.
 type Stop struct {
-	Reason Reason
+	Reason Reason `json:"reason"`
 	// Detail is fit to be shown: which limit, what a person can do.
-	Detail string
+	Detail string `json:"detail,omitzero"`
 	// Steps is how many responses of a model the run had.
-	Steps int
+	Steps int `json:"steps"`
 }

@@ -89,7 +89,7 @@ func TestMoneyIsCountedWhole(t *testing.T) {
 	if err := k.Do(func(*session.Session) error { return nil }); err != nil { // it is measured anew
 		t.Fatal(err)
 	}
-	if g := k.Gauge(); g.Dollars != 2.5 || g.Spent.Input != 2_400_000 || !g.Priced {
+	if g := k.Gauge(); g.Dollars == nil || *g.Dollars != 2.5 || g.Spent.Input != 2_400_000 {
 		t.Errorf("%+v", g)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -137,13 +138,16 @@ func (w *worker) step() (*Stop, error) {
 	default:
 		return nil, err
 	}
-	switch end {
+	switch s := w.state(); end {
 	case provider.StopLength:
-		return w.cutOff()
+		if s == Calling { // calls that were made before are run first
+			return nil, nil
+		}
+		return &Stop{Reason: CutOff, Detail: "the answer reached its limit of tokens"}, w.append(w.notice(lengthNotice))
 	case provider.StopRefused:
 		return &Stop{Reason: Refused, Detail: "the model, or a filter of its provider, declined to go on"}, w.closeCalls()
 	case provider.StopEnd, provider.StopTools:
-		if s := w.state(); s == Asked || s == Said && strings.TrimSpace(w.lastResponse()) == "" { // it said nothing at all
+		if s == Asked || s == Said && strings.TrimSpace(w.lastResponse()) == "" { // it said nothing at all
 			return &Stop{Reason: Answered, Detail: "the answer was empty"}, nil
 		}
 	}
@@ -178,15 +182,6 @@ func (w *worker) state() State {
 	return w.past.at(w.branch).state
 }
 
-// cutOff stops at an answer that reached its limit, so that the next run goes on with
-// it. Calls that were made before are run first.
-func (w *worker) cutOff() (*Stop, error) {
-	if w.state() == Calling {
-		return nil, nil
-	}
-	return &Stop{Reason: CutOff, Detail: "the answer reached its limit of tokens"}, w.append(w.notice(lengthNotice))
-}
-
 // errBroken says that a response broke off after it had begun.
 var errBroken = errors.New("the answer broke off")
 
@@ -204,10 +199,14 @@ func (w *worker) answer() (provider.Stop, error) {
 		calls bool // and one of them is a call
 		own   int  // how many are
 		id    string
-		usage *tenfold.Usage
+		used  bool // there is a usage
+		usage tenfold.Usage
 		end   provider.Stop
 		fault error
 	)
+	invalid := func(message, hint string) error {
+		return &provider.Error{Kind: provider.Invalid, Model: w.options.Model.Name(), Message: message, Hint: hint}
+	}
 	bound := max(minAnswer, 8*w.window())
 	for e, err := range model.Stream(w.ctx, request) {
 		if err != nil {
@@ -218,18 +217,14 @@ func (w *worker) answer() (provider.Stop, error) {
 			id = cmp.Or(e.MessageID, id)
 		}
 		if text.Len()+len(e.Text) > bound || sizeOf(e.Block) > bound {
-			fault = &provider.Error{
-				Kind: provider.Invalid, Model: w.options.Model.Name(), Message: fmt.Sprintf("the answer was stopped: it has more than %d bytes, which the model could never read back", bound),
-				Hint: "ask again, or use another model: nothing of that message was kept",
-			}
+			fault = invalid(fmt.Sprintf("the answer was stopped: it has more than %d bytes, which the model could never read back", bound),
+				"ask again, or use another model: nothing of that message was kept")
 			text.Reset()
 			break
 		}
-		if e.Block != nil && !written(e.Block.Kind()) {
-			fault = &provider.Error{
-				Kind: provider.Invalid, Model: w.options.Model.Name(), Message: fmt.Sprintf("the answer has a block of kind %s, which no model writes", e.Block.Kind()),
-				Hint: "a model answers with messages, reasoning, calls and items of its provider",
-			}
+		if e.Block != nil && !slices.Contains(written, e.Block.Kind()) {
+			fault = invalid(fmt.Sprintf("the answer has a block of kind %s, which no model writes", e.Block.Kind()),
+				"a model answers with messages, reasoning, calls and items of its provider")
 			break
 		}
 		switch {
@@ -253,7 +248,7 @@ func (w *worker) answer() (provider.Stop, error) {
 			own++
 		}
 		if e.Usage != nil {
-			usage = e.Usage
+			usage, used = *e.Usage, true
 		}
 		if e.Stop != "" {
 			end = e.Stop
@@ -267,11 +262,12 @@ func (w *worker) answer() (provider.Stop, error) {
 	if fault == nil && end == "" {
 		fault = &provider.Error{Kind: provider.CutOff, Model: w.options.Model.Name(), Message: "the answer ended without saying why"}
 	}
-	if usage != nil || fault == nil {
+	if used || fault == nil {
 		if fault != nil && !kept {
 			usage.Output = 0 // it is not in the next request
 		}
-		last = append(last, w.usage(id, usage))
+		usage.Model = cmp.Or(usage.Model, w.options.Model.Name())
+		last = append(last, tenfold.Entry{Branch: w.branch, MessageID: id, Payload: usage})
 	}
 	if fault != nil && kept && !calls {
 		last = append(last, w.notice(w.brokenOff())) // else the usage would say that it ended
@@ -287,15 +283,9 @@ func (w *worker) answer() (provider.Stop, error) {
 	return end, fault
 }
 
-// written reports whether a model may write blocks of a kind. A message in a person's
+// written are the kinds of blocks that a model may write. A message in a person's
 // name would be answered, and that answer's, without an end.
-func written(k tenfold.Kind) bool {
-	switch k {
-	case tenfold.KindAssistantMessage, tenfold.KindReasoning, tenfold.KindToolCall, tenfold.KindProviderItem:
-		return true
-	}
-	return false
-}
+var written = []tenfold.Kind{tenfold.KindAssistantMessage, tenfold.KindReasoning, tenfold.KindToolCall, tenfold.KindProviderItem}
 
 // unbound gives a block without what its provider signed, where the view that it was made
 // under changed meanwhile: a person compacted, or another program said something. What
@@ -349,16 +339,6 @@ func (r *run) window() int {
 	return r.control.Window()
 }
 
-// usage is the end of a response, with what it used as far as that is known.
-func (w *worker) usage(id string, u *tenfold.Usage) tenfold.Entry {
-	var used tenfold.Usage
-	if u != nil {
-		used = *u
-	}
-	used.Model = cmp.Or(used.Model, w.options.Model.Name())
-	return tenfold.Entry{Branch: w.branch, MessageID: id, Payload: used}
-}
-
 // view is what the model is to see.
 func (w *worker) view() *tenfold.Projection {
 	w.mu.Lock()
@@ -388,9 +368,12 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 		return exceeded, nil
 	}
 	w.large = true
-	if e, ok := errors.AsType[*provider.Error](err); ok && e.Limit > 0 {
-		w.shrinkWindow(e.Limit)
+	w.mu.Lock()
+	if e, ok := errors.AsType[*provider.Error](err); ok && 0 < e.Limit && e.Limit < w.control.Window() {
+		w.options.Live.Request.Options.Window = e.Limit
+		w.control = w.session.Control(w.options.Live)
 	}
+	w.mu.Unlock()
 	wish := session.Wish{By: session.ByTrigger, Reason: "the provider refused the request as too large", Idle: true}
 	if w.branch != "" {
 		return w.settleBranch(&wish)
@@ -406,14 +389,4 @@ func (w *worker) tooLarge(err error) (*Stop, error) {
 		}
 	}
 	return exceeded, nil
-}
-
-// shrinkWindow takes in that the model's window is smaller than was thought.
-func (r *run) shrinkWindow(window int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if window < r.control.Window() {
-		r.options.Live.Request.Options.Window = window
-		r.control = r.session.Control(r.options.Live)
-	}
 }

@@ -225,7 +225,7 @@ func TestLoopRunsCallsAndAnswers(t *testing.T) {
 	if last := events[len(events)-1].Stop; last == nil || *last != (agent.Stop{Reason: agent.Answered, Steps: 2}) {
 		t.Errorf("the end is %+v", last)
 	}
-	if g := k.Gauge(); g.Method != agent.Reported || g.Tokens == 0 || g.Spent.Output == 0 || g.Priced {
+	if g := k.Gauge(); g.Method != agent.Reported || g.Tokens == 0 || g.Spent.Output == 0 || g.Dollars != nil {
 		t.Errorf("gauge %+v", g)
 	}
 }

@@ -67,8 +67,8 @@ func (t ownTool) Run(context.Context, toolbox.Call) (toolbox.Result, error) {
 	return toolbox.Result{}, fmt.Errorf("%s is the agent's own", t.definition.Name)
 }
 
-func (t ownTool) run(ctx context.Context, w *worker, j job, c toolbox.Call) (toolbox.Result, error) {
-	a, err := parseArguments(c.Arguments)
+func (t ownTool) run(ctx context.Context, w *worker, j job) (toolbox.Result, error) {
+	a, err := parseArguments(j.mapped.Arguments)
 	if err != nil {
 		return failure(problem.ForModel(err)), nil
 	}
@@ -122,13 +122,9 @@ var compactTool = ownTool{
 		wish := session.Wish{By: session.ByModel, Reason: "asked by the model", Focus: a.Focus}
 		if w.branch != "" {
 			w.wish.Store(&wish) // several may be made at once: the last counts
-			return success("The earlier parts will be shortened after this step."), nil
-		}
-		d, err := w.askController(wish)
-		if err != nil {
+		} else if d, err := w.askController(wish); err != nil {
 			return toolbox.Result{}, err
-		}
-		if d.Action == session.Failed {
+		} else if d.Action == session.Failed {
 			return failure("Not now: " + d.Reason), nil
 		}
 		return success("The earlier parts will be shortened after this step."), nil
@@ -155,11 +151,7 @@ var recallTool = ownTool{
 		return oneLine(a.Ref), err
 	},
 	do: func(ctx context.Context, w *worker, _ job, a arguments) (toolbox.Result, error) {
-		text := ""
-		err := w.withSession(func() (err error) {
-			text, err = w.recall(context.WithoutCancel(ctx), a)
-			return err
-		})
+		text, err := inSession(w.run, func() (string, error) { return w.recall(context.WithoutCancel(ctx), a) })
 		if err != nil {
 			return failure(problem.ForModel(err)), nil
 		}
@@ -170,7 +162,10 @@ var recallTool = ownTool{
 // recall answers a call of the tool. It is called with the lock held.
 func (a *Agent) recall(ctx context.Context, in arguments) (string, error) {
 	if in.Query != "" {
-		return findings(a.session, in.Query), nil
+		if found := a.session.Lookup(in.Query, 0); len(found) > 0 {
+			return session.FindingsText(found, a.counter), nil
+		}
+		return "Nothing in this conversation has a word, or a phrase in quotes, of the query. Words are matched whole: try others, or fewer.", nil
 	}
 	ref, err := session.ParseRef(in.Ref)
 	if err != nil {
@@ -195,25 +190,6 @@ func (a *Agent) isOwnHandle(handle string) bool {
 		}
 	}
 	return false
-}
-
-// findings are what a query finds, within the tokens of one answer.
-func findings(s *session.Session, query string) string {
-	found := s.Lookup(query, 0)
-	if len(found) == 0 {
-		return "Nothing in this conversation has a word, or a phrase in quotes, of the query. Words are matched whole: try others, or fewer."
-	}
-	var b strings.Builder
-	left := session.RecallTokens - 40
-	for i, f := range found {
-		text := f.Text()
-		if left -= s.Log().Counter().Count(text); left < 0 && i > 0 {
-			fmt.Fprintf(&b, "[%d more: use rarer words]\n", len(found)-i)
-			break
-		}
-		b.WriteString(text)
-	}
-	return b.String()
 }
 
 func success(text string) toolbox.Result {

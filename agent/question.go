@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/rawjson"
 	"tenfold/toolbox"
 )
 
@@ -43,11 +44,10 @@ type Answer struct {
 // Detail is all that the call would do, for the person to read: what is left out
 // could be what matters. It is a model's text, in several lines.
 func (q Question) Detail() string {
-	text := q.Intent.Command
-	if text != "" {
-		return text
+	if q.Intent.Command != "" {
+		return q.Intent.Command
 	}
-	text = q.Intent.Subject
+	text := q.Intent.Subject
 	if len(q.Intent.Paths) > 0 && !slices.Equal(q.Intent.Paths, []string{text}) {
 		text += "\n" + strings.Join(q.Intent.Paths, "\n")
 	}
@@ -60,32 +60,21 @@ func (q Question) Detail() string {
 // argumentText writes arguments so that a person can read them: all members, texts
 // as they are.
 func argumentText(arguments string) string {
-	members := jsontext.NewDecoder(strings.NewReader(arguments))
-	if token, err := members.ReadToken(); err != nil || token.Kind() != '{' {
+	members, err := rawjson.Parse([]byte(arguments))
+	if err != nil || !jsontext.Value(arguments).IsValid() { // nothing may stand behind them
 		return arguments
 	}
 	var lines []string
-	for members.PeekKind() != '}' {
-		name, err := members.ReadToken()
-		if err != nil {
-			return arguments
-		}
-		label := memberName(name.String()) + ": "
-		value, err := members.ReadValue()
-		if err != nil {
-			return arguments
-		}
-		text, err := jsontext.AppendUnquote(nil, value)
+	for _, m := range members {
+		label := memberName(m.Name) + ": "
+		text, err := jsontext.AppendUnquote(nil, m.Value)
 		switch {
 		case err != nil:
-			text = value
+			text = m.Value
 		case bytes.ContainsRune(text, '\n'):
 			label = strings.TrimSpace(label) + "\n"
 		}
 		lines = append(lines, label+string(text))
-	}
-	if _, err := members.ReadToken(); err != nil || strings.TrimSpace(arguments[members.InputOffset():]) != "" {
-		return arguments
 	}
 	return strings.Join(lines, "\n")
 }

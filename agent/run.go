@@ -16,6 +16,9 @@ import (
 	"tenfold/session"
 )
 
+// errLeft says that the loop over the events was left.
+var errLeft = errors.New("the run was left")
+
 // errTime is the cause of a context that ended because a limit of time did.
 var errTime = errors.New("the limit of time is reached")
 
@@ -44,18 +47,12 @@ type run struct {
 	*Agent
 
 	ctx    context.Context //nolint:containedctx // of the run
-	hand   chan handed
+	hand   chan Event
+	taken  chan struct{} // after each event, when whoever reads the run is done with it
 	left   chan struct{} // closed when nobody takes events any more
 	told   int64         // the entries up to it were told of
 	tells  sync.Mutex    // so that entries are told of in order
 	before bill          // what the conversation had spent when the run began
-	begun  int           // how many steps the agent had made by then
-}
-
-// handed is an event on its way to who reads the run.
-type handed struct {
-	event Event
-	taken chan struct{}
 }
 
 // runWithEvents runs do beside, and hands on its events.
@@ -73,43 +70,35 @@ func (a *Agent) runWithEvents(ctx context.Context, do func(*run) error) iter.Seq
 			ctx, over = context.WithTimeoutCause(ctx, limit, errTime)
 			defer over()
 		}
-		r := &run{Agent: a, ctx: ctx, hand: make(chan handed), left: make(chan struct{})}
+		r := &run{Agent: a, ctx: ctx, hand: make(chan Event), taken: make(chan struct{}), left: make(chan struct{})}
 		a.mu.Lock()
-		r.told, r.before, r.begun, a.own = a.session.Log().Version(), a.past.bill, a.steps, nil
+		r.told, r.before, a.own, a.steps = a.session.Log().Version(), a.past.bill, nil, 0
 		a.mu.Unlock()
 		done := make(chan error, 1)
 		go func() { done <- do(r) }()
-		var observed error
-		listening, gone := true, false
-		leave := func() {
-			if listening {
-				listening = false
+		var left error // why nobody listens any more
+		leave := func(why error) {
+			if left == nil {
+				left = why
 				stop()
 				close(r.left)
 			}
 		}
-		defer leave() // a tool that never ended may still print
+		defer leave(errLeft) // a tool that never ended may still print
 		for {
 			select {
-			case h := <-r.hand:
-				if listening && a.options.Observe != nil && h.event.Text == "" && h.event.Reasoning == "" {
-					if observed = a.options.Observe(h.event); observed != nil {
-						leave()
+			case e := <-r.hand:
+				if left == nil && a.options.Observe != nil && e.Text == "" && e.Reasoning == "" {
+					if err := a.options.Observe(e); err != nil {
+						leave(fmt.Errorf("record the run: %w", err))
 					}
 				}
-				if listening && !yield(h.event, nil) {
-					gone = true
-					leave()
+				if left == nil && !yield(e, nil) {
+					leave(errLeft)
 				}
-				close(h.taken)
+				r.taken <- struct{}{}
 			case err := <-done:
-				switch {
-				case observed != nil:
-					err = fmt.Errorf("record the run: %w", observed)
-				case gone:
-					return
-				}
-				if err != nil {
+				if err = cmp.Or(left, err); err != nil && !errors.Is(err, errLeft) {
 					yield(Event{}, err)
 				}
 				return
@@ -120,10 +109,9 @@ func (a *Agent) runWithEvents(ctx context.Context, do func(*run) error) iter.Seq
 
 // emit hands on an event, and comes back when it was taken.
 func (r *run) emit(e Event) {
-	h := handed{e, make(chan struct{})}
 	select {
-	case r.hand <- h:
-		<-h.taken
+	case r.hand <- e:
+		<-r.taken
 	case <-r.left:
 	}
 }
@@ -144,18 +132,15 @@ func (r *run) emitNewEntries() {
 		for i := range entries {
 			r.told = entries[i].Seq
 			_, mine := slices.BinarySearch(own, r.told)
-			r.emit(Event{Branch: entries[i].Branch, Appended: &entries[i], Others: !mine && !controlled(entries[i].Payload.Kind())})
+			r.emit(Event{Branch: entries[i].Branch, Appended: &entries[i], Others: !mine && !slices.Contains(controlled, entries[i].Payload.Kind())})
 		}
 	}
 }
 
-// controlled tells of the records that compactions leave, which the controller writes.
-func controlled(k tenfold.Kind) bool {
-	switch k {
-	case tenfold.KindCompaction, tenfold.KindCompactionAttempt, tenfold.KindCompactionFailed, tenfold.KindCompactionRevoked, tenfold.KindPin, tenfold.KindUnpin, tenfold.KindRecalled:
-		return true
-	}
-	return false
+// controlled are the records that compactions leave, which the controller writes.
+var controlled = []tenfold.Kind{
+	tenfold.KindCompaction, tenfold.KindCompactionAttempt, tenfold.KindCompactionFailed, tenfold.KindCompactionRevoked,
+	tenfold.KindPin, tenfold.KindUnpin, tenfold.KindRecalled,
 }
 
 // append appends entries and tells of them.
@@ -170,10 +155,7 @@ func (r *run) appendOf(entries func() []tenfold.Entry) error {
 
 // emitGauge tells how full the context is now.
 func (r *run) emitGauge() {
-	r.mu.Lock()
-	r.measure()
-	g := r.gauge
-	r.mu.Unlock()
+	g := r.Gauge()
 	r.emit(Event{Gauge: &g})
 }
 
@@ -203,11 +185,15 @@ func (r *run) start(parts []tenfold.Part) error {
 	if err != nil {
 		return err
 	}
-	switch stop.Steps = r.steps(); stop.Reason {
+	r.mu.Lock()
+	unkept := r.unpricedSpending()
+	stop.Steps = r.steps
+	r.mu.Unlock()
+	switch stop.Reason {
 	case Limited, Interrupted, CutOff:
 		stop.Detail = strings.TrimPrefix(stop.Detail+"; the next run goes on", "; ")
 	case Answered:
-		stop.Detail = cmp.Or(stop.Detail, r.unpricedSpending())
+		stop.Detail = cmp.Or(stop.Detail, unkept)
 	}
 	r.emit(Event{Stop: &stop})
 	return nil
@@ -233,7 +219,7 @@ func (r *run) fits(parts []tenfold.Part) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	window := r.control.Window()
-	tokens := tenfold.CountPayload(r.session.Log().Counter(), tenfold.UserMessage{Parts: parts})
+	tokens := tenfold.CountPayload(r.counter, tenfold.UserMessage{Parts: parts})
 	if window == 0 || tokens <= window {
 		return nil
 	}
@@ -257,18 +243,17 @@ func (r *run) ended(ctx context.Context) *Stop {
 
 // reachedLimit tells which limit is reached, if one is.
 func (r *run) reachedLimit() *Stop {
-	steps, unkept := r.steps(), r.unpricedSpending()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	l, spent := r.options.Limits, r.past.bill
 	tokens, dollars := total(spent.spent)-total(r.before.spent), spent.dollars-r.before.dollars
-	detail := unkept
+	detail := r.unpricedSpending()
 	switch {
-	case l.Steps > 0 && steps >= l.Steps:
+	case l.Steps > 0 && r.steps >= l.Steps:
 		detail = fmt.Sprintf("the limit of %s is reached", number.Count(l.Steps, "step"))
 	case l.Tokens > 0 && tokens >= l.Tokens:
 		detail = fmt.Sprintf("the limit of %s is reached: %s were used", number.Count(l.Tokens, "token"), number.Count(tokens, "token"))
-	case unkept != "":
+	case detail != "":
 	case l.Dollars > 0 && dollars >= l.Dollars:
 		detail = fmt.Sprintf("the limit of %s is reached: %s were spent", number.Dollars(l.Dollars), number.Dollars(dollars))
 	default:
@@ -278,19 +263,10 @@ func (r *run) reachedLimit() *Stop {
 }
 
 // unpricedSpending tells that a limit of money cannot be kept: there was something to pay whose
-// price is not known.
+// price is not known. It is called with the lock held.
 func (r *run) unpricedSpending() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if l := r.options.Limits.Dollars; l > 0 && r.past.unpriced > r.before.unpriced {
 		return fmt.Sprintf("the limit of %s cannot be kept: the price of %s is not known", number.Dollars(l), r.past.model)
 	}
 	return ""
-}
-
-// steps is how many responses the run had.
-func (r *run) steps() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.Agent.steps - r.begun
 }

@@ -18,20 +18,16 @@ const (
 	Said State = "answered"
 )
 
-// An Input is an entry of the log, as far as the loop is concerned.
+// An Input is an entry of the log that leads the loop to another state.
 type Input string
 
-// The inputs.
+// The inputs. A message is none that is a standing instruction.
 const (
-	MessageCame  Input = "a message"
-	ContextCame  Input = "standing instructions"
-	BlockEnded   Input = "text or reasoning is finished"
-	CallEnded    Input = "a call is finished"
-	UsageCame    Input = "the response ends (usage)"
-	ResultCame   Input = "a result, others are open"
-	LastResult   Input = "the last result"
-	AnyOther     Input = "any other entry"
-	ProcessBegan Input = "the program is killed and begins anew"
+	MessageCame Input = "a message"
+	BlockEnded  Input = "text or reasoning is finished"
+	CallEnded   Input = "a call is finished"
+	UsageCame   Input = "the response ends (usage)"
+	LastResult  Input = "the last result"
 )
 
 // On gives the state that follows an input.

@@ -33,9 +33,17 @@ func states() []told {
 	}
 }
 
+// What else may happen leads nowhere.
+const (
+	contextCame  agent.Input = "standing instructions"
+	resultCame   agent.Input = "a result, others are open"
+	anyOther     agent.Input = "any other entry"
+	processBegan agent.Input = "the program is killed and begins anew"
+)
+
 func inputs() []agent.Input {
 	return []agent.Input{
-		agent.MessageCame, agent.ContextCame, agent.BlockEnded, agent.CallEnded, agent.UsageCame, agent.ResultCame, agent.LastResult, agent.AnyOther, agent.ProcessBegan,
+		agent.MessageCame, contextCame, agent.BlockEnded, agent.CallEnded, agent.UsageCame, resultCame, agent.LastResult, anyOther, processBegan,
 	}
 }
 
@@ -58,11 +66,11 @@ func ends() map[agent.State][]tenfold.Entry {
 // entryOf gives the entries that an input is.
 func entryOf(in agent.Input) []tenfold.Payload {
 	return map[agent.Input][]tenfold.Payload{
-		agent.MessageCame: {tenfold.UserMessage{Parts: tenfold.Text("On.")}}, agent.ContextCame: {tenfold.UserMessage{Parts: tenfold.Text("<env>x</env>"), Purpose: tenfold.Context, Synthetic: true}},
+		agent.MessageCame: {tenfold.UserMessage{Parts: tenfold.Text("On.")}}, contextCame: {tenfold.UserMessage{Parts: tenfold.Text("<env>x</env>"), Purpose: tenfold.Context, Synthetic: true}},
 		agent.BlockEnded: {tenfold.Reasoning{Text: "Hm."}}, agent.CallEnded: {call("c", "look")}, agent.UsageCame: {tenfold.Usage{Output: 1}},
-		agent.ResultCame: {tenfold.ToolResult{CallID: "a", Parts: tenfold.Text("r")}},
+		resultCame:       {tenfold.ToolResult{CallID: "a", Parts: tenfold.Text("r")}},
 		agent.LastResult: {tenfold.ToolResult{CallID: "a", Parts: tenfold.Text("r")}, tenfold.ToolResult{CallID: "b", Parts: tenfold.Text("r")}},
-		agent.AnyOther:   {tenfold.Approval{State: tenfold.ApprovalRequested, CallID: "a"}}, agent.ProcessBegan: nil,
+		anyOther:         {tenfold.Approval{State: tenfold.ApprovalRequested, CallID: "a"}}, processBegan: nil,
 	}[in]
 }
 

@@ -133,17 +133,13 @@ func (w *worker) settleBranch(wish *session.Wish) (*Stop, error) {
 	if used == 0 {
 		used = w.branchView().Tokens()
 	}
-	d, full := w.control.NextOn(used, wish), wish != nil || used > w.control.Window()
+	begins, full := w.control.NextOn(used, wish), wish != nil || used > w.control.Window()
 	w.mu.Unlock()
-	if w.wish.Store(nil); d.Action != session.Compact {
+	if w.wish.Store(nil); begins.Action != session.Compact {
 		return nil, nil
 	}
-	begins := d
 	w.emit(Event{Branch: w.branch, Compaction: &begins})
-	err := w.withSession(func() (err error) {
-		d, err = w.control.RunOn(w.ctx, w.branch, d)
-		return err
-	})
+	d, err := inSession(w.run, func() (session.Decision, error) { return w.control.RunOn(w.ctx, w.branch, begins) })
 	w.emit(Event{Branch: w.branch, Compaction: &d})
 	if err == nil && d.Action == session.Failed && full && (wish == nil || wish.By == session.ByTrigger) {
 		return &Stop{Reason: Exceeded, Detail: d.Reason}, nil

@@ -13,7 +13,7 @@ type tracker struct {
 	prices   provider.Prices
 	version  int64
 	branches map[string]*place
-	config   tenfold.Config
+	config   tenfold.Config // of the root
 	// since is the seq of the newest configuration with tools: calls before it
 	// were made under other ones, perhaps another agent's.
 	since   int64
@@ -78,17 +78,16 @@ func (t *tracker) read(l *tenfold.Log) {
 
 func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 	p := t.at(e.Branch)
-	in := AnyOther
+	var in Input
 	switch payload := e.Payload.(type) {
 	case tenfold.UserMessage:
-		in = MessageCame
 		if payload.Purpose == tenfold.Context {
-			in = ContextCame
 			if e.Branch == "" && len(payload.Parts) == 1 {
 				t.context = payload.Parts[0].Text
 			}
 			break
 		}
+		in = MessageCame
 		p.forget()
 	case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ProviderItem:
 		in = BlockEnded
@@ -105,7 +104,7 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 		}
 		p.open = slices.Delete(p.open, at, at+1)
 		p.given += e.Tokens
-		if in = ResultCame; len(p.open) == 0 {
+		if len(p.open) == 0 {
 			in = LastResult
 		}
 	case tenfold.Approval:
@@ -117,7 +116,16 @@ func (t *tracker) add(l *tenfold.Log, e tenfold.Entry) {
 		t.addUsage(cmp.Or(payload.Model, t.config.Model), payload)
 		p.used = total(payload)
 	case tenfold.ConfigDelta:
-		t.configure(e, payload)
+		if e.Branch != "" {
+			break
+		}
+		t.config.Model = cmp.Or(payload.Model, t.config.Model)
+		if payload.System != nil {
+			t.config.System = *payload.System
+		}
+		if payload.Tools != nil {
+			t.config.Tools, t.since = *payload.Tools, e.Seq
+		}
 	case tenfold.CompactionFailed:
 		if u := payload.Usage; u != nil {
 			t.addUsage(u.Model, *u)
@@ -165,19 +173,3 @@ func (t *tracker) addUsage(model string, u tenfold.Usage) {
 
 // total is how many tokens a response took and gave.
 func total(u tenfold.Usage) int { return u.Prompt() + u.Output }
-
-// configure takes in a configuration of the root.
-func (t *tracker) configure(e tenfold.Entry, d tenfold.ConfigDelta) {
-	if e.Branch != "" {
-		return
-	}
-	if d.Model != "" {
-		t.config.Model = d.Model
-	}
-	if d.System != nil {
-		t.config.System = *d.System
-	}
-	if d.Tools != nil {
-		t.config.Tools, t.since = *d.Tools, e.Seq
-	}
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"tenfold/provider"
 	"tenfold/provider/script"
 	"tenfold/store"
+	"tenfold/store/memory"
 	"tenfold/store/sqlite"
 	"tenfold/toolbox"
 )
@@ -67,6 +69,44 @@ func TestBrokenAnswersAreGoneOnWithAfterAWait(t *testing.T) {
 			}
 		})
 	}
+}
+
+// lockedStore is a store that another process has locked once, as entries are read.
+type lockedStore struct {
+	store.Store
+	locked bool
+}
+
+func (s *lockedStore) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	if !s.locked {
+		return s.Store.Entries(ctx, id, after)
+	}
+	s.locked = false
+	return func(yield func(tenfold.Entry, error) bool) { yield(tenfold.Entry{}, store.ErrLocked) }
+}
+
+// A compaction that finds the store locked as it begins is made when the lock is gone.
+func TestCompactionWaitsForTheStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		st := &lockedStore{Store: memory.New()}
+		k := beginIn(t, st, long(12, script.Text("Done.")), big, func(o *agent.Options) { o.Live.Request.Options.Window = 8000 })
+		var happened []string
+		for e, err := range k.Run(t.Context(), tenfold.TextPart("Go.")) {
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case e.Waiting != nil:
+				happened = append(happened, "waiting")
+			case e.Compaction != nil:
+				st.locked = happened == nil
+				happened = append(happened, string(e.Compaction.Action))
+			}
+		}
+		if want := []string{"compact", "waiting", "compacted"}; len(happened) < 3 || !slices.Equal(happened[:3], want) {
+			t.Errorf("%q happened, want %q", happened, want)
+		}
+	})
 }
 
 // otherProcess is a connection of another process to a store's file, as far as SQLite

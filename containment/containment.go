@@ -34,7 +34,16 @@ package containment
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"tenfold/problem"
 )
 
 // A Level is how much a machine can do.
@@ -59,14 +68,71 @@ type Grant struct {
 	Network bool
 }
 
+// String says what holds.
+func (l Level) String() string {
+	if !l.Contains {
+		return "not contained"
+	}
+	how, not := "", ""
+	if l.Namespaces {
+		how = ", namespaces"
+	} else {
+		not = "; this system lets users make no namespaces, so there is no loopback, and modes and owners of files elsewhere can be changed"
+	}
+	if l.ABI < 6 {
+		not += "; processes outside can be sent signals"
+	}
+	return fmt.Sprintf("contained (Landlock ABI %d%s): they write only to the work tree and temporary files, and have no network%s", l.ABI, how, not)
+}
+
 // Available says what this machine can do, and in one line for people what holds
 // or why nothing does. It starts a process the first time.
 func Available() (Level, string) { return available() }
 
+var available = sync.OnceValues(look)
+
 // Check says why a command with this grant cannot be contained here; nil if it
 // can. A grant to write to a directory that holds secrets, such as a home
 // directory, cannot.
-func Check(g Grant) error { return check(g) }
+func Check(g Grant) error {
+	l, why := available()
+	if !l.Contains {
+		return &problem.Error{Op: "contain", Problem: why}
+	}
+	secrets := resolved(Secrets())
+	for _, dir := range append([]string{os.TempDir()}, g.Write...) {
+		path, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return &problem.Error{Op: "contain", Err: err}
+		}
+		if !filepath.IsAbs(path) {
+			return &problem.Error{Op: "contain", Subject: dir, Problem: "not an absolute path"}
+		}
+		if i := slices.IndexFunc(secrets, func(s string) bool { return within(s, path) }); i >= 0 {
+			return &problem.Error{
+				Op: "contain", Subject: dir, Problem: "commands that may write here could read credentials, in " + secrets[i],
+				Hint: "work in a directory of its own, not in the home directory",
+			}
+		}
+	}
+	return nil
+}
+
+// An order is what a process that is to be contained does to itself.
+type order struct {
+	// Write and Hidden are directories and files with links followed: what the
+	// environment of the command says counts for nothing.
+	Write   []string `json:"write"`
+	Hidden  []string `json:"hidden"`
+	Network bool     `json:"network"`
+	// Outside is the parent's mount namespace, which the process must have left; empty without namespaces.
+	Outside string `json:"outside"`
+	// Path is the command's file; empty only tries the restrictions. Cache is a
+	// directory for what it keeps from run to run: one for each work tree, or one
+	// could leave something there for the builds of another.
+	Path  string `json:"path"`
+	Cache string `json:"cache"`
+}
 
 // Command is [exec.CommandContext] for a contained command that starts in dir.
 // Its environment and files are the caller's to set. SysProcAttr is taken: the
@@ -74,12 +140,19 @@ func Check(g Grant) error { return check(g) }
 // of it). If the command cannot be contained after all it exits with 125
 // and says why on standard error.
 func Command(ctx context.Context, argv []string, dir string, g Grant) (*exec.Cmd, error) {
-	return command(ctx, argv, dir, g)
+	if err := Check(g); err != nil {
+		return nil, err
+	}
+	path, err := exec.LookPath(argv[0])
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return nil, &problem.Error{Op: "contain", Err: err}
+	}
+	level, _ := available()
+	return build(ctx, argv, dir, order{
+		Write: resolved(append(slices.Clone(g.Write), os.TempDir(), "/dev/shm")), Hidden: resolved(slices.Concat(Secrets(), moved(), g.Hide)),
+		Network: g.Network, Path: path, Cache: filepath.Join(os.TempDir(), fmt.Sprintf("tenfold-cache-%d-%x", os.Getuid(), sha256.Sum256([]byte(strings.Join(g.Write, "\x00"))))[:40]),
+	}, level), nil
 }
-
-// Enter becomes the contained command if that is what this process was started
-// for, and otherwise returns at once.
-func Enter() { enter() }
-
-// exitUncontained is the exit code of a command that could not be contained.
-const exitUncontained = 125

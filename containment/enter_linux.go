@@ -15,7 +15,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func enter() {
+// exitUncontained is the exit code of a command that could not be contained.
+const exitUncontained = 125
+
+// Enter becomes the contained command if that is what this process was started
+// for, and otherwise returns at once.
+func Enter() {
 	entered = true
 	if len(os.Args) < 2 || os.Args[0] != marker {
 		return
@@ -175,5 +180,5 @@ func raiseLoopback() error {
 		return err
 	}
 	request.SetUint16(unix.IFF_UP)
-	return ioctlIfreq(fd, unix.SIOCSIFFLAGS, request)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request)
 }

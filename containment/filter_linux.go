@@ -70,10 +70,3 @@ func filterCalls(ip bool) error {
 	form := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}                                 //nolint:gosec // a score of instructions
 	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&form)), 0, 0) //nolint:gosec // the kernel takes an address
 }
-
-func ioctlIfreq(fd int, request uint, value *unix.Ifreq) error {
-	if _, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), uintptr(request), uintptr(unsafe.Pointer(value))); e != 0 { //nolint:gosec // as above
-		return e
-	}
-	return nil
-}

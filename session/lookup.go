@@ -59,6 +59,21 @@ func (f Finding) Text() string {
 	return f.Heading() + "\n" + shield.Marks(f.Excerpt, '[', "more:", handle+":#") + "\n"
 }
 
+// FindingsText is what a model reads of findings, within the tokens of one answer.
+func FindingsText(found []Finding, counter tenfold.Counter) string {
+	var b strings.Builder
+	left := RecallTokens - 40
+	for i, f := range found {
+		text := f.Text()
+		if left -= counter.Count(text); left < 0 && i > 0 {
+			b.WriteString("[" + strconv.Itoa(len(found)-i) + " more: use rarer words]\n")
+			break
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
 // EmptyQuery reports whether a query has no word, and so finds nothing.
 func EmptyQuery(query string) bool { return store.Query{Text: query}.Empty() }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/internal/rawjson"
-	"tenfold/problem"
 	"tenfold/toolbox/internal/output"
 )
 
@@ -108,12 +107,4 @@ func schema(parameters []parameter) string {
 		}
 	}
 	return fmt.Sprintf(`{"type":"object","properties":{%s},"required":[%s],"additionalProperties":false}`, strings.Join(properties, ","), strings.Join(required, ","))
-}
-
-// nearest proposes the name that was most likely meant, in words.
-func nearest(name string, candidates []string) string {
-	if hint := problem.DidYouMean(name, candidates); hint != "" {
-		return "; " + output.Line(hint, 200)
-	}
-	return ""
 }

@@ -52,8 +52,8 @@ func Builtin(dir string, o Options) ([]Tool, error) {
 type builtin struct {
 	name, about string
 	parameters  []parameter
-	// intent says what a call does; paths are those of the workspace.
-	intent func(a arguments) (effect Effect, paths []string, command, subject string)
+	// intent says what a call does, with paths and a subject as they were given.
+	intent func(a arguments) Intent
 	run    func(ctx context.Context, w *workspace, a arguments, c Call) (Result, error)
 }
 
@@ -72,8 +72,9 @@ func (t inWorkspace) Intent(raw string) (Intent, error) {
 	if err != nil {
 		return Intent{}, err
 	}
-	effect, named, command, subject := t.intent(a)
-	in := Intent{Effect: effect, Command: command, Subject: output.Line(subject, 200)}
+	in := t.intent(a)
+	named := in.Paths
+	in.Paths, in.Subject = nil, output.Line(in.Subject, 200)
 	for _, name := range named {
 		at, err := t.workspace.place(name)
 		if err != nil {
@@ -96,20 +97,14 @@ func (t inWorkspace) Run(ctx context.Context, c Call) (Result, error) {
 }
 
 // onPath is the intent of tools that do one thing to one path.
-func onPath(effect Effect) func(arguments) (Effect, []string, string, string) {
-	return func(a arguments) (Effect, []string, string, string) {
-		name := a.path()
-		return effect, []string{name}, "", name
+func onPath(effect Effect) func(arguments) Intent {
+	return func(a arguments) Intent {
+		return Intent{Effect: effect, Paths: []string{a.path()}, Subject: a.path()}
 	}
 }
 
 // path is the argument of that name; the workspace itself where there is none.
-func (a arguments) path() string {
-	if name := a.texts["path"]; name != "" {
-		return name
-	}
-	return "."
-}
+func (a arguments) path() string { return cmp.Or(a.texts["path"], ".") }
 
 // answer is the result of a tool that did what it was asked.
 func answer(format string, values ...any) (Result, error) {

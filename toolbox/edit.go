@@ -26,24 +26,17 @@ var createTool = &builtin{
 		w.writing.Lock()
 		defer w.writing.Unlock()
 		old, err := w.load(a.texts["path"])
-		if old.real == "" { // no such place
-			return Result{}, err
-		}
 		exists := err == nil
 		if !exists {
-			if _, gone := w.root.Stat(old.real); gone == nil {
-				return Result{}, err // a directory, a device, or too large
-			}
-		}
-		f := file{old.place, old.mode, []byte(a.texts["content"])}
-		if exists {
-			if w.known(old) != (sight{old.hash(), true}) {
-				return Result{}, fmt.Errorf("%s exists already (%s, hash %s) and you have not read all of it as it is now; change it with fs_modify_file, or read it before you replace it", show(old.name), old.size(), old.hash())
-			}
-			if err := old.writable(); err != nil {
+			if _, gone := w.root.Stat(old.real); old.real == "" || gone == nil { // no such place; or a directory, a device, or too large
 				return Result{}, err
 			}
+		} else if w.known(old) != (sight{old.hash(), true}) {
+			return Result{}, fmt.Errorf("%s exists already (%s, hash %s) and you have not read all of it as it is now; change it with fs_modify_file, or read it before you replace it", show(old.name), old.size(), old.hash())
+		} else if err := old.writable(); err != nil {
+			return Result{}, err
 		}
+		f := file{old.place, old.mode, []byte(a.texts["content"])}
 		if err := w.store(f, !exists); err != nil {
 			if errors.Is(err, fs.ErrExist) {
 				err = fmt.Errorf("%s was created by somebody else just now; read it first", show(f.name))

@@ -23,31 +23,30 @@ var findTool = &builtin{
 		if err != nil {
 			return Result{}, err
 		}
-		files, at, err := w.files(ctx, a.path())
+		l, err := w.files(ctx, a.path())
 		if err != nil {
 			return Result{}, err
 		}
-		files, unread := readable(files)
 		var rows []string
-		for _, name := range files {
-			if match.MatchString(strings.TrimPrefix(name, at.name+"/")) {
+		for _, name := range l.files {
+			if match.MatchString(strings.TrimPrefix(name, l.at.name+"/")) {
 				rows = append(rows, show(name))
 			}
 		}
 		if len(rows) == 0 {
-			return answer("no file matches %s among %s%s", show(a.texts["pattern"]), number.Count(len(files), "file"), prefixed("\n", unread))
+			return answer("no file matches %s among %s\n%s", show(a.texts["pattern"]), number.Count(len(l.files), "file"), l.unreadable())
 		}
-		return answer("%s%s", bounded(rows, maxRows, w.Limit), unread)
+		return answer("%s%s", bounded(rows, maxRows, w.Limit), l.unreadable())
 	},
 }
 
 // onPattern is the intent of tools that look for a pattern below a path.
-func onPattern(a arguments) (Effect, []string, string, string) {
-	subject := a.texts["pattern"]
+func onPattern(a arguments) Intent {
+	in := Intent{Effect: Reads, Paths: []string{a.path()}, Subject: a.texts["pattern"]}
 	if name := a.path(); name != "." {
-		subject += " in " + name
+		in.Subject += " in " + name
 	}
-	return Reads, []string{a.path()}, "", subject
+	return in
 }
 
 // glob gives a pattern of paths as a regular expression.
@@ -71,7 +70,11 @@ func glob(pattern string) (*regexp.Regexp, error) {
 		case rest[0] == '\\' && len(rest) > 1:
 			taken, meaning = 2, regexp.QuoteMeta(rest[1:2])
 		case rest[0] == '[' && end > 1:
-			taken, meaning = end+1, "["+strings.ReplaceAll(strings.Replace(rest[1:end], "!", "^", 1), "[", `\[`)+"]"
+			class := strings.ReplaceAll(rest[1:end], "[", `\[`)
+			if len(class) > 1 && (class[0] == '!' || class[0] == '^') {
+				class = "^/" + class[1:] // of a name, all the same
+			}
+			taken, meaning = end+1, "["+class+"]"
 		}
 		b.WriteString(meaning)
 		rest = rest[taken:]

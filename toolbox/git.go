@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tenfold/internal/number"
 	"tenfold/toolbox/internal/output"
 	"tenfold/toolbox/internal/process"
 )
@@ -20,7 +21,7 @@ var diffTool = &builtin{
 	about:      "Show what has changed since the last commit, staged or not, and which files git does not know yet.",
 	parameters: []parameter{{name: "path", about: "Only this file or directory. Default: the workspace."}},
 	intent:     onPath(Reads),
-	run: func(ctx context.Context, w *workspace, a arguments, _ Call) (Result, error) {
+	run: func(ctx context.Context, w *workspace, a arguments, c Call) (Result, error) {
 		at, err := w.place(a.path())
 		if err != nil {
 			return Result{}, err
@@ -32,13 +33,29 @@ var diffTool = &builtin{
 		if _, err := w.gitOutput(ctx, ".", 100, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
 			base = "--cached" // nothing was committed yet
 		}
-		kept := output.Buffer{Limit: w.Limit - 3000}
-		err = w.look(ctx, ".", &kept, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=dirty", base, "--", at.real)
+		path := ":(literal)" + at.real // and no pattern, nor a word of git's that leads elsewhere
+		diff := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=dirty"}
+		changed, err := w.gitOutput(ctx, ".", 64<<20, append(diff, "--name-only", "-z", "--no-renames", "--relative", base, "--", path)...)
 		if err != nil {
 			return Result{}, err
 		}
+		diff = append(diff, base, "--", path)
+		hidden := 0
+		for name := range strings.SplitSeq(changed, "\x00") {
+			if name != "" && c.Hidden != nil && c.Hidden(name) {
+				diff = append(diff, ":(exclude,literal)"+name)
+				hidden++
+			}
+		}
+		kept := output.Buffer{Limit: w.Limit - 3000}
+		if err := w.look(ctx, ".", &kept, diff...); err != nil {
+			return Result{}, err
+		}
 		text := cmp.Or(kept.Text(), "no changes in "+show(at.name)+"\n")
-		others, err := w.gitOutput(ctx, ".", 1<<20, "ls-files", "-z", "--others", "--exclude-standard", "--directory", "--", at.real)
+		if hidden > 0 {
+			text += fmt.Sprintf("[%s not shown: denied by a rule]\n", number.Count(hidden, "file"))
+		}
+		others, err := w.gitOutput(ctx, ".", 1<<20, "ls-files", "-z", "--others", "--exclude-standard", "--directory", "--", path)
 		if err != nil {
 			return Result{}, err
 		}
@@ -57,9 +74,9 @@ var commitTool = &builtin{
 	name:       "git_commit",
 	about:      "Commit what is staged; if nothing is, all changes of the workspace, new files included.",
 	parameters: []parameter{{name: "message", about: "The commit's message.", required: true}},
-	intent: func(a arguments) (Effect, []string, string, string) {
-		command := "git add --all . && git commit --message=" + quoteForShell(a.texts["message"])
-		return Commands, nil, command, a.texts["message"]
+	intent: func(a arguments) Intent {
+		quoted := "'" + strings.ReplaceAll(a.texts["message"], "'", `'\''`) + "'"
+		return Intent{Effect: Commands, Command: "git add --all . && git commit --message=" + quoted, Subject: a.texts["message"]}
 	},
 	run: func(ctx context.Context, w *workspace, a arguments, c Call) (Result, error) {
 		if strings.TrimSpace(a.texts["message"]) == "" {
@@ -85,11 +102,6 @@ var commitTool = &builtin{
 		}
 		return r, nil
 	},
-}
-
-// quoteForShell gives a text as one word of a command.
-func quoteForShell(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // isWorkTree reports an error unless the workspace lies in the work tree that git

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,60 @@ func TestGitDiff(t *testing.T) {
 		t.Errorf("%d bytes", len(got))
 	}
 	b.want(newBench(t, toolbox.Options{}).call("git_diff"), "error: git: not a git repository")
+}
+
+// What a rule denies is left out of the diff of a directory, whatever it was renamed to or from.
+func TestGitDiffShowsNothingHidden(t *testing.T) {
+	t.Parallel()
+	b := newRepository(t)
+	b.put("work/a", "plain\n")
+	b.put("work/odd*[x]", "secret one\n")
+	b.put("kept", strings.Repeat("secret two\n", 20))
+	b.git("add", ".")
+	b.git("commit", "-qm", "first")
+	b.put("work/a", "plainer\n")
+	b.put("work/odd*[x]", "secret three\n")
+	b.git("mv", "kept", "work/shown")
+	b.put("work/shown", strings.Repeat("secret two\n", 20)+"more\n")
+	sub := benchAt(t, filepath.Join(b.dir, "work"), toolbox.Options{}) // whose paths are not the repository's
+	for _, c := range []struct {
+		bench  *bench
+		hidden []string
+		want   []string
+	}{
+		{b, []string{"work/odd*[x]", "work/shown"}, []string{"+plainer", "-secret two", "[2 files not shown: denied by a rule]\n", "!secret one", "!secret three", "!more"}},
+		{b, []string{"work/odd*[x]", "kept"}, []string{"+plainer", "+more", "+secret two", "[2 files not shown: denied by a rule]\n", "!-secret", "!three"}},
+		{sub, []string{"a", "odd*[x]", "shown"}, []string{"no changes in .\n[3 files not shown: denied by a rule]\n"}},
+		{sub, nil, []string{"+plainer", "+secret three", "!denied"}},
+	} {
+		call := toolbox.Call{Arguments: "{}", Hidden: func(path string) bool { return slices.Contains(c.hidden, path) }}
+		r, err := c.bench.run("git_diff", call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.want(textOf(r), c.want...)
+	}
+}
+
+// A path is a path, whatever git would take it for: none leads out of the workspace.
+func TestGitDiffTakesPathsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	b := newRepository(t)
+	b.put("outside", "old\n")
+	b.put("work/in", "old\n")
+	b.put("work/:odd", "old\n")
+	b.git("add", ".")
+	b.git("commit", "-qm", "first")
+	b.put("outside", "secret\n")
+	b.put("other", "secret\n")
+	b.put("work/in", "inside\n")
+	b.put("work/:odd", "odd\n")
+	sub := benchAt(t, filepath.Join(b.dir, "work"), toolbox.Options{})
+	for _, path := range []string{":", ":/", ":(top)", ":(top)outside", ":!in", "i*", ":/other"} {
+		b.want(sub.call("git_diff", "path", path), "no changes in ", "!secret", "!+inside", "!+odd", "![not known")
+	}
+	b.want(sub.call("git_diff", "path", ":odd"), "+odd", "!+inside")
+	b.want(sub.call("git_diff"), "+odd", "+inside", "!secret")
 }
 
 func TestGitCommit(t *testing.T) {

@@ -34,35 +34,29 @@ var grepTool = &builtin{
 		if err != nil {
 			return Result{}, fmt.Errorf("invalid pattern: %w", err)
 		}
-		only := cmp.Or(a.texts["files"], "**")
-		match, err := glob(only)
+		match, err := glob(cmp.Or(a.texts["files"], "**"))
 		if err != nil {
 			return Result{}, err
 		}
-		files, at, err := w.files(ctx, a.path())
+		l, err := w.files(ctx, a.path())
 		if err != nil {
 			return Result{}, err
 		}
-		files, unread := readable(files)
 		within, cancel := context.WithTimeout(ctx, searchTime)
 		defer cancel()
-		s := search{limit: w.Limit - 500}
-		for _, name := range files {
+		s := search{limit: w.Limit - 500, isHidden: c.Hidden}
+		for _, name := range l.files {
 			if within.Err() != nil {
 				break
 			}
-			switch {
-			case !match.MatchString(strings.TrimPrefix(name, at.name+"/")):
-			case c.Hidden != nil && c.Hidden(name):
-				s.hidden++
-			default:
-				s.file(w, name, pattern, len(files) == 1)
+			if match.MatchString(strings.TrimPrefix(name, l.at.name+"/")) {
+				s.file(w, name, pattern, len(l.files) == 1)
 			}
 		}
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
 		}
-		return answer("%s%s", s.report(within.Err() != nil), unread)
+		return answer("%s%s", s.report(within.Err() != nil), l.unreadable())
 	},
 }
 
@@ -73,6 +67,7 @@ type search struct {
 	shown, found          int
 	searched, hits, other int // files: searched, with matches, and left out
 	hidden                int // files that may not be shown
+	isHidden              func(path string) bool
 }
 
 func (s *search) file(w *workspace, name string, pattern *regexp.Regexp, alone bool) {
@@ -80,7 +75,11 @@ func (s *search) file(w *workspace, name string, pattern *regexp.Regexp, alone b
 		return // where it leads to is searched as itself
 	}
 	f, err := w.load(name)
-	if err != nil || f.kind() != "" {
+	switch {
+	case s.isHidden != nil && (s.isHidden(name) || f.real != name && s.isHidden(f.real)):
+		s.hidden++
+		return
+	case err != nil || f.kind() != "":
 		s.other++
 		return
 	}

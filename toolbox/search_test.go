@@ -150,10 +150,10 @@ func TestFindFiles(t *testing.T) {
 		"x/**/z/**/b.*": "x/y/z/b.txt\n",
 		"[ab].go":       "a.go\nx/a.go\n",
 		`x/\[b\].go`:    "x/[b].go\n",
-		"x/y":           "no file matches x/y among 5 files",
-		"[!a].go":       "no file matches [!a].go among 5 files",
-		"{a,b}":         "no file matches {a,b} among 5 files",
-		"../*":          "no file matches ../* among 5 files",
+		"x/y":           "no file matches x/y among 5 files\n",
+		"[!a].go":       "no file matches [!a].go among 5 files\n",
+		"{a,b}":         "no file matches {a,b} among 5 files\n",
+		"../*":          "no file matches ../* among 5 files\n",
 		"[z-a]":         "error: invalid pattern [z-a]; use names",
 		"":              "error: invalid pattern",
 	} {
@@ -191,6 +191,25 @@ func TestGlobsMatchAsDefined(t *testing.T) {
 	})
 }
 
+// A class stands for one character of a name, and for those that are not in it only where
+// it begins so.
+func TestGlobClasses(t *testing.T) {
+	t.Parallel()
+	for pattern, names := range map[string]string{
+		"/x[a!]y": "/xay /x!y", "/x[!a]y": "/xby /x!y /x^y", "/x[^a]y": "/xby /x!y /x^y", "/x[a-c]y": "/xay /xby", "/x[!]y": "/x!y",
+	} {
+		var got []string
+		for _, name := range []string{"/xay", "/xby", "/x!y", "/x^y", "/x/y"} {
+			if ok, _ := toolbox.MatchGlob(pattern, name); ok {
+				got = append(got, name)
+			}
+		}
+		if strings.Join(got, " ") != names {
+			t.Errorf("%s matches %q, want %q", pattern, got, names)
+		}
+	}
+}
+
 func TestGrepFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, toolbox.Options{})
@@ -220,8 +239,22 @@ func TestGrepFiles(t *testing.T) {
 		}
 	}
 	hidden := toolbox.Call{Arguments: arguments("pattern", "func"), Hidden: func(path string) bool { return path != "a.go" && path != "bin" }}
-	if r, err := b.run("fs_grep_files", hidden); err != nil || textOf(r) != "a.go:1:func A() {}\na.go:2:func B() {}\n[1 file not searched: binary, too large or not readable]\n[3 files not searched: denied by a rule]\n" {
+	if r, err := b.run("fs_grep_files", hidden); err != nil || textOf(r) != "a.go:1:func A() {}\na.go:2:func B() {}\n[1 file not searched: binary, too large or not readable]\n[2 files not searched: denied by a rule]\n" {
 		t.Errorf("with hidden files: %q, %v", textOf(r), err)
+	}
+	// Nor does a link lead to one.
+	b.put("kept/key", "func secret\n")
+	b.link("kept", "way")
+	if err := os.Mkdir(filepath.Join(b.dir, "two"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.link("../kept/key", "two/link")
+	hidden.Hidden = func(path string) bool { return strings.HasPrefix(path, "kept/") }
+	for _, dir := range []string{"kept", "way", "two"} {
+		hidden.Arguments = arguments("pattern", "func", "path", dir)
+		if r, err := b.run("fs_grep_files", hidden); err != nil || textOf(r) != "no match in 0 files\n[1 file not searched: denied by a rule]\n" {
+			t.Errorf("hidden files below %s: %q, %v", dir, textOf(r), err)
+		}
 	}
 	b.put("many", strings.Repeat("hit\n", 500))
 	b.put("more", strings.Repeat("hit\n", 2000))

@@ -23,8 +23,8 @@ var shellTool = &builtin{
 		{name: "command", about: "The command.", required: true},
 		{name: "timeout", about: "Time limit in seconds. Default: 120; at most 600.", number: true},
 	},
-	intent: func(a arguments) (Effect, []string, string, string) {
-		return Commands, nil, a.texts["command"], a.texts["command"]
+	intent: func(a arguments) Intent {
+		return Intent{Effect: Commands, Command: a.texts["command"], Subject: a.texts["command"]}
 	},
 	run: func(ctx context.Context, w *workspace, a arguments, c Call) (Result, error) {
 		command := a.texts["command"]

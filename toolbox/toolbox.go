@@ -71,7 +71,7 @@ type Call struct {
 	// and temporary files; Network lets it use the network all the same.
 	Contained, Network bool
 	// Hidden, if set, reports that a file of the workspace may not be shown, which a
-	// search then leaves out: its call names a directory alone.
+	// search or a diff then leaves out: its call names a directory alone.
 	Hidden func(path string) bool
 	// Output, if set, is given what a long call prints, as it comes, for a
 	// person who watches.

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,98 +25,76 @@ var listTool = &builtin{
 	parameters: []parameter{{name: "path", about: "The directory. Default: the workspace."}},
 	intent:     onPath(Reads),
 	run: func(ctx context.Context, w *workspace, a arguments, _ Call) (Result, error) {
-		files, at, err := w.files(ctx, a.path())
+		l, err := w.files(ctx, a.path())
 		if err != nil {
 			return Result{}, err
 		}
-		files, unread := readable(files)
-		if len(files) == 0 {
-			return answer("no files in %s%s", show(at.name), prefixed("\n", unread))
+		if len(l.files) == 0 {
+			return answer("no files in %s\n%s", show(l.at.name), l.unreadable())
 		}
-		rows := outline(files)
+		rows := outline(l.files)
 		folded := slices.ContainsFunc(rows, func(row string) bool { return strings.Contains(row, "/ (") })
 		list := bounded(rows, maxRows, w.Limit)
-		if len(files) >= maxFiles {
+		if len(l.files) >= maxFiles {
 			list += fmt.Sprintf("[only the first %s]\n", number.Count(maxFiles, "file"))
 		} else if folded {
-			list += fmt.Sprintf("[%s in all]\n", number.Count(len(files), "file"))
+			list += fmt.Sprintf("[%s in all]\n", number.Count(len(l.files), "file"))
 		}
-		return answer("%s%s", list, unread)
+		return answer("%s%s", list, l.unreadable())
 	},
 }
 
-// prefixed is a text with something before it, where there is one.
-func prefixed(before, text string) string {
-	if text == "" {
-		return ""
-	}
-	return before + text
+// A listing is what files there are at a place, by name, with their paths in the workspace.
+type listing struct {
+	at    place
+	files []string
+	// unread are directories that may not be read, where git does not know the place.
+	unread []string
 }
 
-// readable are the files of a list without the directories that could not be read, and
-// what is said of those.
-func readable(list []string) (files []string, unread string) {
-	var names []string
-	files = slices.DeleteFunc(slices.Clone(list), func(name string) bool {
-		if !strings.HasSuffix(name, "/") {
-			return false
-		}
-		names = append(names, show(name))
-		return true
-	})
+// unreadable names the directories that could not be read.
+func (l listing) unreadable() string {
 	const most = 5
-	switch more := len(names) - most; {
-	case len(names) == 0:
+	switch more := len(l.unread) - most; {
+	case len(l.unread) == 0:
+		return ""
 	case more > 0:
-		unread = fmt.Sprintf("[not readable: %s and %d more]\n", strings.Join(names[:most], ", "), more)
-	default:
-		unread = fmt.Sprintf("[not readable: %s]\n", strings.Join(names, ", "))
+		return fmt.Sprintf("[not readable: %s and %d more]\n", strings.Join(l.unread[:most], ", "), more)
 	}
-	return files, unread
+	return fmt.Sprintf("[not readable: %s]\n", strings.Join(l.unread, ", "))
 }
 
-// files lists the files below a directory, by name, with their paths in the
-// workspace. Where git knows the directory it says what is ignored; elsewhere only
-// the directories of version control are. Links are listed and not followed. A directory
-// that may not be read is listed with a slash behind it, where git does not know the place.
-func (w *workspace) files(ctx context.Context, name string) ([]string, place, error) {
-	at, err := w.place(name)
-	if err != nil {
-		return nil, at, err
+// files lists the files below a directory. Where git knows the directory it says what is
+// ignored; elsewhere only the directories of version control are. Links are listed and not
+// followed.
+func (w *workspace) files(ctx context.Context, name string) (l listing, err error) {
+	if l.at, err = w.place(name); err != nil {
+		return l, err
 	}
-	info, err := w.root.Stat(at.real)
+	info, err := w.root.Stat(l.at.real)
 	if err != nil {
-		return nil, at, w.explain(at.name, err)
+		return l, w.explain(l.at.name, err)
 	}
 	if !info.IsDir() {
-		return []string{at.name}, at, nil
+		l.files = []string{l.at.name}
+		return l, nil
 	}
-	found, err := w.tracked(ctx, at)
-	if err != nil || len(found) == 0 { // no git, no repository, or all of it is ignored
-		if found, err = w.walk(ctx, at); err != nil {
-			return nil, at, w.explain(at.name, err)
+	below, err := w.tracked(ctx, l.at)
+	if err != nil || len(below) == 0 { // no git, no repository, or all of it is ignored
+		if below, err = w.walk(ctx, &l); err != nil {
+			return l, w.explain(l.at.name, err)
 		}
 	}
-	for i, below := range found {
-		found[i] = path.Join(at.name, below)
-		if strings.HasSuffix(below, "/") {
-			found[i] += "/"
-		}
+	for _, name := range below {
+		l.files = append(l.files, path.Join(l.at.name, name))
 	}
-	slices.Sort(found)
-	return slices.Compact(found), at, ctx.Err()
+	slices.Sort(l.files)
+	l.files = slices.Compact(l.files)
+	return l, ctx.Err()
 }
 
 // tracked asks git for the files below a directory.
 func (w *workspace) tracked(ctx context.Context, at place) ([]string, error) {
-	for dir := filepath.Join(w.real, filepath.FromSlash(at.real)); ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			return nil, nil // no repository
-		}
-	}
 	out, err := w.gitOutput(ctx, at.real, 64<<20, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	if err != nil {
 		return nil, err
@@ -130,23 +106,24 @@ func (w *workspace) tracked(ctx context.Context, at place) ([]string, error) {
 	}), nil
 }
 
-func (w *workspace) walk(ctx context.Context, at place) ([]string, error) {
-	var found []string
-	err := fs.WalkDir(w.root.FS(), at.real, func(name string, d fs.DirEntry, err error) error {
+// walk looks for the files below the place of a listing itself.
+func (w *workspace) walk(ctx context.Context, l *listing) (found []string, err error) {
+	err = fs.WalkDir(w.root.FS(), l.at.real, func(name string, d fs.DirEntry, err error) error {
+		below := strings.TrimPrefix(name, l.at.real+"/")
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil && name == at.real:
+		case err != nil && name == l.at.real:
 			return err
 		case err != nil:
 			if errors.Is(err, fs.ErrPermission) {
-				found = append(found, strings.TrimPrefix(name, at.real+"/")+"/")
+				l.unread = append(l.unread, show(path.Join(l.at.name, below)+"/"))
 			}
 			return fs.SkipDir // it may not be read, or is gone
-		case d.IsDir() && name != at.real && slices.Contains([]string{".git", ".hg", ".svn", ".jj"}, d.Name()):
+		case d.IsDir() && name != l.at.real && slices.Contains([]string{".git", ".hg", ".svn", ".jj"}, d.Name()):
 			return fs.SkipDir
 		case !d.IsDir():
-			found = append(found, strings.TrimPrefix(name, at.real+"/"))
+			found = append(found, below)
 		}
 		if len(found) >= maxFiles {
 			return fs.SkipAll

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
 	"tenfold/problem"
 	"tenfold/toolbox/internal/output"
@@ -161,7 +162,11 @@ func (w *workspace) explain(name string, err error) error {
 			there, _ = d.Readdirnames(1000)
 			_ = d.Close()
 		}
-		return fmt.Errorf("%s does not exist%s", show(name), nearest(below, there))
+		hint := problem.DidYouMean(below, there)
+		if hint != "" {
+			hint = "; " + output.Line(hint, 200)
+		}
+		return fmt.Errorf("%s does not exist%s", show(name), hint)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s: permission denied", show(name))
 	}
@@ -185,7 +190,7 @@ func (w *workspace) load(name string) (file, error) {
 		return file{}, err
 	}
 	f := file{place: at}
-	opened, err := w.root.OpenFile(at.real, os.O_RDONLY|nonblock, 0)
+	opened, err := w.root.OpenFile(at.real, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it waits for nobody where it has just become a pipe
 	if err != nil {
 		return f, w.explain(at.name, err)
 	}

@@ -71,8 +71,8 @@ func (s *shown) event(e agent.Event) []sdk.SessionUpdate {
 		return s.compaction(*e.Compaction)
 	case e.Gauge != nil:
 		u := &sdk.SessionUsageUpdate{Used: e.Gauge.Tokens, Size: e.Gauge.Window}
-		if e.Gauge.Priced {
-			u.Cost = &sdk.Cost{Amount: e.Gauge.Dollars, Currency: "USD"}
+		if e.Gauge.Dollars != nil {
+			u.Cost = &sdk.Cost{Amount: *e.Gauge.Dollars, Currency: "USD"}
 		}
 		return []sdk.SessionUpdate{{UsageUpdate: u}}
 	}

@@ -264,7 +264,7 @@ func TestLongCodeStaysCode(t *testing.T) {
 func TestGauge(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, Options{Model: "anthropic/claude-sonnet-4-5"})
-	b.gauge = agent.Gauge{Tokens: 150_000, Window: 200_000, Method: "o200k", Priced: true, Dollars: 1.5, Compactions: 3}
+	b.gauge = agent.Gauge{Tokens: 150_000, Window: 200_000, Method: "o200k", Dollars: new(1.5), Compactions: 3}
 	for width, want := range map[int]string{
 		120: "context 75 %: 150,000 of 200,000 tokens (estimated, o200k) · $1.5000 · anthropic/claude-sonnet-4-5 · 3 compactions",
 		78:  "context 75 %: 150,000 of 200,000 tokens (estimated, o200k) · $1.5000",

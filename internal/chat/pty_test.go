@@ -235,7 +235,7 @@ func converses(u *tube) {
 			emit(agent.Event{Text: sample[i*7 : min(i*7+7, len(sample))]})
 		}
 		emit(appended(tenfold.AssistantMessage{Text: sample}))
-		u.agent.gauge = agent.Gauge{Tokens: 12_345, Window: 200_000, Method: "reported", Priced: true, Dollars: 0.0123}
+		u.agent.gauge = agent.Gauge{Tokens: 12_345, Window: 200_000, Method: "reported", Dollars: new(0.0123)}
 		emit(answered())
 		return nil
 	}

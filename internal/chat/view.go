@@ -172,9 +172,9 @@ func (m *model) gaugeWords(width int) string {
 		}
 	}
 	var parts []string
-	if g.Priced && g.Dollars > 0 {
-		parts = append(parts, fmt.Sprintf("$%.4f", g.Dollars))
-	} else if !g.Priced && g.Spent != (tenfold.Usage{}) {
+	if g.Dollars != nil && *g.Dollars > 0 {
+		parts = append(parts, fmt.Sprintf("$%.4f", *g.Dollars))
+	} else if g.Dollars == nil && g.Spent != (tenfold.Usage{}) {
 		parts = append(parts, "cost unknown")
 	}
 	if m.modelName != "" {

@@ -35,7 +35,7 @@ func events() map[string]struct {
 		event agent.Event
 		want  string
 	}
-	dollars := agent.Gauge{Tokens: 90, Window: 200, Method: "reported", Spent: tenfold.Usage{Input: 80, Output: 10}, Dollars: 0.25, Priced: true, Compactions: 2}
+	dollars := agent.Gauge{Tokens: 90, Window: 200, Method: "reported", Spent: tenfold.Usage{Input: 80, Output: 10}, Dollars: new(0.25), Compactions: 2}
 	return map[string]pair{
 		"Text":      {agent.Event{Text: "a\x1b\n"}, `{"event":"text","text":"a\u001b\n"}`},
 		"Reasoning": {agent.Event{Branch: "root.task1", Reasoning: "hm"}, `{"event":"reasoning","branch":"root.task1","text":"hm"}`},

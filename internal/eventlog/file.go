@@ -25,7 +25,6 @@ import (
 type File struct {
 	file *os.File
 	now  func() time.Time
-	line []byte
 }
 
 // Open opens the transcript file of a conversation, and makes it and its
@@ -62,7 +61,7 @@ func Open(path, conversation string, log *tenfold.Log, now func() time.Time) (f 
 	if written < 0 {
 		written = log.Version() // a new file
 	}
-	if err := f.write(openedJSON{head{Event: Opened}, conversation, written}); err != nil {
+	if err := f.write(event[openedJSON]{Time: now().UTC(), Event: Opened, Of: openedJSON{conversation, written}}); err != nil {
 		return nil, torn, err
 	}
 	for e := range log.After(written) {
@@ -80,7 +79,7 @@ func (f *File) Observe(e agent.Event) error {
 	if e.Text != "" || e.Reasoning != "" {
 		return nil
 	}
-	form, err := formOf(e)
+	form, err := formOf(e, f.now().UTC())
 	if err == nil {
 		err = f.write(form)
 	}
@@ -95,19 +94,14 @@ func (f *File) Close() error { return f.file.Close() }
 // write writes a line, or what can be written of it and then nothing: a line that
 // does not fit on the disk is taken back.
 func (f *File) write(v any) error {
+	n := 0
 	line, err := json.Marshal(v, options)
-	if err != nil {
-		return fmt.Errorf("write the transcript: %w", err)
+	if err == nil {
+		line, err = redactedLine(line)
 	}
-	// The time goes in front, so that lines sort.
-	f.line = append(f.line[:0], `{"time":"`...)
-	f.line = f.now().UTC().AppendFormat(f.line, time.RFC3339Nano)
-	f.line = append(f.line, `",`...)
-	f.line, err = appendRedacted(f.line, line)
-	if err != nil {
-		return fmt.Errorf("write the transcript: %w", err)
+	if err == nil {
+		n, err = f.file.Write(line)
 	}
-	n, err := f.file.Write(f.line)
 	if err == nil {
 		return nil
 	}
@@ -117,10 +111,9 @@ func (f *File) write(v any) error {
 	return fmt.Errorf("write the transcript: %w", err)
 }
 
-// appendRedacted appends the members of an object, and the line's end, to dst, with what
-// looks like a secret replaced in its texts. A text is looked at with the name it
-// has: "token" says more of it than the text.
-func appendRedacted(dst, object []byte) ([]byte, error) {
+// redactedLine gives an object as a line, with what looks like a secret replaced in its
+// texts. A text is looked at with the name it has: "token" says more of it than the text.
+func redactedLine(object []byte) ([]byte, error) {
 	var out bytes.Buffer
 	dec := jsontext.NewDecoder(bytes.NewReader(object), options)
 	enc := jsontext.NewEncoder(&out, options)
@@ -128,10 +121,10 @@ func appendRedacted(dst, object []byte) ([]byte, error) {
 	for {
 		token, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {
-			break
+			return out.Bytes(), nil
 		}
 		if err != nil {
-			return dst, err
+			return nil, err
 		}
 		if token.Kind() == '"' {
 			text := token.String()
@@ -143,10 +136,9 @@ func appendRedacted(dst, object []byte) ([]byte, error) {
 			}
 		}
 		if err := enc.WriteToken(token); err != nil {
-			return dst, err
+			return nil, err
 		}
 	}
-	return append(append(dst, bytes.TrimSpace(out.Bytes())[1:]...), '\n'), nil
 }
 
 // redacted is a text without what looks like a secret in it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -190,15 +189,5 @@ func Findings(found []session.Finding, query string) string {
 	if len(found) == 0 {
 		return fmt.Sprintf("Nothing in the log has a word, or a phrase in quotes, of %q. Words are matched whole: try others, or fewer.\n", quoted(query, 200))
 	}
-	var b strings.Builder
-	counter, left := token.O200k(), session.RecallTokens-40
-	for i, f := range found {
-		text := f.Text()
-		if left -= counter.Count(text); left < 0 && i > 0 {
-			b.WriteString("[" + strconv.Itoa(len(found)-i) + " more: use rarer words]\n")
-			break
-		}
-		b.WriteString(text)
-	}
-	return b.String()
+	return session.FindingsText(found, token.O200k())
 }

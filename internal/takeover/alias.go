@@ -5,6 +5,7 @@ package takeover
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,12 +44,19 @@ func Alias(c tenfold.ToolCall) (tenfold.ToolCall, error) {
 	if !known {
 		return c, fmt.Errorf("there is no tool %q here", c.Name)
 	}
-	a := members(c)
-	name, arguments, err := mapped(t, c.Arguments, a)
-	if err != nil {
-		return c, err
+	var given arguments
+	if rawjson.Unmarshal([]byte(c.Arguments), &given) != nil {
+		given = nil
 	}
-	out, err := json.Marshal(arguments, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	here := nameOf(t)
+	name, does, err := mapped(t, here, c.Arguments, given)
+	switch {
+	case here == "" || err == nil && name == "":
+		return c, fmt.Errorf("there is no tool %q here", t.Name)
+	case err != nil:
+		return c, fmt.Errorf("there is no tool %q here; use %s: %w", t.Name, cmp.Or(name, here), err)
+	}
+	out, err := json.Marshal(does, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return c, fmt.Errorf("there is no tool %q here: %w", c.Name, err)
 	}
@@ -66,46 +74,32 @@ func Name(theirs string) string {
 	return ""
 }
 
+// byKind are the tools here that do what tools of a kind do.
+var byKind = map[tool.Kind]string{
+	tool.Reads: readFile, tool.Lists: listFiles, tool.Writes: createFile, tool.Edits: modifyFile, tool.Patches: modifyFile, tool.Editor: modifyFile,
+	tool.Shell: shell, tool.Plans: plan,
+}
+
+// finders find files by a pattern, where others list a directory; greppers search texts,
+// where others search something else.
+var (
+	finders  = []string{"glob", "find", "find_file"}
+	greppers = []string{"grep", "grep_search", "search_file_content", "grep_files", "rg", "search_files", "search_dir"}
+)
+
 func nameOf(t tool.Tool) string {
-	if strings.HasPrefix(t.Name, "fs_") {
+	name := strings.ToLower(t.Name)
+	switch {
+	case strings.HasPrefix(t.Name, "fs_"):
 		return ""
+	case t.Kind == tool.Lists && slices.Contains(finders, name):
+		return findFiles
+	case t.Kind == tool.Searches && slices.Contains(greppers, name):
+		return grepFiles
+	case t.Kind == tool.Acts && t.Exempt:
+		return task
 	}
-	switch t.Kind {
-	case tool.Reads:
-		return readFile
-	case tool.Lists:
-		if finds(t.Name) {
-			return findFiles
-		}
-		return listFiles
-	case tool.Searches:
-		if greps(t.Name) {
-			return grepFiles
-		}
-	case tool.Writes:
-		return createFile
-	case tool.Edits, tool.Patches, tool.Editor:
-		return modifyFile
-	case tool.Shell:
-		return shell
-	case tool.Plans:
-		return plan
-	case tool.Acts:
-		if t.Exempt {
-			return task
-		}
-	}
-	return ""
-}
-
-// finds tells tools that find files by a pattern from those that list a
-// directory; greps those that search texts from other searches.
-func finds(name string) bool {
-	return slices.Contains([]string{"glob", "find", "find_file"}, strings.ToLower(name))
-}
-
-func greps(name string) bool {
-	return slices.Contains([]string{"grep", "grep_search", "search_file_content", "grep_files", "rg", "search_files", "search_dir"}, strings.ToLower(name))
+	return byKind[t.Kind]
 }
 
 // object is the arguments of a call; no member is added whose value says nothing.
@@ -118,30 +112,23 @@ func (o object) with(name string, value any) object {
 	return o
 }
 
-// mapped gives the tool and the arguments that do what a call asks for.
-func mapped(t tool.Tool, text string, a arguments) (name string, out object, err error) {
-	here := nameOf(t)
-	if here == "" {
-		return "", nil, fmt.Errorf("there is no tool %q here", t.Name)
-	}
-	refused := func(why string) error {
-		return fmt.Errorf("there is no tool %q here; use %s: %s", t.Name, here, why)
-	}
+// mapped gives the tool and the arguments that do what a call asks for. An error says
+// what keeps it from being mapped onto the tool that is here for such calls.
+func mapped(t tool.Tool, here, text string, a arguments) (name string, out object, err error) {
 	switch call := t.Call(text); call.Kind {
 	case tool.Reads:
-		here = readFile
 		if len(call.Reads) != 1 {
-			return "", nil, refused("name one file in path")
+			return readFile, nil, errors.New("name one file in path")
 		}
 		r := call.Reads[0]
 		if r.Part {
-			return "", nil, refused("say which lines with start_line and end_line")
+			return readFile, nil, errors.New("say which lines with start_line and end_line")
 		}
 		return readFile, object{"path": r.Path}.with("start_line", r.From).with("end_line", r.To), nil
 	case tool.Lists, tool.Searches:
 		for _, narrows := range []string{"type", "ignore", "exclude", "exclude_pattern", "multiline"} {
 			if a.set(narrows) {
-				return "", nil, refused("it has no argument " + narrows)
+				return "", nil, errors.New("it has no argument " + narrows)
 			}
 		}
 		path := a.text("path", "dir_path", "directory", "target_directory")
@@ -151,38 +138,38 @@ func mapped(t tool.Tool, text string, a arguments) (name string, out object, err
 		wanted := a.text("pattern", "query", "regex", "search_term", "file_name")
 		switch {
 		case wanted == "":
-			return "", nil, refused("a pattern is required")
+			return "", nil, errors.New("a pattern is required")
 		case here == grepFiles && (a.set("literal") || a.set("fixed_strings")):
-			return "", nil, refused("its pattern is a regular expression")
+			return "", nil, errors.New("its pattern is a regular expression")
 		case here == grepFiles && (a.set("-i") || a.set("ignoreCase") || a.set("ignore_case")):
 			wanted = "(?i)" + wanted
 		}
 		return here, object{"pattern": wanted}.with("path", path).with("files", a.text("glob", "include", "include_pattern", "file_pattern")), nil
 	case tool.Writes, tool.Edits, tool.Patches:
-		return edited(t, text, a, here, refused)
+		return edited(t, here, text, a)
 	case tool.Shell:
-		return commanded(t, text, a, refused)
+		return commanded(t, text, a)
 	case tool.Plans:
-		return planned(t, text, refused)
+		return planned(t, text)
 	}
 	if here == task {
 		prompt := a.text("prompt", "task", "message", "description")
 		if prompt == "" {
-			return "", nil, refused("a prompt is required")
+			return "", nil, errors.New("a prompt is required")
 		}
 		return task, object{"prompt": prompt}.with("title", a.text("title", "description")), nil
 	}
-	return "", nil, fmt.Errorf("there is no tool %q here", t.Name)
+	return "", nil, nil
 }
 
 // edited maps a call that changes one place of one file, or puts a whole one.
-func edited(t tool.Tool, text string, a arguments, here string, refused func(string) error) (string, object, error) {
+func edited(t tool.Tool, here, text string, a arguments) (string, object, error) {
 	if slices.ContainsFunc([]string{"replace_all", "replaceAll", "allow_multiple"}, a.set) {
-		return "", nil, refused("it changes one place, so give enough of the text around each")
+		return "", nil, errors.New("it changes one place, so give enough of the text around each")
 	}
 	pieces := t.Pieces(text)
 	if len(pieces) != 1 {
-		return "", nil, refused("call it once for each place that is to change")
+		return "", nil, errors.New("call it once for each place that is to change")
 	}
 	p, whole := pieces[0], here == createFile
 	for _, op := range t.Operations(text) {
@@ -190,26 +177,26 @@ func edited(t tool.Tool, text string, a arguments, here string, refused func(str
 		case tool.FileCreated, tool.FileWritten:
 			whole = true
 		case tool.FileDeleted:
-			return "", nil, refused("delete and move files with shell")
+			return "", nil, errors.New("delete and move files with shell")
 		}
 	}
 	if len(t.Operations(text)) != 1 {
-		return "", nil, refused("call it for one file")
+		return "", nil, errors.New("call it for one file")
 	}
 	switch {
 	case whole && p.Old == "":
 		return createFile, object{"path": p.Path, "content": p.New}, nil
 	case p.Old == "":
-		return "", nil, refused("old is the text that is replaced, and cannot be empty")
+		return "", nil, errors.New("old is the text that is replaced, and cannot be empty")
 	}
 	return modifyFile, object{"path": p.Path, "old": p.Old, "new": p.New}, nil
 }
 
 // planned maps a call that gives the whole plan.
-func planned(t tool.Tool, text string, refused func(string) error) (string, object, error) {
+func planned(t tool.Tool, text string) (string, object, error) {
 	p, ok := t.Plan(text)
 	if !ok || p.Partial || len(p.Items) == 0 {
-		return "", nil, refused("give the whole plan, each item with text and status")
+		return "", nil, errors.New("give the whole plan, each item with text and status")
 	}
 	var items []object
 	for _, i := range p.Items {
@@ -219,13 +206,13 @@ func planned(t tool.Tool, text string, refused func(string) error) (string, obje
 }
 
 // commanded maps a call that runs a command and waits for its end.
-func commanded(t tool.Tool, text string, a arguments, refused func(string) error) (string, object, error) {
+func commanded(t tool.Tool, text string, a arguments) (string, object, error) {
 	if slices.ContainsFunc([]string{"run_in_background", "is_background", "background"}, a.set) {
-		return "", nil, refused("it waits for the end of a command; nothing runs in the background")
+		return "", nil, errors.New("it waits for the end of a command; nothing runs in the background")
 	}
 	line, dir := t.Command(text)
 	if strings.TrimSpace(line) == "" {
-		return "", nil, refused("a command is required")
+		return "", nil, errors.New("a command is required")
 	}
 	if dir != "" && dir != "." {
 		line = "cd '" + strings.ReplaceAll(dir, "'", `'\''`) + "' && " + line
@@ -245,14 +232,6 @@ func commanded(t tool.Tool, text string, a arguments, refused func(string) error
 
 // arguments are the members of a call's arguments.
 type arguments map[string]jsontext.Value
-
-func members(c tenfold.ToolCall) arguments {
-	var a arguments
-	if err := rawjson.Unmarshal([]byte(c.Arguments), &a); err != nil {
-		return nil
-	}
-	return a
-}
 
 // text is the first of the named arguments that is a text with something in it.
 func (a arguments) text(names ...string) string {

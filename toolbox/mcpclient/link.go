@@ -44,12 +44,6 @@ type link struct {
 	losses int
 }
 
-func newLink(ctx context.Context, s Server, o Options) *link {
-	l := &link{server: s, options: o}
-	l.life, l.end = context.WithCancel(context.WithoutCancel(ctx))
-	return l
-}
-
 // A connection is a server while it runs.
 type connection struct {
 	session *mcp.ClientSession
@@ -108,15 +102,6 @@ func (l *link) drop() {
 	l.losses++
 }
 
-// killUnless ends a program that does not let go for a while.
-func (c *connection) killUnless(done <-chan struct{}) {
-	select {
-	case <-done:
-	case <-time.After(4 * toEnd):
-		process.Kill(c.program)
-	}
-}
-
 func (c *connection) close() {
 	_ = c.session.Close() // a service is told; whether it hears is its affair
 	process.Kill(c.program)
@@ -146,7 +131,13 @@ func (l *link) call(ctx context.Context, name string, arguments jsontext.Value) 
 	// A server that does not read can hold up even the word that a call is given up.
 	done := make(chan struct{})
 	defer close(done) // before cancel
-	context.AfterFunc(ctx, func() { c.killUnless(done) })
+	context.AfterFunc(ctx, func() {
+		select {
+		case <-done:
+		case <-time.After(4 * toEnd):
+			process.Kill(c.program)
+		}
+	})
 	// The SDK uses encoding/json: of that kind, the arguments are sent as they are.
 	res, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: stdjson.RawMessage(arguments)})
 	l.mu.Lock()

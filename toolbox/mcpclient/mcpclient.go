@@ -90,7 +90,8 @@ func Connect(ctx context.Context, list []Server, o Options) *Servers {
 	room := make(chan struct{}, atOnce)
 	var wg sync.WaitGroup
 	for i, s := range list {
-		l := newLink(ctx, s, o)
+		life, end := context.WithCancel(context.WithoutCancel(ctx))
+		l := &link{server: s, options: o, life: life, end: end}
 		all.links = append(all.links, l)
 		wg.Go(func() {
 			room <- struct{}{}
@@ -101,27 +102,23 @@ func Connect(ctx context.Context, list []Server, o Options) *Servers {
 	wg.Wait()
 	names, most := fitnames.Unique{Most: maxName}, shares(found)
 	for i, l := range all.links {
-		subject := output.Line(l.server.Name, 64)
-		if failed[i] != nil {
-			all.problems = append(all.problems, &problem.Error{
-				Op: "mcp", Subject: subject, Problem: output.Bound(failed[i].Error(), 1000), Err: failed[i],
-				Hint: "try its command or address by hand, or take it out of the configuration",
-			})
+		report := func(what string, err error, hint string) {
+			all.problems = append(all.problems, &problem.Error{Op: "mcp", Subject: output.Line(l.server.Name, 64), Problem: what, Err: err, Hint: hint})
+		}
+		if err := failed[i]; err != nil {
+			report(output.Bound(err.Error(), 1000), err, "try its command or address by hand, or take it out of the configuration")
 		}
 		for n, offer := range found[i] {
 			if n == most[i] {
-				all.problems = append(all.problems, &problem.Error{
-					Op: "mcp", Subject: subject, Problem: fmt.Sprintf("its tools from %s on are left out: a model is offered at most %d of all servers", output.Line(offer.Name, 64), maxTools),
-					Hint: "take servers out of the configuration that you do not need",
-				})
+				report(fmt.Sprintf("its tools from %s on are left out: a model is offered at most %d of all servers", output.Line(offer.Name, 64), maxTools), nil,
+					"take servers out of the configuration that you do not need")
 				break
 			}
-			t, err := l.tool(offer, &names)
-			if err != nil {
-				all.problems = append(all.problems, &problem.Error{Op: "mcp", Subject: subject, Err: err, Hint: "the server's other tools can be used"})
-				continue
+			if t, err := l.tool(offer, &names); err != nil {
+				report("", err, "the server's other tools can be used")
+			} else {
+				all.tools = append(all.tools, t)
 			}
-			all.tools = append(all.tools, t)
 		}
 	}
 	return all
@@ -130,15 +127,14 @@ func Connect(ctx context.Context, list []Server, o Options) *Servers {
 // shares says how many tools are taken of each server, so that a large one leaves the
 // others theirs.
 func shares(found [][]*mcp.Tool) []int {
-	out, order, left := make([]int, len(found)), make([]int, len(found)), maxTools
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(found[a]) - len(found[b]) })
-	for n, at := range order {
-		servers := len(order) - n
-		out[at] = min(len(found[at]), (left+servers-1)/servers)
-		left -= out[at]
+	out, left := make([]int, len(found)), maxTools
+	for given := true; given; { // each one more, in turn
+		given = false
+		for i, tools := range found {
+			if out[i] < len(tools) && left > 0 {
+				out[i], left, given = out[i]+1, left-1, true
+			}
+		}
 	}
 	return out
 }
@@ -237,16 +233,10 @@ func (t *remote) Run(ctx context.Context, c toolbox.Call) (toolbox.Result, error
 	}
 	text, files := contents(res)
 	if text = output.Bound(text, t.link.options.Limit); res.IsError {
-		text = cmp.Or(text, "failed, and did not say why")
-		return toolbox.Result{}, errors.New(text)
+		return toolbox.Result{}, errors.New(cmp.Or(text, "failed, and did not say why"))
 	}
-	if text == "" && len(files) == 0 {
-		text = "[no output]"
+	if text != "" || len(files) == 0 {
+		files = append(tenfold.Text(cmp.Or(text, "[no output]")), files...)
 	}
-	r := toolbox.Result{Outcome: tenfold.Success}
-	if text != "" {
-		r.Parts = tenfold.Text(text)
-	}
-	r.Parts = append(r.Parts, files...)
-	return r, nil
+	return toolbox.Result{Parts: files, Outcome: tenfold.Success}, nil
 }

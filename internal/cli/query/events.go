@@ -38,8 +38,8 @@ type queryJSON struct {
 	Usage   tenfold.Usage `json:"usage"`
 	Dollars *float64      `json:"dollars"`
 	// Context is how full the context is, and what the whole conversation used.
-	Context  *eventlog.Gauge `json:"context"`
-	Warnings []string        `json:"warnings"`
+	Context  *agent.Gauge `json:"context"`
+	Warnings []string     `json:"warnings"`
 }
 
 // failedReason is the reason of a run that ended with an error.
@@ -103,8 +103,7 @@ func (p *eventPrinter) note(e agent.Event) {
 	p.paused = e.Waiting != nil || e.Compaction != nil && e.Compaction.Action == session.Compact
 	switch {
 	case e.Gauge != nil && e.Branch == "":
-		g := eventlog.NewGauge(*e.Gauge)
-		p.result.Context = &g
+		p.result.Context = e.Gauge
 	case e.Stop != nil:
 		p.result.Reason, p.result.Detail, p.result.Steps = string(e.Stop.Reason), e.Stop.Detail, e.Stop.Steps
 	case e.Compaction != nil && (e.Compaction.Action == session.Failed || e.Compaction.Action == session.Exceeded):

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -39,7 +38,7 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	defer b.mu.Unlock()
 	n := len(p)
 	b.total += n
-	b.lines += strings.Count(string(p), "\n")
+	b.lines += bytes.Count(p, []byte("\n"))
 	room := min(max(b.Limit-len(b.head), 0), n)
 	b.head = append(b.head, p[:room]...)
 	b.tail = append(b.tail, p[room:]...)
@@ -54,18 +53,16 @@ func (b *Buffer) Write(p []byte) (int, error) {
 func (b *Buffer) Text() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.total <= len(b.head)+len(b.tail) {
-		if text := Clean(string(b.head) + string(b.tail)); len(text) <= b.Limit {
+	rest := string(b.tail)
+	if b.total <= len(b.head)+len(b.tail) { // it is all there
+		rest = string(b.head) + rest
+		if text := Clean(rest); len(text) <= b.Limit {
 			return text
 		}
 	}
 	room := b.Limit - forNote
 	if room < forNote {
 		return Head(Clean(string(b.head)), b.Limit)
-	}
-	rest := string(b.tail)
-	if b.total <= len(b.head)+len(b.tail) {
-		rest = string(b.head) + rest
 	}
 	head, tail := Head(Clean(string(b.head)), room/3), Tail(Clean(rest), room-room/3)
 	note := "the middle of " + number.Count(b.total, "byte")
@@ -88,15 +85,9 @@ func Head(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	text = text[:max(most, 0)]
+	text = text[:runes.Last(text, most)]
 	if at := strings.LastIndexByte(text, '\n'); at >= len(text)/2 {
 		return text[:at+1]
-	}
-	for len(text) > 0 && !utf8.ValidString(text[max(len(text)-utf8.UTFMax, 0):]) {
-		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {
-			break
-		}
-		text = text[:len(text)-1]
 	}
 	return text
 }

@@ -66,23 +66,18 @@ func Run(ctx context.Context, cmd *exec.Cmd, limit time.Duration, s Streams) (En
 		_ = cmd.Wait() // what it says is in cmd.ProcessState
 		close(ended)
 	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	var end End
 	select {
 	case <-ended:
 		within(grace, read) // of what the program has left behind, too
 	case <-ctx.Done():
 		end.Interrupted = runs(cmd)
-	case <-timer.C:
+	case <-time.After(limit):
 		end.TimedOut = runs(cmd)
 	}
 	if end.Interrupted || end.TimedOut {
 		signal(cmd, false)
-		select {
-		case <-ended:
-		case <-time.After(grace):
-		}
+		within(grace, ended)
 	}
 	signal(cmd, true)
 	<-ended
@@ -166,15 +161,11 @@ func Kill(cmd *exec.Cmd) {
 func Environ(secrets []string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return secret(name, secrets) || name == "BASH_ENV" || name == "ENV" // files that a shell would run first
+		upper := strings.ToUpper(name)
+		return strings.HasSuffix(upper, "_API_KEY") || strings.HasSuffix(upper, "_AUTH_TOKEN") || slices.Contains(secrets, name) ||
+			name == "BASH_ENV" || name == "ENV" // files that a shell would run first
 	})
 	return append(env, "TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_EDITOR=true", "GIT_TERMINAL_PROMPT=0")
-}
-
-// secret reports whether a variable holds a key of a provider.
-func secret(name string, more []string) bool {
-	upper := strings.ToUpper(name)
-	return strings.HasSuffix(upper, "_API_KEY") || strings.HasSuffix(upper, "_AUTH_TOKEN") || slices.Contains(more, name)
 }
 
 // Find gives the path of the program of a command that a person's configuration

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -99,23 +100,14 @@ func (p *plain) find(ref string) any {
 		return nil
 	}
 	at := p.root
-	for i, step := range strings.Split(path, "/") {
-		if i == 0 {
-			continue
-		}
-		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		switch v := at.(type) {
-		case node:
-			at = v[step]
-		case []any:
-			n, err := strconv.Atoi(step)
-			if err != nil || n < 0 || n >= len(v) {
-				return nil
+	for step := range jsontext.Pointer(path).Tokens() {
+		if l := list(at); l != nil {
+			if n, err := strconv.ParseUint(step, 10, 31); err == nil && int(n) < len(l) {
+				at = l[n]
+				continue
 			}
-			at = v[n]
-		default:
-			return nil
 		}
+		at = object(at)[step]
 	}
 	return at
 }
@@ -132,7 +124,8 @@ func merge(s, other node) node {
 		case was == nil:
 			out[name] = v
 		case name == "properties":
-			all := maps.Clone(object(v))
+			all := node{}
+			maps.Copy(all, object(v))
 			maps.Copy(all, object(was))
 			out[name] = all
 		case name == "required":
@@ -150,17 +143,14 @@ func (p *plain) value(v any, depth int, required bool) node {
 	if p.left--; !ok || p.left < 0 || depth <= 0 {
 		return anything()
 	}
-	if ref, ok := s["$ref"].(string); ok {
-		if slices.Contains(p.refs, ref) || len(p.refs) > mostDepth {
-			return described(s, anything())
-		}
-		n := len(p.refs)
-		defer func() { p.refs = p.refs[:n] }()
-		whole := p.whole(s)
+	ref, refers := s["$ref"].(string)
+	if refers && (slices.Contains(p.refs, ref) || len(p.refs) > mostDepth) {
+		return described(s, anything())
+	}
+	s = p.whole(s)
+	if refers {
 		p.refs = append(p.refs, ref)
-		s = whole
-	} else {
-		s = p.whole(s)
+		defer func() { p.refs = p.refs[:len(p.refs)-1] }()
 	}
 	if s["const"] != nil {
 		s = merge(node{"enum": []any{s["const"]}}, s)
@@ -193,7 +183,7 @@ func (p *plain) options(all []any, depth int, required bool) node {
 			continue
 		}
 		one := p.value(v, depth-1, true)
-		if !slices.ContainsFunc(kept, func(was any) bool { return same(was, one) }) {
+		if !slices.ContainsFunc(kept, func(was any) bool { return reflect.DeepEqual(was, one) }) {
 			kept = append(kept, one)
 		}
 	}
@@ -221,18 +211,10 @@ func flat(all []any) (out []any) {
 	return out
 }
 
-func same(a, b any) bool {
-	x, _ := json.Marshal(a, json.Deterministic(true))
-	y, _ := json.Marshal(b, json.Deterministic(true))
-	return string(x) == string(y)
-}
-
 // typed is the schema of a value of one type.
 func (p *plain) typed(s node, depth int) node {
 	kind, _ := s["type"].(string)
-	switch kind {
-	case "string", "number", "integer", "boolean", "object", "array", "null":
-	default:
+	if !slices.Contains([]string{"string", "number", "integer", "boolean", "object", "array", "null"}, kind) {
 		kind = guessed(s)
 	}
 	switch kind {
@@ -300,18 +282,11 @@ func anything() node {
 }
 
 func (p *plain) array(s node, depth int) node {
-	out := node{"type": "array"}
-	items := list(s["prefixItems"])
-	if items == nil {
-		items = list(s["items"])
-	}
-	switch {
-	case len(items) > 0:
+	out := node{"type": "array", "items": node{"type": "string"}}
+	if items := slices.Concat(list(s["prefixItems"]), list(s["items"])); len(items) > 0 {
 		out["items"] = p.options(items, depth, true)
-	case object(s["items"]) != nil:
+	} else if object(s["items"]) != nil {
 		out["items"] = p.value(s["items"], depth-1, true)
-	default:
-		out["items"] = node{"type": "string"}
 	}
 	return out
 }
@@ -321,13 +296,14 @@ var names = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
 func (p *plain) object(s node, depth int) node {
 	out := node{"type": "object"}
-	wanted := map[string]bool{}
+	wanted := map[any]bool{}
 	for _, v := range list(s["required"]) {
-		if name, ok := v.(string); ok {
-			wanted[name] = true
+		if text(v) != "" {
+			wanted[v] = true
 		}
 	}
 	properties := node{}
+	var required []any
 	var unnamed []string
 	all := object(s["properties"])
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -338,27 +314,18 @@ func (p *plain) object(s node, depth int) node {
 			unnamed = append(unnamed, strconv.Quote(name))
 			continue
 		}
-		properties[name] = p.value(all[name], depth-1, wanted[name])
-	}
-	out["properties"] = properties
-	var required []any
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		if wanted[name] {
+		if properties[name] = p.value(all[name], depth-1, wanted[name]); wanted[name] {
 			required = append(required, name)
 		}
 	}
+	out["properties"] = properties
 	if len(required) > 0 {
 		out["required"] = required
 	}
-	switch more := s["additionalProperties"].(type) {
-	case bool:
-		if !more && len(unnamed) == 0 {
-			out["additionalProperties"] = false
-		}
-	case node:
-		if len(more) > 0 {
-			out["additionalProperties"] = p.value(more, depth-1, true)
-		}
+	if more := s["additionalProperties"]; len(object(more)) > 0 {
+		out["additionalProperties"] = p.value(more, depth-1, true)
+	} else if more == false && len(unnamed) == 0 {
+		out["additionalProperties"] = false
 	}
 	if len(unnamed) > 0 {
 		out["description"] = sentence(text(s["description"]), "Also takes "+strings.Join(unnamed, ", ")+".")
@@ -384,12 +351,10 @@ func described(s, out node) node {
 			about = sentence(about, "("+name+" "+v+")")
 		}
 	}
-	if v := s["default"]; v != nil {
-		switch v.(type) {
-		case string, float64, bool:
-			if shown := fmt.Sprint(v); len(shown) <= 200 && shown != "" {
-				about = sentence(about, "(default "+shown+")")
-			}
+	switch v := s["default"].(type) {
+	case string, float64, bool:
+		if shown := fmt.Sprint(v); len(shown) <= 200 && shown != "" {
+			about = sentence(about, "(default "+shown+")")
 		}
 	}
 	if about != "" {

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package toolbox
-
-const nonblock = 0
