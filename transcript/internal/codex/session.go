@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"tenfold"
-	"tenfold/transcript/internal/walk"
+	"tenfold/transcript/internal/engine"
 )
 
 // recordsWithin is how many entries are looked at for what a session was.
 const recordsWithin = 200
 
 // records gives what the first entries' records say, until one is enough.
-func (x *codexWriter) records(enough func(root walk.Node) bool) {
+func (x *codexWriter) records(enough func(root engine.Members) bool) {
 	n := 0
 	for e := range x.view.Projection.Log().Entries() {
 		if n++; n > recordsWithin {
@@ -22,7 +22,7 @@ func (x *codexWriter) records(enough func(root walk.Node) bool) {
 		if u, ok := e.Payload.(tenfold.Unknown); ok && source == "" {
 			source = u.Data
 		}
-		if root := x.record.Read(source); root.Kind() == '{' && enough(root) {
+		if root := x.record.Look(source); root.Any() && enough(root) {
 			return
 		}
 	}
@@ -36,11 +36,11 @@ func (x *codexWriter) cwd() string {
 		return *x.dir
 	}
 	dir := ""
-	x.records(func(root walk.Node) bool {
-		info := root.Get("info")
+	x.records(func(root engine.Members) bool {
+		info := root.Object("info")
 		for _, name := range [...]string{
-			root.Text("cwd"), root.Get("payload").Text("cwd"), root.Text("directory"), info.Text("directory"),
-			root.Get("path").Text("cwd"), info.Get("path").Text("cwd"),
+			root.Peek("cwd"), root.Object("payload").Peek("cwd"), root.Peek("directory"), info.Peek("directory"),
+			root.Object("path").Peek("cwd"), info.Object("path").Peek("cwd"),
 		} {
 			if isAbsolute(name) {
 				dir = name
@@ -63,9 +63,9 @@ func isAbsolute(dir string) bool {
 // and with its own where none is named.
 func (x *codexWriter) provider() string {
 	name := ""
-	x.records(func(root walk.Node) bool {
-		if root.Text("type") == "session_meta" {
-			name = root.Get("payload").Text("model_provider")
+	x.records(func(root engine.Members) bool {
+		if root.Peek("type") == "session_meta" {
+			name = root.Object("payload").Peek("model_provider")
 			return true
 		}
 		return false

@@ -177,11 +177,7 @@ func (p *plain) records() error {
 	var f engine.Finder
 	var text walk.Span
 	return p.r.Records(engine.Plain, func(raw []byte) error {
-		f.ResetCompact(raw)
-		m := f.Object(f.Root())
-		if m != nil {
-			f.Scan.End()
-		}
+		m := f.Compact(raw)
 		if text = m.Get("messages_display"); f.Scan.Err == nil && !f.Is(text, '"') {
 			return errors.New("the line has no \"messages_display\"")
 		}
