@@ -122,12 +122,7 @@ func (o *openHands) action(id string, m engine.Members) error {
 	}
 	switch action {
 	case "system":
-		text := f.Text(in.Get("content"))
-		d := tenfold.ConfigDelta{System: &text}
-		if tools := o.tools(in.Get("tools")); tools != nil {
-			d.Tools = &tools
-		}
-		return o.put(id, "", d)
+		return o.prompt(id, f.Text(in.Get("content")), in.Get("tools"))
 	case "message":
 		if source == "agent" {
 			return o.put(id, "", tenfold.AssistantMessage{Text: f.Text(in.Get("content"))})
@@ -239,24 +234,15 @@ func (o *openHands) usage(id, response string, u tenfold.Usage) error {
 	return o.out.Emit(tenfold.Entry{ID: id + "/usage", MessageID: response, Payload: u})
 }
 
-// tools reads definitions of tools as OpenAI spells them.
-func (o *openHands) tools(at walk.Span) []tenfold.ToolDefinition {
-	f := &o.find
-	var tools []tenfold.ToolDefinition
-	for _, item := range f.List(at) {
-		m := f.Object(item)
-		if fn := m.Get("function"); fn.Found() {
-			m = f.Object(fn)
-		}
-		t := tenfold.ToolDefinition{Name: m.Peek("name"), Description: m.Peek("description")}
-		if schema := m.Get("parameters"); f.Is(schema, '{') {
-			t.Schema = string(schema.Of(f.Raw))
-		}
-		if t.Name != "" {
-			tools = append(tools, t)
-		}
+// prompt hands on a system prompt with the definitions of tools, which stay in the event.
+func (o *openHands) prompt(id, text string, tools walk.Span) error {
+	d := tenfold.ConfigDelta{System: &text}
+	cuts := o.find.Cuts
+	if list, _ := o.find.Tools(tools); list != nil {
+		d.Tools = &list
 	}
-	return tools
+	o.find.Cuts = cuts
+	return o.put(id, "", d)
 }
 
 // observation takes what came of an action.

@@ -15,20 +15,14 @@ func (o *openHands) sdkEvent(id string, m engine.Members) error {
 	switch kind {
 	case "SystemPromptEvent":
 		prompt := m.Get("system_prompt")
-		text := ""
-		if f.Is(prompt, '"') {
-			text = f.Text(prompt)
-		} else {
-			text = f.Text(f.In(prompt, "text"))
+		if !f.IsString(prompt) {
+			prompt = f.In(prompt, "text")
 		}
+		text := f.Text(prompt)
 		if more := m.Object("dynamic_context").Get("text"); f.Peek(more) != "" {
 			text += "\n\n" + f.Peek(more)
 		}
-		d := tenfold.ConfigDelta{System: &text}
-		if tools := o.tools(m.Get("tools")); tools != nil {
-			d.Tools = &tools
-		}
-		return o.put(id, "", d)
+		return o.prompt(id, text, m.Get("tools"))
 	case "MessageEvent":
 		return o.sdkMessage(id, m)
 	case "ActionEvent":
