@@ -40,7 +40,7 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 		c.warnNoSummary()
 	}
 	if role == "assistant" && lacksMembers(m, l.raw) {
-		c.warn.Odd(l.number, "message")
+		c.Warn.Odd(l.number, "message")
 		return c.unknown(l, id, "claude-code."+l.typ)
 	}
 	results, rest := c.content(l, m, id, role)
@@ -108,15 +108,15 @@ func (c *claude) assistant(m *chatapi.BlockMessage, blocks []tenfold.Entry, id, 
 	if !local {
 		o.model = m.Model
 		if m.Usage.Found {
-			o.usage, o.time = m.Usage, c.now // the last line's count wins
+			o.usage, o.time = m.Usage, c.Now // the last line's count wins
 		}
 	}
 	if branch == "" {
-		_ = c.resume()
+		c.resume()
 	}
 	if !local && m.Model != "" && c.models[branch] != m.Model {
 		c.models[branch] = m.Model
-		_ = c.emit(tenfold.Entry{ID: id + "/model", Time: c.now, Branch: branch, Payload: tenfold.ConfigDelta{Model: m.Model}})
+		_ = c.emit(tenfold.Entry{ID: id + "/model", Branch: branch, Payload: tenfold.ConfigDelta{Model: m.Model}})
 	}
 	return c.emit(blocks...)
 }
@@ -129,7 +129,7 @@ func (c *claude) holdEntries(branch, id string, entries []tenfold.Entry) error {
 	o := c.open[branch]
 	if o == nil {
 		if branch == "" {
-			_ = c.ensureTurn(entries[0], id)
+			c.ensureTurn(entries[0], id)
 		}
 		return c.emit(entries...)
 	}
@@ -138,7 +138,7 @@ func (c *claude) holdEntries(branch, id string, entries []tenfold.Entry) error {
 	}
 	o.held = append(o.held, entries...)
 	if len(o.held) > HeldEntries || o.holding > heldBytes {
-		c.warn.Add(c.r.Number, "response was too long to sort its results behind its calls", "responses were too long to sort their results behind their calls")
+		c.Warn.Add(c.r.Number, "response was too long to sort its results behind its calls", "responses were too long to sort their results behind their calls")
 		return c.releaseEntries(o)
 	}
 	return nil
@@ -185,9 +185,8 @@ func (c *claude) close(branch string) {
 	_ = c.releaseEntries(o)
 }
 
-func (c *claude) closeAll() error {
+func (c *claude) closeAll() {
 	for _, branch := range c.order {
 		c.close(branch)
 	}
-	return c.err
 }
