@@ -26,9 +26,9 @@ type anthropicStream struct {
 }
 
 func streamEvent(r *ChatRecord) bool {
-	switch t := r.text("type"); t {
+	switch t := r.Peek("type"); t {
 	case "message_start":
-		return r.At("message").Found()
+		return r.Get("message").Found()
 	case "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "ping":
 		return true
 	}

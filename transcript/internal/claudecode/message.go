@@ -19,7 +19,7 @@ type openMessage struct {
 	usage   chatapi.BlockUsage
 	time    time.Time
 	held    []tenfold.Entry
-	holding int // bytes
+	holding int64 // bytes
 }
 
 // What waits for a message is bounded: past this, the order of the file stands.
@@ -39,7 +39,7 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	if c.pend != nil && branch == "" {
 		c.warnNoSummary()
 	}
-	if role == "assistant" && lacksMembers(m, l.raw) {
+	if role == "assistant" && m.Stunted(&engine.Finder{Raw: l.raw}) {
 		c.Warn.Odd(l.number, "message")
 		return c.unknown(l, id, "claude-code."+l.typ)
 	}
@@ -79,18 +79,6 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 		c.prompt(l, id)
 	}
 	return c.emit(rest...)
-}
-
-// lacksMembers reports whether a block of an assistant's message lacks what its type
-// has.
-func lacksMembers(m *chatapi.BlockMessage, raw []byte) bool {
-	w := engine.Finder{Raw: raw}
-	for i := range m.Blocks {
-		if m.Blocks[i].Stunted(&w) {
-			return true
-		}
-	}
-	return false
 }
 
 // assistant emits the blocks of a response, after closing the one before.
@@ -134,7 +122,7 @@ func (c *claude) holdEntries(branch, id string, entries []tenfold.Entry) error {
 		return c.emit(entries...)
 	}
 	for i := range entries {
-		o.holding += len(entries[i].Source) + payloadSize(entries[i].Payload)
+		o.holding += engine.Weight(&entries[i])
 	}
 	o.held = append(o.held, entries...)
 	if len(o.held) > HeldEntries || o.holding > heldBytes {
@@ -142,24 +130,6 @@ func (c *claude) holdEntries(branch, id string, entries []tenfold.Entry) error {
 		return c.releaseEntries(o)
 	}
 	return nil
-}
-
-func payloadSize(p tenfold.Payload) int {
-	var parts []tenfold.Part
-	switch p := p.(type) {
-	case tenfold.UserMessage:
-		parts = p.Parts
-	case tenfold.ToolResult:
-		parts = p.Parts
-	}
-	n := 0
-	for _, part := range parts {
-		n += len(part.Text)
-		if part.File != nil {
-			n += len(part.File.URI) + len(part.File.Detail)
-		}
-	}
-	return n
 }
 
 func (c *claude) releaseEntries(o *openMessage) error {

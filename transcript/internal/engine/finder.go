@@ -41,8 +41,8 @@ type Finder struct {
 
 // Members are those of one object, in order.
 type Members struct {
-	f    *Finder
-	List []Member
+	Finder *Finder
+	List   []Member
 }
 
 // Member is a member of an object: its name, quotes included, and its value.
@@ -55,7 +55,7 @@ type Member struct {
 func (m Members) Get(name string) (at walk.Span) {
 	for _, one := range m.List {
 		if n := one.Name; len(n) == len(name)+2 && string(n[1:len(n)-1]) == name {
-			m.f.Twice = m.f.Twice || at.Found()
+			m.Finder.Twice = m.Finder.Twice || at.Found()
 			at = one.At
 		}
 	}
@@ -66,24 +66,24 @@ func (m Members) Get(name string) (at walk.Span) {
 func (m Members) Any() bool { return len(m.List) > 0 }
 
 // Peek gives the text of a member that is a string, else "".
-func (m Members) Peek(name string) string { return m.f.Peek(m.Get(name)) }
+func (m Members) Peek(name string) string { return m.Finder.Peek(m.Get(name)) }
 
 // Raw is a member's value as it stands, nil when there is none.
 func (m Members) Raw(name string) []byte {
 	if at := m.Get(name); at.Found() {
-		return at.Of(m.f.Raw)
+		return at.Of(m.Finder.Raw)
 	}
 	return nil
 }
 
 // Object gives the members of a member that is an object.
-func (m Members) Object(name string) Members { return m.f.Object(m.Get(name)) }
+func (m Members) Object(name string) Members { return m.Finder.Object(m.Get(name)) }
 
 // Items gives the items of a member that is an array.
-func (m Members) Items(name string) []walk.Span { return m.f.List(m.Get(name)) }
+func (m Members) Items(name string) []walk.Span { return m.Finder.List(m.Get(name)) }
 
 // Number is a member that is a count, else 0.
-func (m Members) Number(name string) int { return m.f.Number(m.Get(name)) }
+func (m Members) Number(name string) int { return m.Finder.Number(m.Get(name)) }
 
 // Reset begins another text.
 func (f *Finder) Reset(raw []byte) {

@@ -213,14 +213,12 @@ func (g *geminiCLI) blocks(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCL
 }
 
 func (g *geminiCLI) usage(m *geminiCLIMessage, st *geminiCLIState) error {
-	t := m.tokens
-	if !t.found || st.usage || t.input|t.output|t.thoughts|t.tool == 0 {
+	u, any := m.tokens.usage(g.model)
+	if st.usage || !any {
 		return nil
 	}
 	st.usage = true
-	return g.Emit(tenfold.Entry{ID: st.base + "/usage", MessageID: st.base, Payload: tenfold.Usage{
-		Model: g.model, Input: max(t.input+t.tool-t.cached, 0), Output: t.output + t.thoughts, CacheRead: t.cached,
-	}})
+	return g.Emit(tenfold.Entry{ID: st.base + "/usage", MessageID: st.base, Payload: u})
 }
 
 // geminiCLIThoughtText words a thought as the model's provider does.
