@@ -213,8 +213,8 @@ func (g *geminiCLI) blocks(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCL
 }
 
 func (g *geminiCLI) usage(m *geminiCLIMessage, st *geminiCLIState) error {
-	u, any := m.tokens.usage(g.model)
-	if st.usage || !any {
+	u, counted := m.tokens.usage(g.model)
+	if st.usage || !counted {
 		return nil
 	}
 	st.usage = true

@@ -180,8 +180,8 @@ func (q *qwen) message(r *qwenRecord, id string) error {
 		entries[0].Source = w.Done()
 	}
 	q.show(entries)
-	u, any := r.usage.usage(q.model)
-	if r.typ != "assistant" || !any {
+	u, counted := r.usage.usage(q.model)
+	if r.typ != "assistant" || !counted {
 		return nil
 	}
 	return q.Emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: u})

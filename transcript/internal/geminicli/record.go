@@ -137,7 +137,7 @@ func (t *geminiCLITokens) read(s *walk.Scanner) {
 }
 
 // usage is what a model counted, if anything.
-func (t geminiCLITokens) usage(model string) (u tenfold.Usage, any bool) {
+func (t geminiCLITokens) usage(model string) (u tenfold.Usage, counted bool) {
 	return tenfold.Usage{
 		Model: model, Input: max(t.input+t.tool-t.cached, 0), Output: t.output + t.thoughts, CacheRead: t.cached,
 	}, t.input|t.output|t.thoughts|t.tool != 0
