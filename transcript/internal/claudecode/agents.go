@@ -182,33 +182,24 @@ func (c *claude) agentLine(l *claudeLine) error {
 }
 
 // isTold reports whether a sub-agent's message is there already: the session's
-// own file holds it in a progress line.
-func (c *claude) isTold(branch string, lists ...[]tenfold.Entry) bool {
-	for _, list := range lists {
-		for _, e := range list {
-			if key := agentKey(branch, e); key == "" || !c.told[key] {
-				return false
-			}
+// own file holds it in a progress line. What that file holds is noted.
+func (c *claude) isTold(list ...tenfold.Entry) bool {
+	told := c.sub != nil
+	for _, e := range list {
+		switch key := agentKey(e); {
+		case c.sub == nil && key != "":
+			c.told[key] = true
+		case !c.told[key]:
+			told = false
 		}
 	}
-	return true
-}
-
-// noteTold notes a sub-agent's message of the session's own file.
-func (c *claude) noteTold(branch string, lists ...[]tenfold.Entry) {
-	for _, list := range lists {
-		for _, e := range list {
-			if key := agentKey(branch, e); key != "" {
-				c.told[key] = true
-			}
-		}
-	}
+	return told
 }
 
 // agentKey is what makes a block of a sub-agent's message that block, whatever
 // line it stands in: the agent, and the API message and the block.
-func agentKey(branch string, e tenfold.Entry) string {
-	_, agent, _ := strings.Cut(branch, ".")
+func agentKey(e tenfold.Entry) string {
+	_, agent, _ := strings.Cut(e.Branch, ".")
 	key := agent + " " + e.MessageID + " " + string(e.Payload.Kind()) + " "
 	switch p := e.Payload.(type) {
 	case tenfold.ToolCall:

@@ -141,11 +141,7 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 		ID: id, Time: c.Now, Branch: branch, Source: w.Done(),
 		Payload: tenfold.UserMessage{Parts: parts, Purpose: l.attachment.purpose(), Synthetic: !typed},
 	}
-	switch {
-	case branch == "":
-	case c.sub == nil:
-		c.noteTold(branch, []tenfold.Entry{e})
-	case c.isTold(branch, []tenfold.Entry{e}):
+	if branch != "" && c.isTold(e) {
 		return c.unknown(l, id, "claude-code.attachment")
 	}
 	return c.insertDuringWork(e, typed)

@@ -90,7 +90,7 @@ func (c *claude) keepPreserved(o *tenfold.Compaction, pend *boundary) {
 // could be covered, and the model saw the text: it is a message.
 func (c *claude) bareSummary(l *claudeLine, m *chatapi.BlockMessage, id string) error {
 	c.Warn.Add(l.number, "compaction covers an earlier file: its summary is kept as a message", "compactions cover an earlier file: their summaries are kept as messages")
-	results, rest := c.content(l, m, id, "user")
+	results, rest := c.content(l, m, id, "user", "")
 	if len(results) > 0 || len(rest) == 0 {
 		return c.unknown(l, id, "claude-code.user")
 	}

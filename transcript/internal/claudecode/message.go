@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"slices"
 	"time"
 
 	"tenfold"
@@ -43,21 +44,9 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 		c.Warn.Odd(l.number, "message")
 		return c.unknown(l, id, "claude-code."+l.typ)
 	}
-	results, rest := c.content(l, m, id, role)
-	if len(results)+len(rest) == 0 {
+	results, rest := c.content(l, m, id, role, branch)
+	if len(results)+len(rest) == 0 || branch != "" && c.isTold(slices.Concat(results, rest)...) {
 		return c.unknown(l, id, "claude-code."+l.typ)
-	}
-	switch {
-	case branch == "":
-	case c.sub == nil:
-		c.noteTold(branch, results, rest)
-	case c.isTold(branch, results, rest):
-		return c.unknown(l, id, "claude-code."+l.typ)
-	}
-	for _, list := range [2][]tenfold.Entry{results, rest} {
-		for i := range list {
-			list[i].Branch = branch
-		}
 	}
 	if role == "assistant" {
 		return c.assistant(m, rest, id, branch)
