@@ -130,7 +130,7 @@ func (s *inspectSample) message(m engine.Members) error {
 		}
 		return s.out.All(f.Record(id, tenfold.UserMessage{Parts: s.parts(content), Purpose: tenfold.Context, Synthetic: true}))
 	case "user":
-		return s.out.Prompt(f.Record(id, tenfold.UserMessage{Parts: s.parts(content)}))
+		return s.out.Said(f.Record(id, tenfold.UserMessage{Parts: s.parts(content)}))
 	case "assistant":
 		return s.out.All(f.Record(id, s.assistant(m)...))
 	case "tool":

@@ -122,10 +122,7 @@ func (a *sweAgent) message(m engine.Members) error {
 		if f.Is(m.Get("is_demo"), 't') || m.Peek("message_type") == "demonstration" {
 			u.Purpose, u.Synthetic = tenfold.Context, true
 		}
-		if !u.Synthetic {
-			return a.out.Prompt(f.Record(id, u))
-		}
-		return a.out.All(f.Record(id, u))
+		return a.out.Said(f.Record(id, u))
 	case "assistant":
 		return a.out.All(f.Record(id, a.assistant(m)...))
 	case "tool":

@@ -97,10 +97,7 @@ func spoken(out *engine.Emitter, f *engine.Finder, m engine.Members) error {
 	}
 	if user || !out.Turned {
 		u := tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: out.Turned && role != "human"}
-		if !u.Synthetic {
-			return out.Prompt(f.Record(id, u))
-		}
-		return out.All(f.Record(id, u))
+		return out.Said(f.Record(id, u))
 	}
 	said := f.Record(id, tenfold.AssistantMessage{Text: text})
 	said[0].MessageID = id

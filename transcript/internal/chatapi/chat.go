@@ -400,16 +400,7 @@ func (c *Chat) unknownRole() {
 
 // say emits the entries of one message. What a person said opens a turn.
 func (c *Chat) say(id string, w *engine.Finder, messageID string, payloads []tenfold.Payload) error {
-	turned := false
-	var err error
-	for _, e := range engine.Entries(id, messageID, w.Done(), payloads) {
-		if u, ok := e.Payload.(tenfold.UserMessage); ok && !u.Synthetic && !turned {
-			turned = true
-			c.Turn(e.ID)
-		}
-		err = c.Emit(e)
-	}
-	return err
+	return c.Said(engine.Entries(id, messageID, w.Done(), payloads))
 }
 
 // Unread keeps a message that could not be understood.

@@ -86,10 +86,17 @@ func (m *Emitter) KeepOdd(what, id string, name tenfold.Kind, raw []byte) error 
 	return m.Keep(id, name, raw)
 }
 
-// Prompt hands on the entries of a record with which a person opens a turn.
-func (m *Emitter) Prompt(list []tenfold.Entry) error {
-	m.Turn(list[0].ID)
-	return m.All(list)
+// Said hands on the entries of a record: what a person said opens a turn.
+func (m *Emitter) Said(list []tenfold.Entry) error {
+	turned := false
+	for _, e := range list {
+		if u, ok := e.Payload.(tenfold.UserMessage); ok && !u.Synthetic && !turned {
+			turned = true
+			m.Turn(e.ID)
+		}
+		_ = m.Emit(e)
+	}
+	return m.err
 }
 
 // Fail notes an error of what is read, unless there was one.

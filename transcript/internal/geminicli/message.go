@@ -256,13 +256,8 @@ func (w *geminiCLIWriter) result(c geminiCLICall) tenfold.ToolResult {
 
 // part reads a part of a user's message or of a result.
 func (w *geminiCLIWriter) part(p *chatapi.GeminiPart) tenfold.Part {
-	switch {
-	case w.IsString(p.Text):
-		return tenfold.TextPart(w.Text(p.Text))
-	case w.IsString(p.Data):
-		return engine.FilePart("", p.Media, engine.Inline(p.Media, w.Text(p.Data)))
-	case p.URI != "":
-		return engine.FilePart("", p.Media, p.URI)
+	if part, ok := p.Given(&w.Finder); ok {
+		return part
 	}
 	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.whole(p.Span)}}
 }

@@ -164,12 +164,10 @@ func (p *plain) close() {
 		e.Payload = tenfold.ConfigDelta{System: &text}
 	case role == "user":
 		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text)}
-		_ = p.out.Prompt([]tenfold.Entry{e})
-		return
 	default: // a tool's output has no call to answer here
 		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: true}
 	}
-	_ = p.out.Emit(e)
+	_ = p.out.Said([]tenfold.Entry{e})
 }
 
 // records reads JSON lines, each a conversation.
