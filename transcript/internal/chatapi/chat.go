@@ -23,6 +23,7 @@ type Chat struct {
 	way            dialect
 
 	Top, In walk.Scanner       // over the source, and over one record or message
+	find    engine.Finder      // of the members of records
 	Lines   *engine.LineReader // nil when the source is one document
 	given   map[string]int     // ids of conversations, and the highest number added to each
 	open    bool               // a conversation is under way
@@ -246,7 +247,8 @@ func (c *Chat) outline() ChatRecord {
 	s := &c.Top
 	s.Token()
 	r := ChatRecord{Span: walk.Span{From: int(s.Offset()) - 1}, raw: s.Raw}
-	r.Finder = &engine.Finder{Scan: &c.In, Raw: s.Raw}
+	c.find.Scan, c.find.Raw = &c.In, s.Raw
+	r.Finder = &c.find
 	for s.More() {
 		name := s.Name()
 		if s.Err != nil {
