@@ -15,7 +15,6 @@ import (
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/codex"
 	"tenfold/transcript/internal/engine"
-	"tenfold/transcript/internal/walk"
 )
 
 // A body that was exported, imported and exported again has the same bytes.
@@ -55,7 +54,6 @@ func TestOpenAIResponsesBodiesComeBack(t *testing.T) {
 func rebuildResponses(t testing.TB, c Collected) []any {
 	var items []any
 	r := codex.Record{}
-	r.Items.Scan = &r.Scan
 	for group := range engine.Groups(slices.Values(c.Entries)) {
 		var source string
 		var payloads []tenfold.Payload
@@ -70,14 +68,14 @@ func rebuildResponses(t testing.TB, c Collected) []any {
 			items = append(items, decodeJSON(t, []byte(source)))
 			continue
 		}
-		root := r.Read(source)
-		r.Items.Cuts, r.Items.Filling, r.Items.Fill = nil, true, chatapi.Held(payloads)
-		if root.IsText() { // input that is one text
+		r.Look(source)
+		r.Filling, r.Fill = true, chatapi.Held(payloads)
+		if r.IsString(r.Root()) { // input that is one text
 			items = append(items, decodeJSON(t, []byte(source)))
 			continue
 		}
-		r.Items.Item(root)
-		items = append(items, decodeJSON(t, []byte(walk.Splice([]byte(source), r.Items.Cuts))))
+		r.Item(r.Root())
+		items = append(items, decodeJSON(t, []byte(r.Done())))
 	}
 	return items
 }

@@ -48,22 +48,22 @@ func importInspect(ctx context.Context, src engine.Source, sink engine.Sink) err
 			return doc.Problem(int64(list.From), errors.New("the log holds no samples, and so no conversation"),
 				"write the log with its samples, or read it after they ran")
 		}
-		eval := top.Object(m.Get("eval"))
-		run := cmp.Or(top.Peek(eval.Get("eval_id")), top.Peek(eval.Get("run_id")))
+		eval := m.Object("eval")
+		run := cmp.Or(eval.Peek("eval_id"), eval.Peek("run_id"))
 		run = cmp.Or(run, engine.Digest(top.Raw[:min(len(top.Raw), 4096)]))
 		var names engine.Ids
 		for i, at := range samples {
-			s := &inspectSample{ctx: ctx, model: top.Peek(eval.Get("model"))}
+			s := &inspectSample{ctx: ctx, model: eval.Peek("model")}
 			s.sample.Reset(at.Of(top.Raw))
 			sm := s.sample.Object(s.sample.Root())
-			id := s.sample.Peek(sm.Get("uuid"))
+			id := sm.Peek("uuid")
 			if id == "" {
 				id = engine.Numbered(run, at.Of(top.Raw))
 			}
 			s.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
-				ID: engine.ConversationID(names.Unique(engine.ConversationID(id))), Named: engine.IsUnique(id), Format: engine.InspectEval, Title: engine.FirstLine(top.Peek(eval.Get("task"))),
+				ID: engine.ConversationID(names.Unique(engine.ConversationID(id))), Named: engine.IsUnique(id), Format: engine.InspectEval, Title: engine.FirstLine(eval.Peek("task")),
 			}}
-			if created, err := time.Parse(time.RFC3339, top.Peek(eval.Get("created"))); err == nil {
+			if created, err := time.Parse(time.RFC3339, eval.Peek("created")); err == nil {
 				s.out.At(created.UTC())
 			}
 			if i == 0 {
@@ -89,8 +89,8 @@ type inspectSample struct {
 
 func (s *inspectSample) read(m engine.Members) error {
 	f := &s.sample
-	s.attached = f.Object(m.Get("attachments"))
-	items := f.List(m.Get("messages"))
+	s.attached = m.Object("attachments")
+	items := m.Items("messages")
 	if s.model != "" && s.model != "none/none" {
 		_ = s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique("model:" + engine.Digest([]byte(s.model))), Payload: tenfold.ConfigDelta{Model: s.model}})
 	}
@@ -98,12 +98,12 @@ func (s *inspectSample) read(m engine.Members) error {
 		return err
 	}
 	id := s.out.KeepRest("sample", "inspect-eval.sample", f, items)
-	for _, one := range f.Object(m.Get("model_usage")) {
+	for _, one := range m.Object("model_usage").List {
 		model, _ := f.Scan.UnquoteIn(walk.Span{From: 0, To: len(one.Name)}, one.Name)
 		u := f.Object(one.At)
 		_ = s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique(id + "/usage"), Payload: tenfold.Usage{
-			Model: model, Input: f.Number(u.Get("input_tokens")), Output: f.Number(u.Get("output_tokens")),
-			CacheRead: f.Number(u.Get("input_tokens_cache_read")), CacheWrite: f.Number(u.Get("input_tokens_cache_write")),
+			Model: model, Input: u.Number("input_tokens"), Output: u.Number("output_tokens"),
+			CacheRead: u.Number("input_tokens_cache_read"), CacheWrite: u.Number("input_tokens_cache_write"),
 		}})
 	}
 	if len(items) == 0 {
@@ -115,13 +115,13 @@ func (s *inspectSample) read(m engine.Members) error {
 // message takes one message of a sample.
 func (s *inspectSample) message(m engine.Members) error {
 	f := &s.find
-	key := f.Peek(m.Get("id"))
+	key := m.Peek("id")
 	if !engine.PlainID(key) {
 		key = "message:" + engine.Digest(f.Raw)
 	}
 	id := s.out.Ids.Unique(key)
 	content := m.Get("content")
-	switch f.Peek(m.Get("role")) {
+	switch m.Peek("role") {
 	case "system":
 		if !s.system {
 			s.system = true
@@ -130,11 +130,11 @@ func (s *inspectSample) message(m engine.Members) error {
 		}
 		return s.out.All(f.Record(id, tenfold.UserMessage{Parts: s.parts(content), Purpose: tenfold.Context, Synthetic: true}))
 	case "user":
-		return s.out.Prompt(f.Record(id, tenfold.UserMessage{Parts: s.parts(content)}))
+		return s.out.Said(f.Record(id, tenfold.UserMessage{Parts: s.parts(content)}))
 	case "assistant":
 		return s.out.All(f.Record(id, s.assistant(m)...))
 	case "tool":
-		r := tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id")), Parts: s.parts(content), IsError: f.Is(m.Get("error"), '{')}
+		r := tenfold.ToolResult{CallID: m.Peek("tool_call_id"), Parts: s.parts(content), IsError: f.Is(m.Get("error"), '{')}
 		return s.out.All(f.Record(id, r))
 	}
 	return s.out.KeepOdd("message", id, "inspect-eval.untyped", f.Raw)
@@ -157,7 +157,7 @@ func (s *inspectSample) assistant(m engine.Members) []tenfold.Payload {
 // withCalls adds the calls of a response to what it says. A response is never
 // without an entry.
 func withCalls(out *engine.Emitter, f *engine.Finder, m engine.Members, list []tenfold.Payload) []tenfold.Payload {
-	for _, at := range f.List(m.Get("tool_calls")) {
+	for _, at := range m.Items("tool_calls") {
 		if c, ok := f.Call(at); ok {
 			list = append(list, c)
 		} else {
@@ -177,9 +177,9 @@ func (s *inspectSample) said(at walk.Span) tenfold.Payload {
 	switch {
 	case f.Is(at, '"'):
 		return tenfold.AssistantMessage{Text: s.resolve(f.Text(at))}
-	case f.Peek(m.Get("type")) == "text" && f.Is(m.Get("text"), '"'):
+	case m.Peek("type") == "text" && f.Is(m.Get("text"), '"'):
 		return tenfold.AssistantMessage{Text: s.resolve(f.Text(m.Get("text")))}
-	case f.Peek(m.Get("type")) == "reasoning" && f.Is(m.Get("reasoning"), '"'):
+	case m.Peek("type") == "reasoning" && f.Is(m.Get("reasoning"), '"'):
 		r := tenfold.Reasoning{}
 		provider := s.provider()
 		if redacted := m.Get("redacted"); f.Is(redacted, 't') {

@@ -44,7 +44,7 @@ func importLoCoMo(ctx context.Context, src engine.Source, sink engine.Sink) erro
 		if err != nil {
 			return err
 		}
-		if m != nil {
+		if m.Any() {
 			samples = []walk.Span{top.Root()}
 		}
 		var names engine.Ids
@@ -58,7 +58,7 @@ func importLoCoMo(ctx context.Context, src engine.Source, sink engine.Sink) erro
 				continue
 			}
 			found = true
-			id := cmp.Or(l.sample.Peek(m.Get("sample_id")), strconv.Itoa(i))
+			id := cmp.Or(m.Peek("sample_id"), strconv.Itoa(i))
 			l.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
 				ID:     engine.ConversationID(names.Unique("locomo-" + id + "-" + engine.Digest(talk.Of(l.sample.Raw))[:8])),
 				Format: engine.LoCoMo,
@@ -92,12 +92,12 @@ type locomoSession struct {
 func (l *locomo) read(talk walk.Span) error {
 	f := &l.sample
 	m := f.Object(talk)
-	l.first = f.Peek(m.Get("speaker_a"))
-	if b := f.Peek(m.Get("speaker_b")); l.first != "" && b != "" {
+	l.first = m.Peek("speaker_a")
+	if b := m.Peek("speaker_b"); l.first != "" && b != "" {
 		l.out.Conv.Title = engine.FirstLine(l.first + " and " + b)
 	}
 	var sessions []locomoSession
-	for _, one := range m {
+	for _, one := range m.List {
 		name := string(one.Name[1 : len(one.Name)-1])
 		digits, ok := strings.CutPrefix(name, "session_")
 		number, err := strconv.Atoi(digits)
@@ -127,7 +127,7 @@ func (l *locomo) read(talk walk.Span) error {
 // captions stand in the text.
 func (l *locomo) utterance(m engine.Members, opened *bool) error {
 	f := &l.find
-	key := f.Peek(m.Get("dia_id"))
+	key := m.Peek("dia_id")
 	if key = strings.ReplaceAll(key, ":", "-"); engine.PlainID(key) {
 		key = engine.Numbered(key, f.Raw)
 	} else {
@@ -138,13 +138,13 @@ func (l *locomo) utterance(m engine.Members, opened *bool) error {
 		*opened = true
 		l.out.Turn(id)
 	}
-	speaker := f.Peek(m.Get("speaker"))
+	speaker := m.Peek("speaker")
 	if speaker == "" || !f.Is(m.Get("text"), '"') {
 		return l.out.KeepOdd("utterance", id, "locomo.untyped", f.Raw)
 	}
 	l.first = cmp.Or(l.first, speaker)
 	text := f.Text(m.Get("text"))
-	caption := f.Peek(m.Get("blip_caption"))
+	caption := m.Peek("blip_caption")
 	if speaker != l.first {
 		if caption != "" {
 			text += "\n[image: " + caption + "]"
@@ -154,7 +154,7 @@ func (l *locomo) utterance(m engine.Members, opened *bool) error {
 		return l.out.All(said)
 	}
 	u := tenfold.UserMessage{Parts: tenfold.Text(text)}
-	for _, at := range f.List(m.Get("img_url")) {
+	for _, at := range m.Items("img_url") {
 		if f.Is(at, '"') {
 			u.Parts = append(u.Parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, Name: caption, URI: f.Text(at)}})
 		}

@@ -107,7 +107,7 @@ func (a *sweAgent) message(m engine.Members) error {
 	f := &a.find
 	id := a.out.Ids.Unique("message:" + engine.Digest(f.Raw))
 	content := m.Get("content")
-	switch role := f.Peek(m.Get("role")); role {
+	switch role := m.Peek("role"); role {
 	case "system":
 		if !a.system {
 			a.system = true
@@ -119,18 +119,15 @@ func (a *sweAgent) message(m engine.Members) error {
 		// The task is the one prompt; what follows are observations, and what
 		// comes before may be a demonstration.
 		u := tenfold.UserMessage{Parts: f.Parts(content), Synthetic: a.out.Turned}
-		if f.Is(m.Get("is_demo"), 't') || f.Peek(m.Get("message_type")) == "demonstration" {
+		if f.Is(m.Get("is_demo"), 't') || m.Peek("message_type") == "demonstration" {
 			u.Purpose, u.Synthetic = tenfold.Context, true
 		}
-		if !u.Synthetic {
-			return a.out.Prompt(f.Record(id, u))
-		}
-		return a.out.All(f.Record(id, u))
+		return a.out.Said(f.Record(id, u))
 	case "assistant":
 		return a.out.All(f.Record(id, a.assistant(m)...))
 	case "tool":
-		r := tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id")), Parts: f.Parts(content)}
-		if ids := f.List(m.Get("tool_call_ids")); len(ids) > 0 {
+		r := tenfold.ToolResult{CallID: m.Peek("tool_call_id"), Parts: f.Parts(content)}
+		if ids := m.Items("tool_call_ids"); len(ids) > 0 {
 			r.CallID = f.Peek(ids[0])
 		}
 		return a.out.All(f.Record(id, r))
@@ -158,14 +155,14 @@ func (a *sweAgent) assistant(m engine.Members) []tenfold.Payload {
 func (a *sweAgent) finish(m engine.Members, items []walk.Span) error {
 	f := &a.doc
 	id := a.out.KeepRest("document", "swe-agent-traj.document", f, items)
-	info := f.Object(m.Get("info"))
-	stats := f.Object(info.Get("model_stats"))
-	model := f.In(f.In(info.Get("config"), "model"), "model_name")
+	info := m.Object("info")
+	stats := info.Object("model_stats")
+	model := info.Object("config").Object("model").Get("model_name")
 	if !model.Found() {
-		model = f.In(f.In(f.In(m.Get("replay_config"), "agent"), "model"), "name")
+		model = m.Object("replay_config").Object("agent").Object("model").Get("name")
 	}
 	u := tenfold.Usage{
-		Model: f.Peek(model), Input: f.Number(stats.Get("tokens_sent")), Output: f.Number(stats.Get("tokens_received")),
+		Model: f.Peek(model), Input: stats.Number("tokens_sent"), Output: stats.Number("tokens_received"),
 		Cost: f.Cost(stats.Get("instance_cost")),
 	}
 	if u.Input > 0 || u.Output > 0 || (u.Cost != nil && *u.Cost > 0) {

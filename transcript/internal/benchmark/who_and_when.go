@@ -68,7 +68,7 @@ func importWhoAndWhen(ctx context.Context, src engine.Source, sink engine.Sink) 
 		if len(items) > 0 {
 			first = items[0].Of(top.Raw)
 		}
-		out := engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.WhoAndWhen, first), Title: engine.FirstLine(top.Peek(m.Get("question"))), Format: engine.WhoAndWhen}}
+		out := engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.WhoAndWhen, first), Title: engine.FirstLine(m.Peek("question")), Format: engine.WhoAndWhen}}
 		if err := top.Each(ctx, items, &f, func(m engine.Members) error { return spoken(&out, &f, m) }); err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func importWhoAndWhen(ctx context.Context, src engine.Source, sink engine.Sink) 
 // front of it, for they take turns in one role.
 func spoken(out *engine.Emitter, f *engine.Finder, m engine.Members) error {
 	id := out.Ids.Unique("message:" + engine.Digest(f.Raw))
-	role, name := f.Peek(m.Get("role")), f.Peek(m.Get("name"))
+	role, name := m.Peek("role"), m.Peek("name")
 	if role == "" || !f.Is(m.Get("content"), '"') {
 		return out.KeepOdd("message", id, "who-and-when.untyped", f.Raw)
 	}
@@ -97,10 +97,7 @@ func spoken(out *engine.Emitter, f *engine.Finder, m engine.Members) error {
 	}
 	if user || !out.Turned {
 		u := tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: out.Turned && role != "human"}
-		if !u.Synthetic {
-			return out.Prompt(f.Record(id, u))
-		}
-		return out.All(f.Record(id, u))
+		return out.Said(f.Record(id, u))
 	}
 	said := f.Record(id, tenfold.AssistantMessage{Text: text})
 	said[0].MessageID = id

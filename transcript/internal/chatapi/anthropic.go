@@ -34,16 +34,16 @@ func (*Anthropic) holds(name string) bool { return name == "messages" }
 // A cache mark moves on as a conversation grows.
 func (*Anthropic) Fleeting() []string { return []string{"cache_control"} }
 
-func (*Anthropic) Alone(r *ChatRecord) bool { return r.At("role").Found() || streamEvent(r) }
+func (*Anthropic) Alone(r *ChatRecord) bool { return r.Get("role").Found() || streamEvent(r) }
 
 func (a *Anthropic) Open(*Chat) { *a = Anthropic{Injected: engine.InjectedParts} }
 
 func (a *Anthropic) Begin(c *Chat, r *ChatRecord) error {
-	a.model = r.text("model")
+	a.model = r.Peek("model")
 	set := c.Setting(r)
 	set.delta.Model = a.model
-	set.system(r.At("system"))
-	set.tools(r.At("tools"))
+	set.system(r.Get("system"))
+	set.tools(r.Get("tools"))
 	return c.Record(r, set)
 }
 

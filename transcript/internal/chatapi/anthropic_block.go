@@ -1,6 +1,8 @@
 package chatapi
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
@@ -139,9 +141,9 @@ func (b *Block) read(s *walk.Scanner) {
 	}.Read(s)
 }
 
-// Stunted reports whether an assistant's block lacks what its type has: no
+// stunted reports whether an assistant's block lacks what its type has: no
 // provider would take it back.
-func (b *Block) Stunted(w *engine.Finder) bool {
+func (b *Block) stunted(w *engine.Finder) bool {
 	switch b.Typ {
 	case "text":
 		return !w.IsString(b.Text)
@@ -153,6 +155,11 @@ func (b *Block) Stunted(w *engine.Finder) bool {
 		return !b.Input.Found()
 	}
 	return false
+}
+
+// Stunted reports whether a block of an assistant's message is.
+func (m *BlockMessage) Stunted(w *engine.Finder) bool {
+	return slices.ContainsFunc(m.Blocks, func(b Block) bool { return b.stunted(w) })
 }
 
 // BlockPayload reads a block of an assistant's message. What Tenfold does not

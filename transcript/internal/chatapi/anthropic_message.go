@@ -1,6 +1,7 @@
 package chatapi
 
 import (
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -29,19 +30,10 @@ func (m *AnthropicMessage) Readable(w *engine.Finder) bool {
 	if m.Kind != '{' || m.Twice || (m.Blocks == nil && !w.IsString(m.Content)) {
 		return false
 	}
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
-		if m.Role != "assistant" {
-			if b.Kind != '{' && b.Kind != '"' {
-				return false
-			}
-			continue
-		}
-		if b.Typ == "tool_result" || b.Typ == "" || b.Stunted(w) {
-			return false
-		}
+	if m.Role == "assistant" {
+		return !m.Stunted(w) && !slices.ContainsFunc(m.Blocks, func(b Block) bool { return b.Typ == "tool_result" || b.Typ == "" })
 	}
-	return true
+	return !slices.ContainsFunc(m.Blocks, func(b Block) bool { return b.Kind != '{' && b.Kind != '"' })
 }
 
 // answer gives what a model said, and how many blocks only Anthropic knows.

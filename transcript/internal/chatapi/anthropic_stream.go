@@ -22,13 +22,13 @@ type anthropicStream struct {
 	sign    strings.Builder
 	kind    string // of the deltas
 	usage   BlockUsage
-	tree    walk.Tree
+	find    engine.Finder
 }
 
 func streamEvent(r *ChatRecord) bool {
-	switch t := r.text("type"); t {
+	switch t := r.Peek("type"); t {
 	case "message_start":
-		return r.At("message").Found()
+		return r.Get("message").Found()
 	case "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "ping":
 		return true
 	}
@@ -37,24 +37,25 @@ func streamEvent(r *ChatRecord) bool {
 
 // event takes one event; false when the object is none.
 func (t *anthropicStream) event(c *Chat, raw []byte, id string) (bool, error) {
-	root := t.tree.Read(&c.In, raw)
+	t.find.Scan = &c.In
+	m := t.find.Read(raw)
 	if c.In.Err != nil {
 		return false, nil //nolint:nilerr // no event: the message is read as it is
 	}
-	typ := root.Text("type")
+	typ := m.Peek("type")
 	switch typ {
 	case "message_start", "ping", "content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "error":
 	default:
 		return false, nil
 	}
-	if message := root.Get("message"); message.Found() {
-		var m BlockMessage
-		c.In.Reset(message.Raw())
-		m.Read(&c.In)
-		t.message, t.model, t.usage = m.ID, m.Model, m.Usage
+	if at := m.Get("message"); at.Found() {
+		var message BlockMessage
+		c.In.Reset(at.Of(raw))
+		message.Read(&c.In)
+		t.message, t.model, t.usage = message.ID, message.Model, message.Usage
 	}
-	if usage := root.Get("usage"); usage.Found() {
-		c.In.Reset(usage.Raw())
+	if at := m.Get("usage"); at.Found() {
+		c.In.Reset(at.Of(raw))
 		t.usage.read(&c.In)
 	}
 	_ = c.Keep(id, tenfold.Kind("anthropic."+typ), raw)
@@ -64,19 +65,22 @@ func (t *anthropicStream) event(c *Chat, raw []byte, id string) (bool, error) {
 			return true, c.Emit(tenfold.Entry{ID: id + "/model", Payload: tenfold.ConfigDelta{Model: t.model}})
 		}
 	case "content_block_start":
-		t.block = slices.Clone(root.Get("content_block").Raw())
+		t.block = nil
+		if at := m.Get("content_block"); at.Found() {
+			t.block = slices.Clone(at.Of(raw))
+		}
 		t.pieces.Reset()
 		t.sign.Reset()
 		t.kind = ""
 	case "content_block_delta":
-		delta := root.Get("delta")
-		if kind := delta.Text("type"); kind != "signature_delta" {
+		delta := m.Object("delta")
+		if kind := delta.Peek("type"); kind != "signature_delta" {
 			t.kind = kind
 		}
 		for _, name := range [...]string{"text", "thinking", "partial_json", "content"} {
-			t.pieces.WriteString(delta.Text(name))
+			t.pieces.WriteString(delta.Peek(name))
 		}
-		t.sign.WriteString(delta.Text("signature"))
+		t.sign.WriteString(delta.Peek("signature"))
 	case "content_block_stop":
 		return true, t.stop(c, id)
 	case "message_stop":

@@ -23,6 +23,7 @@ type Chat struct {
 	way            dialect
 
 	Top, In walk.Scanner       // over the source, and over one record or message
+	find    engine.Finder      // of the members of records
 	Lines   *engine.LineReader // nil when the source is one document
 	given   map[string]int     // ids of conversations, and the highest number added to each
 	open    bool               // a conversation is under way
@@ -246,14 +247,15 @@ func (c *Chat) outline() ChatRecord {
 	s := &c.Top
 	s.Token()
 	r := ChatRecord{Span: walk.Span{From: int(s.Offset()) - 1}, raw: s.Raw}
+	c.find.Scan, c.find.Raw = &c.In, s.Raw
+	r.Finder = &c.find
 	for s.More() {
-		at := s.Value()
+		name := s.Name()
 		if s.Err != nil {
 			return r
 		}
-		name, _ := s.Unquote(at)
-		if s.Kind() != '[' || r.list.Found() || !c.way.holds(name) {
-			r.members = append(r.members, chatMember{name, s.Value()})
+		if s.Kind() != '[' || r.list.Found() || !c.way.holds(string(name[1:len(name)-1])) {
+			r.List = append(r.List, engine.Member{Name: name, At: s.Value()})
 			continue
 		}
 		s.Token()
@@ -337,15 +339,15 @@ func WithoutMember(raw []byte, name string) []byte {
 // the source's name goes in front.
 func (c *Chat) recordID(r *ChatRecord, first []byte) (id string, named bool) {
 	for _, name := range [...]string{"conversation_id", "session_id", "sessionId", "thread_id", "run_id"} {
-		if id := r.text(name); id != "" {
+		if id := r.Peek(name); id != "" {
 			return engine.ConversationID(id), engine.IsUnique(id)
 		}
 	}
 	id = engine.NameID(c.name, c.format)
 	found := false
 	for _, name := range [...]string{"instance_id", "task_id", "id", "responseId", "trial"} {
-		part := r.text(name)
-		if at := r.At(name); part == "" && at.Found() && r.raw[at.From] >= '0' && r.raw[at.From] <= '9' {
+		part := r.Peek(name)
+		if at := r.Get(name); part == "" && at.Found() && r.raw[at.From] >= '0' && r.raw[at.From] <= '9' {
 			part = string(at.Of(r.raw))
 		}
 		if engine.PlainID(part) && (name != "trial" || found) && (name != "id" || !found) {
@@ -400,16 +402,7 @@ func (c *Chat) unknownRole() {
 
 // say emits the entries of one message. What a person said opens a turn.
 func (c *Chat) say(id string, w *engine.Finder, messageID string, payloads []tenfold.Payload) error {
-	turned := false
-	var err error
-	for _, e := range engine.Entries(id, messageID, w.Done(), payloads) {
-		if u, ok := e.Payload.(tenfold.UserMessage); ok && !u.Synthetic && !turned {
-			turned = true
-			c.Turn(e.ID)
-		}
-		err = c.Emit(e)
-	}
-	return err
+	return c.Said(engine.Entries(id, messageID, w.Done(), payloads))
 }
 
 // Unread keeps a message that could not be understood.

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
@@ -14,7 +12,7 @@ import (
 // setting reads what a record says of the configuration, and notes which
 // values it took over.
 type setting struct {
-	scan  *walk.Scanner
+	find  engine.Finder // over one value
 	raw   []byte
 	cuts  []walk.Cut
 	delta tenfold.ConfigDelta
@@ -35,130 +33,77 @@ func (c *Chat) Record(r *ChatRecord, set *setting) error {
 	return c.Emit(tenfold.Entry{ID: r.id, Source: source, Payload: set.delta})
 }
 
-func (c *Chat) Setting(r *ChatRecord) *setting { return &setting{scan: &c.In, raw: r.raw} }
+func (c *Chat) Setting(r *ChatRecord) *setting {
+	return &setting{find: engine.Finder{Scan: &c.In}, raw: r.raw}
+}
+
+// read has the value at a place read, and notes what was taken over of it.
+func (g *setting) read(at walk.Span, read func(f *engine.Finder)) {
+	if !at.Found() {
+		return
+	}
+	g.find.Read(at.Of(g.raw))
+	read(&g.find)
+	for _, c := range g.find.Cuts {
+		g.cuts = append(g.cuts, walk.Cut{Span: c.In(at), With: c.With})
+	}
+}
 
 // system reads a system prompt: a text, a list of texts, or an object with
 // parts. One that is not a single text stays where it was as well, for the
 // places where texts were joined are not in the joined one.
 func (g *setting) system(at walk.Span) {
-	if !at.Found() {
-		return
-	}
-	var texts []walk.Span
-	g.walk(at, func(s *walk.Scanner, from int) { texts = systemTexts(s, from, texts) })
-	if len(texts) == 0 {
-		return
-	}
-	w := engine.Finder{Scan: &walk.Scanner{Raw: g.raw}, Raw: g.raw}
-	joined := make([]string, len(texts))
-	for i, t := range texts {
-		joined[i] = w.Text(t)
-	}
-	if len(texts) == 1 {
-		g.cuts = append(g.cuts, w.Cuts...)
-	}
-	text := strings.Join(joined, "\n\n")
-	g.delta.System = &text
+	g.read(at, func(f *engine.Finder) {
+		texts := systemTexts(f, f.Root(), 0)
+		if len(texts) == 0 {
+			return
+		}
+		joined := make([]string, len(texts))
+		for i, t := range texts {
+			joined[i] = f.Text(t)
+		}
+		if len(texts) > 1 {
+			f.Cuts = nil
+		}
+		text := strings.Join(joined, "\n\n")
+		g.delta.System = &text
+	})
 }
 
-// walk scans the value at a place; from is to be added to the places in it.
-func (g *setting) walk(at walk.Span, f func(s *walk.Scanner, from int)) {
-	g.scan.Reset(at.Of(g.raw))
-	f(g.scan, at.From)
-}
-
-func systemTexts(s *walk.Scanner, from int, texts []walk.Span) []walk.Span {
-	switch s.Kind() {
-	case '"':
-		at := s.Value()
-		return append(texts, walk.Span{From: at.From + from, To: at.To + from})
-	case '[':
-		walk.EachItem(s, func() { texts = systemTexts(s, from, texts) })
-	default:
-		walk.EachMember(s, func(name []byte) {
-			if n := string(name); n == `"parts"` || (n == `"text"` && s.Kind() == '"') {
-				texts = systemTexts(s, from, texts)
-			} else {
-				s.Value()
-			}
-		})
+func systemTexts(f *engine.Finder, at walk.Span, depth int) (texts []walk.Span) {
+	const most = 4 // an object with a list of parts that are objects with a text
+	switch {
+	case f.IsString(at):
+		return []walk.Span{at}
+	case depth == most:
+		return nil
+	}
+	for _, item := range f.List(at) {
+		texts = append(texts, systemTexts(f, item, depth+1)...)
+	}
+	for _, m := range f.Object(at).List {
+		if n := string(m.Name); n == `"parts"` || n == `"text"` && f.IsString(m.At) {
+			texts = append(texts, systemTexts(f, m.At, depth+1)...)
+		}
 	}
 	return texts
 }
 
 // tools reads definitions, in any provider's shape.
 func (g *setting) tools(at walk.Span) {
-	if !at.Found() || g.raw[at.From] != '[' {
-		return
-	}
-	list := []tenfold.ToolDefinition{}
-	if g.delta.Tools != nil {
-		list = *g.delta.Tools
-	}
-	g.walk(at, func(s *walk.Scanner, from int) { list = g.definitions(s, from, list) })
-	g.delta.Tools = &list
-}
-
-func (g *setting) definitions(s *walk.Scanner, from int, list []tenfold.ToolDefinition) []tenfold.ToolDefinition {
-	walk.EachItem(s, func() {
-		var d definition
-		before := len(list)
-		g.definition(s, from, &d, &list)
-		switch {
-		case d.name != "" && (d.schema.Found() || d.plain):
-			t := tenfold.ToolDefinition{Name: d.name}
-			w := engine.Finder{Scan: &walk.Scanner{Raw: g.raw}, Raw: g.raw}
-			if d.description.Found() {
-				t.Description = w.Text(d.description)
-			}
-			if d.schema.Found() {
-				t.Schema = w.Whole(d.schema)
-				if strings.Contains(t.Schema, "\n") {
-					t.Schema = string(walk.AppendCompact(nil, []byte(t.Schema)))
-				}
-			}
-			g.cuts = append(g.cuts, w.Cuts...)
-			list = append(list, t)
-		case len(list) == before:
-			g.others++
+	g.read(at, func(f *engine.Finder) {
+		if !f.Is(f.Root(), '[') {
+			return
 		}
+		list, others := f.Tools(f.Root())
+		if g.delta.Tools != nil {
+			list = append(*g.delta.Tools, list...)
+		}
+		if list == nil {
+			list = []tenfold.ToolDefinition{}
+		}
+		g.delta.Tools, g.others = &list, g.others+others
 	})
-	return list
-}
-
-// definition is one tool as far as it was read.
-type definition struct {
-	name                string
-	description, schema walk.Span
-	plain               bool // it is a function, even without a schema
-}
-
-func (g *setting) definition(s *walk.Scanner, from int, d *definition, list *[]tenfold.ToolDefinition) {
-	typ := ""
-	several := func() { *list = g.definitions(s, from, *list) }
-	schema := func() { placed(s, '{', from, &d.schema) }
-	walk.Shape{
-		"function", func() {
-			d.plain = true
-			g.definition(s, from, d, list)
-		},
-		"functionDeclarations", several, "function_declarations", several,
-		"type", &typ,
-		"name", &d.name,
-		"description", func() { placed(s, '"', from, &d.description) },
-		"parameters", schema, "input_schema", schema, "parametersJsonSchema", schema, "parameters_json_schema", schema,
-	}.Read(s)
-	d.plain = d.plain || typ == "" || typ == "function" || typ == "custom"
-}
-
-// placed reads a value and, if it is of the kind, notes where it stands.
-func placed(s *walk.Scanner, kind jsontext.Kind, from int, into *walk.Span) {
-	if s.Kind() == kind {
-		at := s.Value()
-		*into = walk.Span{From: at.From + from, To: at.To + from}
-		return
-	}
-	s.Value()
 }
 
 // Nameless gives ids to calls that came without one, and finds the call of a

@@ -28,19 +28,19 @@ type gemini struct {
 
 func (*gemini) holds(name string) bool { return name == "contents" }
 
-func (*gemini) Alone(r *ChatRecord) bool { return r.At("parts").Found() || r.At("role").Found() }
+func (*gemini) Alone(r *ChatRecord) bool { return r.Get("parts").Found() || r.Get("role").Found() }
 
 func (d *gemini) Open(*Chat) { *d = gemini{} }
 
 func (d *gemini) Begin(c *Chat, r *ChatRecord) error {
-	d.model = r.text("model")
+	d.model = r.Peek("model")
 	set := c.Setting(r)
 	set.delta.Model = d.model
-	if set.system(r.At("systemInstruction")); set.delta.System == nil {
-		set.system(r.At("system_instruction"))
+	if set.system(r.Get("systemInstruction")); set.delta.System == nil {
+		set.system(r.Get("system_instruction"))
 	}
-	set.tools(r.At("tools"))
-	if r.At("candidates").Found() {
+	set.tools(r.Get("tools"))
+	if r.Get("candidates").Found() {
 		// A response: the whole of it is the source of what it says.
 		return nil
 	}
@@ -48,7 +48,7 @@ func (d *gemini) Begin(c *Chat, r *ChatRecord) error {
 }
 
 func (d *gemini) end(c *Chat, r *ChatRecord) error {
-	if !r.At("candidates").Found() {
+	if !r.Get("candidates").Found() {
 		return nil
 	}
 	return d.respond(c, c.compact(r.Of(r.raw)), r.id)

@@ -32,20 +32,20 @@ func recogniseLiteLLM(h engine.Head) engine.Confidence {
 
 func (d *litellm) Begin(c *Chat, r *ChatRecord) error {
 	set := c.Setting(r)
-	set.tools(r.At("tools"))
+	set.tools(r.Get("tools"))
 	counted := openaiResponse{}
-	if at := r.At("response"); at.Found() {
+	if at := r.Get("response"); at.Found() {
 		counted.read(&c.In, r, at)
 		d.answer = counted
 	}
-	if at := r.At("raw_response"); at.Found() {
+	if at := r.Get("raw_response"); at.Found() {
 		d.answer.read(&c.In, r, at)
 		if !d.answer.message.Found() {
 			d.answer = counted
 		}
 		d.answer.usage, d.answer.counted = counted.usage, counted.counted
 	}
-	d.answer.model = cmp.Or(d.answer.model, r.text("model"))
+	d.answer.model = cmp.Or(d.answer.model, r.Peek("model"))
 	set.delta.Model = d.answer.model
 	c.At(UnixTime(r.number("timestamp")))
 	return d.record(c, r, set)
@@ -53,7 +53,7 @@ func (d *litellm) Begin(c *Chat, r *ChatRecord) error {
 
 func (d *litellm) end(c *Chat, r *ChatRecord) error {
 	var cost *float64
-	if f, err := strconv.ParseFloat(string(r.value("cost")), 64); err == nil && f >= 0 {
+	if f, err := strconv.ParseFloat(string(r.Raw("cost")), 64); err == nil && f >= 0 {
 		cost = &f
 	}
 	return d.respond(c, r, cost)
@@ -90,7 +90,7 @@ func recogniseAgentDojo(h engine.Head) engine.Confidence {
 
 func (d *agentdojo) Begin(c *Chat, r *ChatRecord) error {
 	set := c.Setting(r)
-	set.delta.Model = r.text("model")
+	set.delta.Model = r.Peek("model")
 	return d.record(c, r, set)
 }
 

@@ -34,16 +34,16 @@ func (*openai) holds(name string) bool {
 
 func (*openai) Fleeting() []string { return []string{"cache_control"} }
 
-func (*openai) Alone(r *ChatRecord) bool { return r.At("role").Found() }
+func (*openai) Alone(r *ChatRecord) bool { return r.Get("role").Found() }
 
 func (o *openai) Open(*Chat) { *o = openai{} }
 
 func (o *openai) Begin(c *Chat, r *ChatRecord) error {
 	set := c.Setting(r)
-	set.delta.Model = r.text("model")
-	set.tools(r.At("tools"))
-	set.tools(r.At("functions"))
-	if r.At("choices").Found() {
+	set.delta.Model = r.Peek("model")
+	set.tools(r.Get("tools"))
+	set.tools(r.Get("functions"))
+	if r.Get("choices").Found() {
 		o.answer.read(&c.In, r, r.Span)
 	}
 	return o.record(c, r, set)

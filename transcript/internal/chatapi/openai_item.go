@@ -17,17 +17,6 @@ type ItemReader struct {
 	Odd bool
 }
 
-// Text takes a string over, and whole any value.
-func (r *ItemReader) Text(n walk.Node) string {
-	r.Raw = n.T.Raw
-	return r.Finder.Text(n.At())
-}
-
-func (r *ItemReader) whole(n walk.Node) string {
-	r.Raw = n.T.Raw
-	return r.Whole(n.At())
-}
-
 // The input of a custom tool is text. Arguments are JSON: the text, as it is
 // quoted in the item, stands in them as a member.
 const (
@@ -36,14 +25,14 @@ const (
 )
 
 // input takes the text a custom tool was called with.
-func (r *ItemReader) input(n walk.Node) string {
+func (r *ItemReader) input(at walk.Span) string {
 	if r.Filling {
 		v := strings.TrimSuffix(strings.TrimPrefix(r.Next(), InputStart), InputEnd)
-		r.Cuts = append(r.Cuts, walk.Cut{Span: n.At(), With: v})
+		r.Cuts = append(r.Cuts, walk.Cut{Span: at, With: v})
 		return v
 	}
-	r.Cuts = append(r.Cuts, walk.Cut{Span: n.At(), With: walk.CutText})
-	return InputStart + string(n.Raw()) + InputEnd
+	r.Cuts = append(r.Cuts, walk.Cut{Span: at, With: walk.CutText})
+	return InputStart + string(at.Of(r.Raw)) + InputEnd
 }
 
 // Held lists what the payloads of an item hold, in the order in which
@@ -81,47 +70,48 @@ func Held(payloads []tenfold.Payload) []string {
 	return out
 }
 
-// Item reads one item: what a model sees of it, as payloads. There are none
-// when no model sees it, or when it says nothing.
-func (r *ItemReader) Item(n walk.Node) []tenfold.Payload {
-	if n.Kind() != '{' {
+// Item reads the item at a place of the text: what a model sees of it, as payloads. There
+// are none when no model sees it, or when it says nothing.
+func (r *ItemReader) Item(at walk.Span) []tenfold.Payload {
+	if !r.Is(at, '{') {
 		if len(r.Fill) > 0 { // the item was taken as a whole
-			r.whole(n)
+			r.Whole(at)
 		}
 		return nil
 	}
-	typ := n.Text("type")
-	if typ == "" && n.Get("role").IsText() && n.Get("content").Found() {
+	m := r.Object(at)
+	typ := m.Peek("type")
+	if typ == "" && r.IsString(m.Get("role")) && m.Get("content").Found() {
 		typ = "message" // requests may leave the type out
 	}
-	callID := n.Text("call_id")
+	callID := m.Peek("call_id")
 	switch typ {
 	case "message":
-		return r.message(n)
+		return r.message(m)
 	case "reasoning":
-		return r.reasoning(n)
+		return r.reasoning(m)
 	case "function_call":
-		if a := n.Get("arguments"); a.IsText() {
-			return One(tenfold.ToolCall{CallID: callID, Name: n.Text("name"), Arguments: r.Text(a)})
+		if a := m.Get("arguments"); r.IsString(a) {
+			return One(tenfold.ToolCall{CallID: callID, Name: m.Peek("name"), Arguments: r.Text(a)})
 		}
 	case "custom_tool_call":
-		if in := n.Get("input"); in.IsText() && callID != "" {
-			return One(tenfold.ToolCall{CallID: callID, Name: n.Text("name"), Arguments: r.input(in), Custom: true})
+		if in := m.Get("input"); r.IsString(in) && callID != "" {
+			return One(tenfold.ToolCall{CallID: callID, Name: m.Peek("name"), Arguments: r.input(in), Custom: true})
 		}
 	case "local_shell_call":
-		if a := n.Get("action"); a.Found() && callID != "" {
-			return One(tenfold.ToolCall{CallID: callID, Name: "local_shell", Arguments: r.whole(a)})
+		if a := m.Get("action"); a.Found() && callID != "" {
+			return One(tenfold.ToolCall{CallID: callID, Name: "local_shell", Arguments: r.Whole(a)})
 		}
 	case "tool_search_call":
-		if a := n.Get("arguments"); a.Found() && callID != "" {
-			return One(tenfold.ToolCall{CallID: callID, Name: "tool_search", Arguments: r.whole(a)})
+		if a := m.Get("arguments"); a.Found() && callID != "" {
+			return One(tenfold.ToolCall{CallID: callID, Name: "tool_search", Arguments: r.Whole(a)})
 		}
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
-		return One(r.result(n, callID))
+		return One(r.result(m, callID))
 	case "tool_search_output":
 		res := tenfold.ToolResult{CallID: callID}
-		if tools := n.Get("tools"); tools.Found() {
-			res.Parts = tenfold.Text(r.whole(tools))
+		if tools := m.Get("tools"); tools.Found() {
+			res.Parts = tenfold.Text(r.Whole(tools))
 		}
 		return One(res)
 	case "ghost_snapshot": // an undo point of Codex, which it does not send
@@ -134,7 +124,7 @@ func (r *ItemReader) Item(n walk.Node) []tenfold.Payload {
 		r.Odd = true // a call needs arguments
 		return nil
 	}
-	return One(tenfold.ProviderItem{Provider: "openai", Role: "assistant", Data: r.whole(n)})
+	return One(tenfold.ProviderItem{Provider: "openai", Role: "assistant", Data: r.Whole(at)})
 }
 
 func One(p tenfold.Payload) []tenfold.Payload { return []tenfold.Payload{p} }
@@ -142,19 +132,20 @@ func One(p tenfold.Payload) []tenfold.Payload { return []tenfold.Payload{p} }
 // message reads a message: an assistant's gives one payload a block. Of the
 // other roles all is context but what the user says; whether a person typed
 // that, [engine.Typed] tells.
-func (r *ItemReader) message(n walk.Node) []tenfold.Payload {
-	role, content := n.Text("role"), n.Get("content")
+func (r *ItemReader) message(m engine.Members) []tenfold.Payload {
+	role, content := m.Peek("role"), m.Get("content")
 	if role == "assistant" {
-		if content.IsText() {
+		if r.IsString(content) {
 			return One(tenfold.AssistantMessage{Text: r.Text(content)})
 		}
 		var out []tenfold.Payload
-		for b := List(content); b.Found(); b = b.Next() {
+		for _, at := range r.List(content) {
+			b := r.Object(at)
 			text := b.Get("text")
-			if b.Text("type") == "refusal" {
+			if b.Peek("type") == "refusal" {
 				text = b.Get("refusal")
 			}
-			if text.IsText() {
+			if r.IsString(text) {
 				out = append(out, tenfold.AssistantMessage{Text: r.Text(text)})
 			} else {
 				r.Odd = true
@@ -173,48 +164,42 @@ func (r *ItemReader) message(n walk.Node) []tenfold.Payload {
 	return One(u)
 }
 
-// List is the first item of a list.
-func List(n walk.Node) walk.Node {
-	if n.Kind() != '[' {
-		return walk.Node{}
-	}
-	return n.First()
-}
-
 // parts reads the content of a message or a result.
-func (r *ItemReader) parts(content walk.Node) []tenfold.Part {
-	if content.IsText() {
+func (r *ItemReader) parts(content walk.Span) []tenfold.Part {
+	if r.IsString(content) {
 		return tenfold.Text(r.Text(content))
 	}
 	var parts []tenfold.Part
-	for b := List(content); b.Found(); b = b.Next() {
-		parts = append(parts, r.part(b))
+	for _, at := range r.List(content) {
+		parts = append(parts, r.part(at))
 	}
 	return parts
 }
 
-func (r *ItemReader) part(b walk.Node) tenfold.Part {
-	switch b.Text("type") {
+func (r *ItemReader) part(at walk.Span) tenfold.Part {
+	b := r.Object(at)
+	typ := b.Peek("type")
+	switch typ {
 	case "input_text", "output_text", "text":
-		if text := b.Get("text"); text.IsText() {
+		if text := b.Get("text"); r.IsString(text) {
 			return tenfold.TextPart(r.Text(text))
 		}
 	case "input_image":
-		if url := b.Get("image_url"); url.IsText() {
+		if url := b.Get("image_url"); r.IsString(url) {
 			uri := r.Text(url)
 			return tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, MediaType: mediaType(uri), URI: uri}}
 		}
 	case "input_file":
 		for _, name := range [...]string{"file_data", "file_url"} {
-			if data := b.Get(name); data.IsText() {
+			if data := b.Get(name); r.IsString(data) {
 				uri := r.Text(data)
 				return tenfold.Part{File: &tenfold.File{
-					Type: tenfold.PartFile, Name: b.Text("filename"), MediaType: mediaType(uri), URI: uri,
+					Type: tenfold.PartFile, Name: b.Peek("filename"), MediaType: mediaType(uri), URI: uri,
 				}}
 			}
 		}
 	}
-	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: b.Text("type"), Detail: r.whole(b)}}
+	return r.UnknownPart(typ, at)
 }
 
 // mediaType is that of a "data:" URI.
@@ -233,43 +218,38 @@ func mediaType(uri string) string {
 
 // result reads what a call gave. Early versions wrapped the text, and said
 // whether the call went well.
-func (r *ItemReader) result(n walk.Node, callID string) tenfold.ToolResult {
+func (r *ItemReader) result(m engine.Members, callID string) tenfold.ToolResult {
 	res := tenfold.ToolResult{CallID: callID}
-	out := n.Get("output")
-	if out.Kind() == '{' {
-		inner := out.Get("content")
-		switch string(out.Get("success").Raw()) {
-		case "false":
+	out := m.Get("output")
+	if r.Is(out, '{') {
+		in := r.Object(out)
+		switch ok := in.Get("success"); {
+		case r.Is(ok, 'f'):
 			res.IsError = true
-		case "true":
+		case r.Is(ok, 't'):
 			res.Outcome = tenfold.Success
 		}
-		if inner.Found() {
+		if inner := in.Get("content"); inner.Found() {
 			out = inner
 		}
 	}
-	switch out.Kind() {
-	case '"', '[':
+	switch {
+	case r.IsString(out), r.Is(out, '['):
 		res.Parts = r.parts(out)
-	case 0:
-	case 'n':
-		if len(r.Fill) > 0 { // what was neither text nor list
-			r.whole(out)
-		}
-	default:
-		res.Parts = []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartFile, Detail: r.whole(out)}}}
+	case out.Found() && (!r.Is(out, 'n') || len(r.Fill) > 0): // what was neither text nor list
+		res.Parts = []tenfold.Part{r.UnknownPart("", out)}
 	}
 	return res
 }
 
 // reasoning reads a reasoning item. One with neither text nor encrypted content
 // says nothing to anybody.
-func (r *ItemReader) reasoning(n walk.Node) []tenfold.Payload {
-	p := tenfold.Reasoning{ItemID: n.Text("id")}
-	var texts []walk.Node
+func (r *ItemReader) reasoning(m engine.Members) []tenfold.Payload {
+	p := tenfold.Reasoning{ItemID: m.Peek("id")}
+	var texts []walk.Span
 	for _, name := range [...]string{"summary", "content"} {
-		for b := List(n.Get(name)); b.Found(); b = b.Next() {
-			if text := b.Get("text"); text.IsText() {
+		for _, at := range m.Items(name) {
+			if text := r.In(at, "text"); r.IsString(text) {
 				texts = append(texts, text)
 			}
 		}
@@ -281,13 +261,12 @@ func (r *ItemReader) reasoning(n walk.Node) []tenfold.Payload {
 		r.Next() // several texts stay in the item
 	default:
 		var all []string
-		for _, n := range texts {
-			t, _ := r.Scan.UnquoteIn(n.At(), n.T.Raw)
-			all = append(all, t)
+		for _, at := range texts {
+			all = append(all, r.Peek(at))
 		}
 		p.Text = strings.Join(all, "\n\n")
 	}
-	if e := n.Get("encrypted_content"); e.IsText() {
+	if e := m.Get("encrypted_content"); r.IsString(e) {
 		p.Encrypted = r.Text(e)
 	}
 	if p.Text == "" && p.Encrypted == "" {

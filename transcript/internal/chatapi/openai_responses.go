@@ -80,7 +80,7 @@ func responsesEvent(o engine.Object) bool {
 func importResponses(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	o := responses{ItemTurns: ItemTurns{Emitter: engine.Emitter{Sink: sink}}, src: src}
 	o.Conv.Format = engine.OpenAIResponses
-	o.items.Scan, o.scan.Cost = &o.scan, walk.PlaceCost
+	o.items.Scan = &walk.Scanner{Cost: walk.PlaceCost}
 	head, err := src.Head()
 	if err != nil {
 		return err
@@ -95,8 +95,6 @@ func importResponses(ctx context.Context, src engine.Source, sink engine.Sink) e
 type responses struct {
 	ItemTurns
 	src   engine.Source
-	scan  walk.Scanner
-	tree  walk.Tree
 	items ItemReader
 	// message is the id of the response that output items came in.
 	message string
@@ -105,86 +103,91 @@ type responses struct {
 
 // document reads a body, or a bare list of items.
 func (o *responses) document(doc engine.Document) error {
-	root := o.tree.Read(&o.scan, doc.Raw)
-	if o.scan.Err != nil {
-		return doc.Broken(o.scan.Err)
+	m, items, err := o.items.Document(doc)
+	if err != nil {
+		return err
 	}
 	hint := "it is a body with input or output, or a list of items"
-	switch root.Kind() {
-	case '[':
-		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, walk.AppendCompact(nil, root.First().Raw()))
-		if !root.First().Found() {
-			return doc.Problem(0, errors.New("there is no item in the list"), hint)
-		}
-		_ = o.list(root, false)
+	switch root := o.items.Root(); {
+	case len(items) > 0:
+		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, o.compact(items[0]))
+		o.list(items, false)
 		return o.End()
-	case '{':
-	default:
+	case o.items.Is(root, '['):
+		return doc.Problem(0, errors.New("there is no item in the list"), hint)
+	case !o.items.Is(root, '{'):
+		if err := doc.Check(0); err != nil {
+			return err
+		}
 		return doc.Problem(0, errors.New("the document is neither an object nor a list"), hint)
 	}
-	return o.body(root, doc, hint)
+	return o.body(m, doc, hint)
+}
+
+// compact is a value without white space between its tokens.
+func (o *responses) compact(at walk.Span) []byte {
+	return walk.AppendCompact(nil, at.Of(o.items.Raw))
 }
 
 // body reads a request, a response, or both in one.
-func (o *responses) body(root walk.Node, doc engine.Document, hint string) error {
-	input, output := root.Get("input"), root.Get("output")
-	if !input.IsText() && input.Kind() != '[' && output.Kind() != '[' {
+func (o *responses) body(m engine.Members, doc engine.Document, hint string) error {
+	f := &o.items
+	input, output := m.Get("input"), m.Get("output")
+	if !f.IsString(input) && !f.Is(input, '[') && !f.Is(output, '[') {
 		return doc.Problem(0, errors.New("the body has neither input nor output"), hint)
 	}
+	asked, answered := f.List(input), f.List(output)
 	first := input
-	if input.Kind() == '[' && input.First().Found() {
-		first = input.First()
-	} else if !input.IsText() && output.First().Found() {
-		first = output.First()
+	if len(asked) > 0 {
+		first = asked[0]
+	} else if !f.IsString(input) && len(answered) > 0 {
+		first = answered[0]
 	}
-	response := root.Text("object") == "response"
-	if id := root.Text("id"); response && engine.PlainID(id) {
+	if id := m.Peek("id"); m.Peek("object") == "response" && engine.PlainID(id) {
 		o.Conv.ID, o.message = id, id
 	} else {
-		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, walk.AppendCompact(nil, first.Raw()))
+		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, o.compact(first))
 	}
-	o.At(UnixTime(float64(root.Number("created_at"))))
-	_ = o.config(root)
-	if input.IsText() {
-		o.items.Cuts = o.items.Cuts[:0]
-		u := tenfold.UserMessage{Parts: tenfold.Text(o.items.Text(input))}
+	o.At(UnixTime(float64(m.Number("created_at"))))
+	_ = o.config(m)
+	if f.IsString(input) {
 		id := o.itemID(input)
-		_ = o.Show(id, engine.Entries(id, "", string(input.Raw()), One(u)))
-	} else {
-		_ = o.list(input, false)
+		u := tenfold.UserMessage{Parts: tenfold.Text(f.Peek(input))}
+		_ = o.Show(id, engine.Entries(id, "", string(input.Of(f.Raw)), One(u)))
 	}
-	_ = o.list(output, true)
-	if u, ok := o.usage(root.Get("usage")); ok {
-		id := o.Ids.Unique("usage:" + engine.Digest(walk.AppendCompact([]byte(o.message), root.Get("usage").Raw())))
+	o.list(asked, false)
+	o.list(answered, true)
+	if u, ok := o.usage(m.Get("usage")); ok {
+		id := o.Ids.Unique("usage:" + engine.Digest(append([]byte(o.message), o.compact(m.Get("usage"))...)))
 		_ = o.Emit(tenfold.Entry{ID: id, MessageID: o.message, Payload: u})
 	}
 	return o.End()
 }
 
 // config hands on what a body sets beside its items; the body is its source.
-func (o *responses) config(root walk.Node) error {
-	d := o.settings(root)
+func (o *responses) config(m engine.Members) error {
+	d := o.settings(m)
 	cuts := slices.Clone(o.items.Cuts)
 	for _, name := range [...]string{"input", "output"} {
-		if n := root.Get(name); n.Found() && !o.tree.Twice {
-			cuts = append(cuts, walk.Cut{Span: n.At(), With: walk.CutValue})
+		if at := m.Get(name); at.Found() && !o.items.Twice {
+			cuts = append(cuts, walk.Cut{Span: at, With: walk.CutValue})
 		}
 	}
-	source := string(walk.AppendCompact(nil, []byte(walk.Splice(root.T.Raw, cuts))))
+	source := string(walk.AppendCompact(nil, []byte(walk.Splice(o.items.Raw, cuts))))
 	return o.Emit(tenfold.Entry{ID: o.Ids.Unique("config:" + engine.Digest([]byte(source))), Source: source, Payload: d})
 }
 
 // settings reads what a request or a response says of its model.
-func (o *responses) settings(n walk.Node) tenfold.ConfigDelta {
-	d := tenfold.ConfigDelta{Model: n.Text("model")}
+func (o *responses) settings(m engine.Members) tenfold.ConfigDelta {
+	d := tenfold.ConfigDelta{Model: m.Peek("model")}
 	o.model = d.Model
 	o.items.Cuts = o.items.Cuts[:0]
-	if s := n.Get("instructions"); s.IsText() {
+	if s := m.Get("instructions"); o.items.IsString(s) {
 		system := o.items.Text(s)
 		d.System = &system
 	}
-	if tools := n.Get("tools"); List(tools).Found() {
-		d.Tools = toolList(tools)
+	if tools := m.Items("tools"); len(tools) > 0 {
+		d.Tools = o.toolList(tools)
 	}
 	return d
 }
@@ -194,27 +197,26 @@ const customSchema = `{"type":"object","properties":{"input":{"type":"string"}},
 
 // toolList reads the tools a model was offered. Those that only OpenAI knows
 // are kept as they are.
-func toolList(tools walk.Node) *[]tenfold.ToolDefinition {
+func (o *responses) toolList(tools []walk.Span) *[]tenfold.ToolDefinition {
 	list := []tenfold.ToolDefinition{}
-	for n := tools.First(); n.Found(); n = n.Next() {
-		if n.Kind() != '{' {
-			continue
-		}
-		name, typ := n.Text("name"), n.Text("type")
+	for _, at := range tools {
+		m := o.items.Object(at)
+		name, typ := m.Peek("name"), m.Peek("type")
 		if typ == "" || (name == "" && (typ == "function" || typ == "custom")) {
 			continue
 		}
-		if typ != "function" {
-			d := tenfold.ToolDefinition{Name: name, Provider: "openai", Data: walk.OneLine(string(n.Raw()))}
-			if typ == "custom" {
-				d.Description, d.Schema = n.Text("description"), customSchema
-			}
-			list = append(list, d)
-			continue
+		d := tenfold.ToolDefinition{Name: name}
+		if typ == "function" || typ == "custom" {
+			d.Description = m.Peek("description")
 		}
-		d := tenfold.ToolDefinition{Name: n.Text("name"), Description: n.Text("description")}
-		if p := n.Get("parameters"); p.Kind() == '{' {
-			d.Schema = walk.OneLine(string(p.Raw()))
+		switch schema := m.Get("parameters"); {
+		case typ != "function":
+			d.Provider, d.Data = "openai", walk.OneLine(string(at.Of(o.items.Raw)))
+			if typ == "custom" {
+				d.Schema = customSchema
+			}
+		case o.items.Is(schema, '{'):
+			d.Schema = walk.OneLine(string(schema.Of(o.items.Raw)))
 		}
 		list = append(list, d)
 	}
@@ -222,42 +224,34 @@ func toolList(tools walk.Node) *[]tenfold.ToolDefinition {
 }
 
 // list turns a list of items into entries.
-func (o *responses) list(items walk.Node, output bool) error {
-	for n := List(items); n.Found(); n = n.Next() {
-		if err := o.item(n, o.itemID(n), n, output); err != nil {
-			return err
-		}
+func (o *responses) list(items []walk.Span, output bool) {
+	for _, at := range items {
+		_ = o.item(at, o.itemID(at), at, output)
 	}
-	return nil
 }
 
 // itemID names an item after what it says.
-func (o *responses) itemID(n walk.Node) string {
-	return o.Ids.Unique("item:" + engine.Digest(walk.AppendCompact(nil, n.Raw())))
+func (o *responses) itemID(at walk.Span) string {
+	return o.Ids.Unique("item:" + engine.Digest(o.compact(at)))
 }
 
 // item turns one item into entries. Its source is the item, or the record that
 // it stands in.
-func (o *responses) item(n walk.Node, id string, record walk.Node, output bool) error {
-	before := o.tree.Twice
-	o.tree.Twice = false
-	o.items.Cuts, o.items.Odd = o.items.Cuts[:0], false
-	payloads := o.items.Item(n)
-	twice := o.tree.Twice
-	o.tree.Twice = before || twice
-	if o.items.Odd || twice {
+func (o *responses) item(at walk.Span, id string, record walk.Span, output bool) error {
+	f := &o.items
+	before := f.Twice
+	f.Cuts, f.Odd, f.Twice = f.Cuts[:0], false, false
+	payloads := f.Item(at)
+	twice := f.Twice
+	f.Twice = before || twice
+	if f.Odd || twice {
 		o.Warn.Add(0, "item holds something that is not understood: it is kept, and no model sees it",
 			"items hold something that is not understood: it is kept, and no model sees it")
 	}
 	if len(payloads) == 0 || twice {
-		return o.Keep(id, tenfold.Kind("openai-responses."+cmp.Or(n.Text("type"), "untyped")), walk.AppendCompact(nil, record.Raw()))
+		return o.Keep(id, tenfold.Kind("openai-responses."+cmp.Or(f.Peek(f.In(at, "type")), "untyped")), o.compact(record))
 	}
-	from := record.At().From
-	for i := range o.items.Cuts {
-		c := &o.items.Cuts[i]
-		c.From, c.To = c.From-from, c.To-from
-	}
-	source := string(walk.AppendCompact(nil, []byte(walk.Splice(record.Raw(), o.items.Cuts))))
+	source := string(walk.AppendCompact(nil, []byte(walk.SpliceIn(f.Raw, record, f.Cuts))))
 	message := ""
 	if output {
 		message = o.message
@@ -266,34 +260,31 @@ func (o *responses) item(n walk.Node, id string, record walk.Node, output bool) 
 }
 
 // usage reads what a response cost. Cached tokens are a part of the input.
-func (o *responses) usage(n walk.Node) (tenfold.Usage, bool) {
-	if n.Kind() != '{' {
-		return tenfold.Usage{}, false
-	}
-	in := n.Number("input_tokens")
-	cached := min(in, n.Get("input_tokens_details").Number("cached_tokens"))
-	return tenfold.Usage{Model: o.model, Input: in - cached, CacheRead: cached, Output: n.Number("output_tokens")}, true
+func (o *responses) usage(at walk.Span) (tenfold.Usage, bool) {
+	m := o.items.Object(at)
+	in := m.Number("input_tokens")
+	cached := min(in, m.Object("input_tokens_details").Number("cached_tokens"))
+	return tenfold.Usage{Model: o.model, Input: in - cached, CacheRead: cached, Output: m.Number("output_tokens")}, o.items.Is(at, '{')
 }
 
 // events reads the events of a response: its items as they are done. All else
 // is kept.
 func (o *responses) events(ctx context.Context, src engine.Source) error {
 	r := engine.NewLineReader(ctx, src)
-	var root walk.Node
-	var line []byte
+	var m engine.Members
 	err := r.Records(engine.OpenAIResponses, func(raw []byte) error {
-		line = raw
-		root = o.tree.Read(&o.scan, raw)
-		return o.scan.Err
+		m = o.items.Read(raw)
+		return o.items.Scan.Err
 	}, func() error {
 		if o.Conv.ID == "" {
-			o.message = root.Get("response").Text("id")
+			response := m.Object("response")
+			o.message = response.Peek("id")
 			if o.Conv.ID = o.message; !engine.PlainID(o.message) {
-				o.Conv.ID, o.message = engine.ContentID(o.src.Name, engine.OpenAIResponses, root.Raw()), "response"
+				o.Conv.ID, o.message = engine.ContentID(o.src.Name, engine.OpenAIResponses, o.items.Raw), "response"
 			}
-			o.At(UnixTime(float64(root.Get("response").Number("created_at"))))
+			o.At(UnixTime(float64(response.Number("created_at"))))
 		}
-		return o.event(root, o.Ids.Unique("event:"+engine.Digest(line)))
+		return o.event(m, o.Ids.Unique("event:"+engine.Digest(o.items.Raw)))
 	})
 	if err != nil {
 		return err
@@ -304,20 +295,19 @@ func (o *responses) events(ctx context.Context, src engine.Source) error {
 	return o.End()
 }
 
-func (o *responses) event(root walk.Node, id string) error {
-	typ := root.Text("type")
-	response := root.Get("response")
+func (o *responses) event(m engine.Members, id string) error {
+	typ, response := m.Peek("type"), m.Object("response")
 	switch typ {
 	case "response.created":
-		if d := o.settings(response); !o.tree.Twice {
-			return o.Emit(tenfold.Entry{ID: id, Source: walk.Splice(root.Raw(), o.items.Cuts), Payload: d})
+		if d := o.settings(response); !o.items.Twice {
+			return o.Emit(tenfold.Entry{ID: id, Source: o.items.Done(), Payload: d})
 		}
 	case "response.output_item.done":
-		return o.item(root.Get("item"), id, root, true)
+		return o.item(m.Get("item"), id, o.items.Root(), true)
 	case "response.completed", "response.incomplete", "response.failed":
-		if u, ok := o.usage(response.Get("usage")); ok && !o.tree.Twice {
-			return o.Emit(tenfold.Entry{ID: id, MessageID: o.message, Source: string(root.Raw()), Payload: u})
+		if u, ok := o.usage(response.Get("usage")); ok && !o.items.Twice {
+			return o.Emit(tenfold.Entry{ID: id, MessageID: o.message, Source: string(o.items.Raw), Payload: u})
 		}
 	}
-	return o.Keep(id, tenfold.Kind("openai-responses."+cmp.Or(typ, "untyped")), root.Raw())
+	return o.Keep(id, tenfold.Kind("openai-responses."+cmp.Or(typ, "untyped")), o.items.Raw)
 }

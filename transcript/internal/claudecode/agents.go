@@ -31,17 +31,17 @@ type subAgent struct {
 }
 
 // agents reads the files of the session's sub-agents.
-func (c *claude) agents(ctx context.Context, src engine.Source) error {
-	if src.Siblings == nil || c.own || c.sessionID == "" || isAgentFile(c.baseName()) {
+func (c *claude) agents(ctx context.Context) error {
+	if c.Src.Siblings == nil || c.own || c.sessionID == "" || isAgentFile(c.baseName()) {
 		return nil
 	}
-	names := c.agentNames(src)
+	names := c.agentNames()
 	if len(names) > AgentFiles {
-		c.warn.Add(0, "directory has more than 1000 files of sub-agents: the rest is left out", "")
+		c.Warn.Add(0, "directory has more than 1000 files of sub-agents: the rest is left out", "")
 		names = names[:AgentFiles]
 	}
 	for _, name := range names {
-		if err := c.agentFile(ctx, src.Siblings, name); err != nil {
+		if err := c.agentFile(ctx, c.Src.Siblings, name); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (c *claude) agents(ctx context.Context, src engine.Source) error {
 }
 
 // agentNames lists the files that may be a sub-agent's.
-func (c *claude) agentNames(src engine.Source) []string {
+func (c *claude) agentNames() []string {
 	var names []string
 	dirs := []string{strings.TrimSuffix(c.baseName(), path.Ext(c.baseName()))}
 	if engine.PlainID(c.sessionID) && c.sessionID != dirs[0] {
@@ -60,12 +60,12 @@ func (c *claude) agentNames(src engine.Source) []string {
 		if dir == "" || !fs.ValidPath(root) {
 			continue
 		}
-		_ = fs.WalkDir(src.Siblings, root, func(name string, d fs.DirEntry, err error) error {
+		_ = fs.WalkDir(c.Src.Siblings, root, func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				// A session whose name ends in nothing has the file itself there.
 				if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-					c.warn.Add(0, "directory of sub-agents could not be read", "directories of sub-agents could not be read")
+					c.Warn.Add(0, "directory of sub-agents could not be read", "directories of sub-agents could not be read")
 				}
 				return fs.SkipDir
 			case len(names) > AgentFiles:
@@ -76,7 +76,7 @@ func (c *claude) agentNames(src engine.Source) []string {
 			return nil
 		})
 	}
-	beside, err := fs.ReadDir(src.Siblings, ".")
+	beside, err := fs.ReadDir(c.Src.Siblings, ".")
 	if err != nil {
 		return names
 	}
@@ -86,7 +86,7 @@ func (c *claude) agentNames(src engine.Source) []string {
 			break
 		}
 		if d.Type().IsRegular() && isAgentFile(d.Name()) && d.Name() != c.baseName() {
-			if looked++; c.isAgentFileOfSession(src.Siblings, d.Name()) {
+			if looked++; c.isAgentFileOfSession(c.Src.Siblings, d.Name()) {
 				names = append(names, d.Name())
 			}
 		}
@@ -121,7 +121,7 @@ func (c *claude) isAgentFileOfSession(dir fs.FS, name string) bool {
 // session; only errors of the sink and the context end the import.
 func (c *claude) agentFile(ctx context.Context, dir fs.FS, name string) error {
 	broken := func() {
-		c.warn.Add(0, "file of a sub-agent could not be read to its end", "files of sub-agents could not be read to their end")
+		c.Warn.Add(0, "file of a sub-agent could not be read to its end", "files of sub-agents could not be read to their end")
 	}
 	f, err := dir.Open(name)
 	if err != nil {
@@ -154,8 +154,8 @@ func (c *claude) agentFile(ctx context.Context, dir fs.FS, name string) error {
 			broken()
 			break
 		}
-		c.l.parse(&c.scan, raw)
-		if c.scan.Err != nil {
+		c.l.parse(&c.Scan, raw)
+		if c.Scan.Err != nil {
 			broken()
 			break
 		}
@@ -163,14 +163,15 @@ func (c *claude) agentFile(ctx context.Context, dir fs.FS, name string) error {
 			return err
 		}
 	}
-	return c.closeAll()
+	c.closeAll()
+	return c.emit()
 }
 
 // agentLine turns one line of a sub-agent's file into entries. A line that the
 // session's own file holds is there already.
 func (c *claude) agentLine(l *claudeLine) error {
 	if engine.PlainID(l.uuid) {
-		if c.ids.Seen[l.uuid] > 0 && !c.sub.seen[l.uuid] {
+		if c.Ids.Seen[l.uuid] > 0 && !c.sub.seen[l.uuid] {
 			return nil
 		}
 		c.sub.seen[l.uuid] = true
@@ -181,33 +182,24 @@ func (c *claude) agentLine(l *claudeLine) error {
 }
 
 // isTold reports whether a sub-agent's message is there already: the session's
-// own file holds it in a progress line.
-func (c *claude) isTold(branch string, lists ...[]tenfold.Entry) bool {
-	for _, list := range lists {
-		for _, e := range list {
-			if key := agentKey(branch, e); key == "" || !c.told[key] {
-				return false
-			}
+// own file holds it in a progress line. What that file holds is noted.
+func (c *claude) isTold(list ...tenfold.Entry) bool {
+	told := c.sub != nil
+	for _, e := range list {
+		switch key := agentKey(e); {
+		case c.sub == nil && key != "":
+			c.told[key] = true
+		case !c.told[key]:
+			told = false
 		}
 	}
-	return true
-}
-
-// noteTold notes a sub-agent's message of the session's own file.
-func (c *claude) noteTold(branch string, lists ...[]tenfold.Entry) {
-	for _, list := range lists {
-		for _, e := range list {
-			if key := agentKey(branch, e); key != "" {
-				c.told[key] = true
-			}
-		}
-	}
+	return told
 }
 
 // agentKey is what makes a block of a sub-agent's message that block, whatever
 // line it stands in: the agent, and the API message and the block.
-func agentKey(branch string, e tenfold.Entry) string {
-	_, agent, _ := strings.Cut(branch, ".")
+func agentKey(e tenfold.Entry) string {
+	_, agent, _ := strings.Cut(e.Branch, ".")
 	key := agent + " " + e.MessageID + " " + string(e.Payload.Kind()) + " "
 	switch p := e.Payload.(type) {
 	case tenfold.ToolCall:

@@ -116,7 +116,7 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 	if c.pend != nil && branch == "" || l.twice || !slices.Contains(attached, l.attachment.typ) {
 		return c.unknown(l, id, "claude-code.attachment")
 	}
-	w := engine.Finder{Scan: &c.scan, Raw: l.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: l.raw}
 	var parts []tenfold.Part
 	for _, m := range l.said() {
 		if !m.Readable() {
@@ -138,14 +138,10 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 	typed := l.attachment.typed() && branch == ""
 	c.delivered(l)
 	e := tenfold.Entry{
-		ID: id, Time: c.now, Branch: branch, Source: w.Done(),
+		ID: id, Time: c.Now, Branch: branch, Source: w.Done(),
 		Payload: tenfold.UserMessage{Parts: parts, Purpose: l.attachment.purpose(), Synthetic: !typed},
 	}
-	switch {
-	case branch == "":
-	case c.sub == nil:
-		c.noteTold(branch, []tenfold.Entry{e})
-	case c.isTold(branch, []tenfold.Entry{e}):
+	if branch != "" && c.isTold(e) {
 		return c.unknown(l, id, "claude-code.attachment")
 	}
 	return c.insertDuringWork(e, typed)
@@ -153,7 +149,7 @@ func (c *claude) attachmentLine(l *claudeLine, id, branch string) error {
 
 // localCommand makes a message of what a command printed: Claude Code sends it.
 func (c *claude) localCommand(l *claudeLine, id, branch string) error {
-	w := engine.Finder{Scan: &c.scan, Raw: l.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: l.raw}
 	text := ""
 	if l.own.Readable() {
 		text = w.Text(l.own.Content)
@@ -162,7 +158,7 @@ func (c *claude) localCommand(l *claudeLine, id, branch string) error {
 		return c.unknown(l, id, "claude-code.system")
 	}
 	return c.insertDuringWork(tenfold.Entry{
-		ID: id, Time: c.now, Branch: branch, Source: w.Done(),
+		ID: id, Time: c.Now, Branch: branch, Source: w.Done(),
 		Payload: tenfold.UserMessage{Parts: tenfold.Text(text), Purpose: tenfold.Notice, Synthetic: true},
 	}, false)
 }

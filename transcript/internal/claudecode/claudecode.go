@@ -7,12 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/geminicli"
-	"tenfold/transcript/internal/walk"
 )
 
 func Handler() engine.Handler {
@@ -88,41 +86,30 @@ func recognise(h engine.Head) engine.Confidence {
 //	everything else               an unknown kind "claude-code.<type>"
 func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	c := &claude{
-		r: engine.NewLineReader(ctx, src), sink: sink, name: src.Name, scan: walk.Scanner{Cost: walk.BlockCost},
+		Session: engine.NewSession(src, sink, engine.ClaudeCode), r: engine.NewLineReader(ctx, src),
 		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},
 		billed: map[string]bool{}, chains: map[string]string{}, prompted: map[int32]int32{}, told: map[string]bool{},
 	}
 	err := c.r.Records(engine.ClaudeCode, func(raw []byte) error {
-		c.l.parse(&c.scan, raw)
-		return c.scan.Err
+		c.l.parse(&c.Scan, raw)
+		return c.Scan.Err
 	}, func() error { return c.line(&c.l) })
 	if err != nil {
 		return err
 	}
-	return c.finish(ctx, src)
+	return c.finish(ctx)
 }
 
 // claude is one import.
 type claude struct {
-	r    *engine.LineReader
-	sink engine.Sink
-	name string
-	scan walk.Scanner
-	l    claudeLine
-	warn engine.Warnings
-	ids  engine.Ids
+	engine.Session
+	r *engine.LineReader
+	l claudeLine
 
-	conv      engine.Conversation
-	begun     bool
-	err       error
-	visible   bool            // a model saw something
-	sessionID string          // the first one
-	early     []tenfold.Entry // until the conversation's id is known
-	titles    [3]string       // summary, ai-title, custom-title: the last wins
-	now       time.Time       // of the last line that had one
-	own       bool            // the file is a sub-agent's own: its chain is the root
+	sessionID string    // the first one
+	titles    [3]string // summary, ai-title, custom-title: the last wins
+	own       bool      // the file is a sub-agent's own: its chain is the root
 
-	place  engine.RootLog
 	opened engine.TurnState
 	after  string // id of the summary line that ended the last turn
 	pend   *boundary
@@ -146,22 +133,20 @@ type claude struct {
 	told map[string]bool // blocks of sub-agents that the session's own file holds
 }
 
-// earlyLimit is how many entries wait for a session id.
+// earlyLimit is within how many lines the session's id is to come: entries wait for it.
 const earlyLimit = 512
 
 // line turns one line into entries.
 func (c *claude) line(l *claudeLine) error {
 	l.number = c.r.Number
-	if t := l.time(); !t.IsZero() {
-		c.now = t
-		if c.conv.Created.IsZero() {
-			c.conv.Created = t
-		}
-	}
+	c.At(l.time())
 	c.session(l)
-	id := c.ids.Record(l.uuid, l.raw)
+	if c.Conv.ID == "" && c.r.Count == earlyLimit {
+		c.Conv.ID = engine.NameID(c.Src.Name, engine.ClaudeCode)
+	}
+	id := c.Ids.Record(l.uuid, l.raw)
 	if l.kind != '{' {
-		c.warn.Add(l.number, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
+		c.Warn.Add(l.number, "line is not a JSON object and was kept as it is", "lines are not JSON objects and were kept as they are")
 		return c.unknown(l, id, "claude-code.value")
 	}
 	switch typ := l.typ; {
@@ -189,7 +174,7 @@ func (c *claude) line(l *claudeLine) error {
 		return c.queueLine(l, id)
 	case l.typ == "user" || l.typ == "assistant":
 		if l.msg.Kind != '{' || !l.msg.Readable() || l.twice {
-			c.warn.Odd(l.number, "message")
+			c.Warn.Odd(l.number, "message")
 			return c.unknown(l, id, "claude-code."+l.typ)
 		}
 		return c.message(l, &l.msg, id, l.typ, c.branch(l, node, id))
@@ -219,93 +204,52 @@ func (c *claude) session(l *claudeLine) {
 		if l.sidechain && c.startsOwn(l) {
 			id += "-" + c.agentName(l)
 		}
-		if c.conv.ID == "" {
-			c.conv.ID, c.conv.Named = engine.ConversationID(id), true
+		if c.Conv.ID == "" {
+			c.Conv.ID, c.Conv.Named = engine.ConversationID(id), true
 		}
 	case l.sessionID != c.sessionID:
-		c.warn.Add(l.number, "line belongs to another session than the first", "lines belong to other sessions than the first")
+		c.Warn.Add(l.number, "line belongs to another session than the first", "lines belong to other sessions than the first")
 	}
 }
 
 // unknown keeps a line that no model sees (L4).
 func (c *claude) unknown(l *claudeLine, id, name string) error {
-	return c.emit(tenfold.Entry{ID: id, Time: c.now, Source: string(l.raw), Payload: tenfold.Unknown{Name: tenfold.Kind(name)}})
+	return c.Keep(id, tenfold.Kind(name), l.raw)
 }
 
-// emit hands entries on, keeping count of turns and steps.
-// Their first error sticks, as that of an [engine.Emitter] does.
+// emit hands entries on, and notes where those that a model sees stand.
 func (c *claude) emit(entries ...tenfold.Entry) error {
 	for _, e := range entries {
-		if c.err != nil {
-			break
-		}
-		c.place.See(e)
-		if e.Payload.Kind().Visible() {
-			c.visible = true
+		if c.Emit(e) == nil && e.Payload.Kind().Visible() {
+			c.Shown = true
 			if i, ok := c.nodes[e.ID]; ok {
 				n := &c.tree[i]
-				n.turn, n.step, n.shown = int32(c.place.Turn), int32(c.place.Step), e.Branch == "" //nolint:gosec // an import has far fewer entries
+				n.turn, n.step, n.shown = int32(c.Place.Turn), int32(c.Place.Step), e.Branch == "" //nolint:gosec // an import has far fewer entries
 			}
 		}
-		if !c.begun {
-			c.early = append(c.early, e)
-			if c.conv.ID == "" && len(c.early) < earlyLimit {
-				continue
-			}
-			c.err = c.begin()
-			continue
-		}
-		c.err = c.sink.Entry(e)
 	}
-	return c.err
+	return c.All(nil)
 }
 
-func (c *claude) begin() error {
-	c.begun = true
-	c.conv.Format = engine.ClaudeCode
-	c.conv.ID = cmp.Or(c.conv.ID, engine.NameID(c.name, engine.ClaudeCode))
-	if err := c.sink.Begin(c.conv); err != nil {
-		return err
-	}
-	for _, e := range c.early {
-		if err := c.sink.Entry(e); err != nil {
-			return err
-		}
-	}
-	c.early = nil
-	return nil
-}
-
-func (c *claude) finish(ctx context.Context, src engine.Source) error {
+func (c *claude) finish(ctx context.Context) error {
 	c.leaveQueue(nil)
-	_ = c.closeAll()
+	c.closeAll()
 	if c.pend != nil {
 		c.warnNoSummary()
 	}
-	if err := c.agents(ctx, src); err != nil {
+	if err := c.agents(ctx); err != nil {
 		return err
 	}
-	if !c.visible {
-		c.warn.Add(0, "file without messages: the conversation is empty", "")
-	}
-	if !c.begun {
-		c.err = c.begin()
-	}
 	for _, t := range c.titles {
-		if t != "" {
-			c.conv.Title = t
-		}
+		c.Conv.Title = cmp.Or(t, c.Conv.Title)
 	}
-	if c.err != nil {
-		return c.err
-	}
-	return c.sink.End(c.conv, c.warn.Text())
+	return c.Finish()
 }
 
 // startsOwn reports whether a sidechain's line begins a sub-agent's own file,
 // which holds nothing of the session that it belongs to.
 func (c *claude) startsOwn(l *claudeLine) bool {
-	rootSeen := c.place.Opened || c.open[""] != nil
+	rootSeen := c.Place.Opened || c.open[""] != nil
 	return c.sub == nil && len(c.chains) == 0 && !rootSeen && (l.agentID != "" || strings.HasPrefix(c.baseName(), "agent-"))
 }
 
@@ -316,7 +260,7 @@ func (c *claude) agentName(l *claudeLine) string {
 	return "agent-" + engine.BranchName(l.agentID)
 }
 
-func (c *claude) baseName() string { return path.Base(filepath.ToSlash(c.name)) }
+func (c *claude) baseName() string { return path.Base(filepath.ToSlash(c.Src.Name)) }
 
 // claudePart reports whether a file is a sub-agent's, which is read with the
 // session it belongs to.

@@ -16,7 +16,7 @@ type boundary struct {
 
 // noSummary words a boundary that leads to no overlay.
 func (c *claude) warnNoSummary() {
-	c.warn.Add(c.pend.line, "compaction came without a summary: nothing is hidden", "compactions came without a summary: nothing is hidden")
+	c.Warn.Add(c.pend.line, "compaction came without a summary: nothing is hidden", "compactions came without a summary: nothing is hidden")
 	c.pend = nil
 }
 
@@ -29,10 +29,10 @@ func (c *claude) compactBoundary(l *claudeLine, id string) error {
 		return c.unknown(l, id, "claude-code.system") // a sub-agent's own affair
 	}
 	// What stands before everything hides nothing.
-	if c.place.Opened || len(l.compact.tools) == 0 {
+	if c.Place.Opened || len(l.compact.tools) == 0 {
 		c.pend = &boundary{compactData: l.compact, line: l.number}
 	}
-	_ = c.closeAll()
+	c.closeAll()
 	return c.unknown(l, id, "claude-code.system")
 }
 
@@ -40,14 +40,14 @@ func (c *claude) compactBoundary(l *claudeLine, id string) error {
 // the boundary, as the one user message Claude Code sent it in. The text is
 // nowhere else, so that undo leaves no stray summary behind (C7).
 func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id string) error {
-	_ = c.closeAll()
+	c.closeAll()
 	pend := c.pend
 	c.pend = nil
 	pend = cmp.Or(pend, &boundary{})
-	if !c.place.Opened {
+	if !c.Place.Opened {
 		return c.bareSummary(l, m, id)
 	}
-	w := engine.Finder{Scan: &c.scan, Raw: l.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: l.raw}
 	var text string
 	if m.IsText() {
 		text = w.Text(m.Content)
@@ -56,24 +56,24 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 		for i := range m.Blocks {
 			// The blocks stay in the line: a summary is one text.
 			if b := &m.Blocks[i]; b.Typ == "text" && w.IsString(b.Text) {
-				t, _ := c.scan.Unquote(b.Text)
+				t, _ := c.Scan.Unquote(b.Text)
 				all.Add(t)
 			}
 		}
 		text = all.String()
 	}
 	if text == "" {
-		c.warn.Add(l.number, "compaction came without a summary: nothing is hidden", "compactions came without a summary: nothing is hidden")
+		c.Warn.Add(l.number, "compaction came without a summary: nothing is hidden", "compactions came without a summary: nothing is hidden")
 		return c.unknown(l, id, "claude-code.user")
 	}
-	o := engine.Summarised(c.place.Turn, pend.trigger, text)
+	o := engine.Summarised(c.Place.Turn, pend.trigger, text)
 	o.TokensBefore, o.TokensAfter = pend.preTokens, pend.postTokens
 	if pend.preserved {
 		c.keepPreserved(&o, pend)
 	}
 	c.opened, c.after = engine.TurnOver, id
 	c.prompts = c.prompts[:0] // nobody rewinds past a boundary here
-	return c.emit(tenfold.Entry{ID: id + "/compaction", Time: c.now, Source: w.Done(), Payload: o})
+	return c.emit(tenfold.Entry{ID: id + "/compaction", Source: w.Done(), Payload: o})
 }
 
 // keepPreserved ends the range before the first message that the compaction
@@ -82,22 +82,22 @@ func (c *claude) keepPreserved(o *tenfold.Compaction, pend *boundary) {
 	if i, ok := c.nodes[pend.head]; ok && c.tree[i].shown && engine.EndBefore(o, int(c.tree[i].turn), int(c.tree[i].step)) {
 		return
 	}
-	c.warn.Add(pend.line, "compaction kept messages verbatim that cannot be told apart: its summary covers them too",
+	c.Warn.Add(pend.line, "compaction kept messages verbatim that cannot be told apart: its summary covers them too",
 		"compactions kept messages verbatim that cannot be told apart: their summaries cover them too")
 }
 
 // bareSummary keeps a summary of what an earlier file holds. Nothing here
 // could be covered, and the model saw the text: it is a message.
 func (c *claude) bareSummary(l *claudeLine, m *chatapi.BlockMessage, id string) error {
-	c.warn.Add(l.number, "compaction covers an earlier file: its summary is kept as a message", "compactions cover an earlier file: their summaries are kept as messages")
-	results, rest := c.content(l, m, id, "user")
+	c.Warn.Add(l.number, "compaction covers an earlier file: its summary is kept as a message", "compactions cover an earlier file: their summaries are kept as messages")
+	results, rest := c.content(l, m, id, "user", "")
 	if len(results) > 0 || len(rest) == 0 {
 		return c.unknown(l, id, "claude-code.user")
 	}
 	u, _ := rest[0].Payload.(tenfold.UserMessage)
 	u.Synthetic = true
 	rest[0].Payload = u
-	_ = c.startTurn(id)
+	c.Turn(id)
 	c.opened = engine.TurnOpen
 	return c.emit(rest...)
 }
@@ -107,10 +107,10 @@ func (c *claude) microBoundary(l *claudeLine, id string) error {
 	if l.sidechain && !c.own {
 		return c.unknown(l, id, "claude-code.system")
 	}
-	_ = c.closeAll()
+	c.closeAll()
 	_ = c.unknown(l, id, "claude-code.system")
 	d := l.compact
-	if len(d.calls) == 0 || !c.place.Opened {
+	if len(d.calls) == 0 || !c.Place.Opened {
 		return nil
 	}
 	calls := make(map[string]tenfold.CallPolicy, len(d.calls))
@@ -118,8 +118,8 @@ func (c *claude) microBoundary(l *claudeLine, id string) error {
 		calls[call] = tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
 	}
 	after := cmp.Or(d.postTokens, max(d.preTokens-d.saved, 0))
-	return c.emit(tenfold.Entry{ID: id + "/compaction", Time: c.now, Payload: tenfold.Compaction{
-		ToTurn: c.place.Turn, Source: tenfold.SourceImport, Reason: d.trigger, TokensBefore: d.preTokens, TokensAfter: after,
+	return c.emit(tenfold.Entry{ID: id + "/compaction", Payload: tenfold.Compaction{
+		ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Reason: d.trigger, TokensBefore: d.preTokens, TokensAfter: after,
 		ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Calls: calls},
 	}})
 }

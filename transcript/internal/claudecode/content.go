@@ -10,8 +10,8 @@ import (
 // results, then one user message for what else a user line holds; or the
 // blocks of an assistant's. Those values that the payloads hold are cut from
 // the line, and what is left is the Source of the first entry.
-func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role string) (results, rest []tenfold.Entry) {
-	w := engine.Finder{Scan: &c.scan, Raw: l.raw}
+func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role, branch string) (results, rest []tenfold.Entry) {
+	w := engine.Finder{Scan: &c.Scan, Raw: l.raw}
 	switch {
 	case m.IsText():
 		text := w.Text(m.Content)
@@ -46,7 +46,7 @@ func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role string
 	for _, list := range [2][]tenfold.Entry{results, rest} {
 		for i := range list {
 			e := &list[i]
-			e.ID, e.Time, e.MessageID = engine.BlockID(id, n), c.now, m.ID
+			e.ID, e.Time, e.MessageID, e.Branch = engine.BlockID(id, n), c.Now, m.ID, branch
 			if n == 0 {
 				e.Source = w.Done()
 			}

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"slices"
 	"time"
 
 	"tenfold"
@@ -19,7 +20,7 @@ type openMessage struct {
 	usage   chatapi.BlockUsage
 	time    time.Time
 	held    []tenfold.Entry
-	holding int // bytes
+	holding int64 // bytes
 }
 
 // What waits for a message is bounded: past this, the order of the file stands.
@@ -39,25 +40,13 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	if c.pend != nil && branch == "" {
 		c.warnNoSummary()
 	}
-	if role == "assistant" && lacksMembers(m, l.raw) {
-		c.warn.Odd(l.number, "message")
+	if role == "assistant" && m.Stunted(&engine.Finder{Raw: l.raw}) {
+		c.Warn.Odd(l.number, "message")
 		return c.unknown(l, id, "claude-code."+l.typ)
 	}
-	results, rest := c.content(l, m, id, role)
-	if len(results)+len(rest) == 0 {
+	results, rest := c.content(l, m, id, role, branch)
+	if len(results)+len(rest) == 0 || branch != "" && c.isTold(slices.Concat(results, rest)...) {
 		return c.unknown(l, id, "claude-code."+l.typ)
-	}
-	switch {
-	case branch == "":
-	case c.sub == nil:
-		c.noteTold(branch, results, rest)
-	case c.isTold(branch, results, rest):
-		return c.unknown(l, id, "claude-code."+l.typ)
-	}
-	for _, list := range [2][]tenfold.Entry{results, rest} {
-		for i := range list {
-			list[i].Branch = branch
-		}
 	}
 	if role == "assistant" {
 		return c.assistant(m, rest, id, branch)
@@ -81,18 +70,6 @@ func (c *claude) message(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	return c.emit(rest...)
 }
 
-// lacksMembers reports whether a block of an assistant's message lacks what its type
-// has.
-func lacksMembers(m *chatapi.BlockMessage, raw []byte) bool {
-	w := engine.Finder{Raw: raw}
-	for i := range m.Blocks {
-		if m.Blocks[i].Stunted(&w) {
-			return true
-		}
-	}
-	return false
-}
-
 // assistant emits the blocks of a response, after closing the one before.
 func (c *claude) assistant(m *chatapi.BlockMessage, blocks []tenfold.Entry, id, branch string) error {
 	o := c.open[branch]
@@ -108,15 +85,15 @@ func (c *claude) assistant(m *chatapi.BlockMessage, blocks []tenfold.Entry, id, 
 	if !local {
 		o.model = m.Model
 		if m.Usage.Found {
-			o.usage, o.time = m.Usage, c.now // the last line's count wins
+			o.usage, o.time = m.Usage, c.Now // the last line's count wins
 		}
 	}
 	if branch == "" {
-		_ = c.resume()
+		c.resume()
 	}
 	if !local && m.Model != "" && c.models[branch] != m.Model {
 		c.models[branch] = m.Model
-		_ = c.emit(tenfold.Entry{ID: id + "/model", Time: c.now, Branch: branch, Payload: tenfold.ConfigDelta{Model: m.Model}})
+		_ = c.emit(tenfold.Entry{ID: id + "/model", Branch: branch, Payload: tenfold.ConfigDelta{Model: m.Model}})
 	}
 	return c.emit(blocks...)
 }
@@ -129,37 +106,19 @@ func (c *claude) holdEntries(branch, id string, entries []tenfold.Entry) error {
 	o := c.open[branch]
 	if o == nil {
 		if branch == "" {
-			_ = c.ensureTurn(entries[0], id)
+			c.ensureTurn(entries[0], id)
 		}
 		return c.emit(entries...)
 	}
 	for i := range entries {
-		o.holding += len(entries[i].Source) + payloadSize(entries[i].Payload)
+		o.holding += engine.Weight(&entries[i])
 	}
 	o.held = append(o.held, entries...)
 	if len(o.held) > HeldEntries || o.holding > heldBytes {
-		c.warn.Add(c.r.Number, "response was too long to sort its results behind its calls", "responses were too long to sort their results behind their calls")
+		c.Warn.Add(c.r.Number, "response was too long to sort its results behind its calls", "responses were too long to sort their results behind their calls")
 		return c.releaseEntries(o)
 	}
 	return nil
-}
-
-func payloadSize(p tenfold.Payload) int {
-	var parts []tenfold.Part
-	switch p := p.(type) {
-	case tenfold.UserMessage:
-		parts = p.Parts
-	case tenfold.ToolResult:
-		parts = p.Parts
-	}
-	n := 0
-	for _, part := range parts {
-		n += len(part.Text)
-		if part.File != nil {
-			n += len(part.File.URI) + len(part.File.Detail)
-		}
-	}
-	return n
 }
 
 func (c *claude) releaseEntries(o *openMessage) error {
@@ -185,9 +144,8 @@ func (c *claude) close(branch string) {
 	_ = c.releaseEntries(o)
 }
 
-func (c *claude) closeAll() error {
+func (c *claude) closeAll() {
 	for _, branch := range c.order {
 		c.close(branch)
 	}
-	return c.err
 }

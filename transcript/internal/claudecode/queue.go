@@ -32,7 +32,7 @@ func (c *claude) queueLine(l *claudeLine, id string) error {
 	}
 	queued := ""
 	if l.own.Content.Found() {
-		queued, _ = c.scan.Unquote(l.own.Content)
+		queued, _ = c.Scan.Unquote(l.own.Content)
 	}
 	switch l.operation {
 	case "enqueue":
@@ -87,11 +87,11 @@ func (c *claude) delivered(l *claudeLine) {
 	}
 	var text string
 	if a.prompt.IsText() {
-		text, _ = c.scan.Unquote(a.prompt.Content)
+		text, _ = c.Scan.Unquote(a.prompt.Content)
 	}
 	for _, b := range a.prompt.Blocks {
 		if b.Typ == "text" && b.Text.Found() {
-			text, _ = c.scan.Unquote(b.Text)
+			text, _ = c.Scan.Unquote(b.Text)
 			break
 		}
 	}
@@ -121,13 +121,13 @@ func (c *claude) leaveQueue(l *claudeLine) {
 			}
 		}
 		if l.msg.IsText() {
-			text, _ := c.scan.Unquote(l.msg.Content)
+			text, _ := c.Scan.Unquote(l.msg.Content)
 			q.taken = slices.DeleteFunc(q.taken, func(t takenMessage) bool { return t.text == text })
 		}
 	}
 	taken := q.taken
 	q.taken = nil
 	for _, t := range taken {
-		_ = c.insertDuringWork(tenfold.Entry{ID: t.id + "/queued", Time: c.now, Payload: tenfold.UserMessage{Parts: tenfold.Text(t.text)}}, true)
+		_ = c.insertDuringWork(tenfold.Entry{ID: t.id + "/queued", Time: c.Now, Payload: tenfold.UserMessage{Parts: tenfold.Text(t.text)}}, true)
 	}
 }

@@ -88,13 +88,13 @@ func (c *claude) replaced(l *claudeLine, m *chatapi.BlockMessage, role string) b
 
 // firstText is the text that a message begins with.
 func (c *claude) firstText(l *claudeLine, m *chatapi.BlockMessage) string {
-	w := engine.Finder{Scan: &c.scan, Raw: l.raw}
+	w := engine.Finder{Scan: &c.Scan, Raw: l.raw}
 	if m.IsText() {
 		return w.Text(m.Content)
 	}
 	for i := range m.Blocks {
 		if b := &m.Blocks[i]; b.Typ == "text" && w.IsString(b.Text) {
-			text, _ := c.scan.Unquote(b.Text)
+			text, _ := c.Scan.Unquote(b.Text)
 			return text
 		}
 	}

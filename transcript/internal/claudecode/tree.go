@@ -110,15 +110,15 @@ func (c *claude) rewind(l *claudeLine, id string) {
 	}
 	if from < 0 || c.opened != engine.TurnOpen || !c.descend(prompts[from+1:], earlier) || !c.tree[earlier].shown ||
 		(c.tree[parent].shown && c.tree[parent].turn >= c.tree[earlier].turn) {
-		c.warn.Add(l.number, "rewound prompt could not be told from what followed and stays visible",
+		c.Warn.Add(l.number, "rewound prompt could not be told from what followed and stays visible",
 			"rewound prompts could not be told from what followed and stay visible")
 		return
 	}
-	c.warn.Add(l.number, "rewound prompt and its replies are hidden",
+	c.Warn.Add(l.number, "rewound prompt and its replies are hidden",
 		"rewound prompts and their replies are hidden")
 	// The abandoned prompts are no ground for later ones.
 	c.prompts = append(c.prompts[:from], node)
-	_ = c.emit(tenfold.Entry{ID: id + "/rewind", Time: c.now, Payload: engine.Hidden(int(c.tree[earlier].turn), c.place.Turn, "rewound in claude-code")})
+	_ = c.emit(tenfold.Entry{ID: id + "/rewind", Payload: engine.Hidden(int(c.tree[earlier].turn), c.Place.Turn, "rewound in claude-code")})
 }
 
 // descend reports whether every line of the list hangs below the ancestor.

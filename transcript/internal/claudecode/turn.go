@@ -14,31 +14,24 @@ import (
 func (c *claude) prompt(l *claudeLine, id string) {
 	c.rewind(l, id)
 	if c.opened.Said(true) {
-		_ = c.startTurn(id)
+		c.Turn(id)
 	}
 }
 
 // ensureTurn makes sure that an injected message or a result stands in a turn.
-func (c *claude) ensureTurn(e tenfold.Entry, id string) error {
+func (c *claude) ensureTurn(e tenfold.Entry, id string) {
 	if _, ok := e.Payload.(tenfold.UserMessage); !ok {
-		return c.resume()
+		c.resume()
+	} else if c.opened.Said(false) {
+		c.Turn(id)
 	}
-	if c.opened.Said(false) {
-		return c.startTurn(id)
-	}
-	return nil
 }
 
 // resume makes sure that work that goes on after a compaction has a turn.
-func (c *claude) resume() error {
+func (c *claude) resume() {
 	if c.opened.Answered() {
-		return c.startTurn(c.after)
+		c.Turn(c.after)
 	}
-	return nil
-}
-
-func (c *claude) startTurn(id string) error {
-	return c.emit(tenfold.Entry{ID: id + "/turn", Time: c.now, Payload: tenfold.TurnStart{}})
 }
 
 // prompts reports whether a message opens a turn.

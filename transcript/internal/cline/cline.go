@@ -100,7 +100,7 @@ func (*cline) Name(source string) string {
 	return source
 }
 
-func (*cline) Alone(r *chatapi.ChatRecord) bool { return r.At("role").Found() }
+func (*cline) Alone(r *chatapi.ChatRecord) bool { return r.Get("role").Found() }
 
 func (d *cline) Open(c *chatapi.Chat) {
 	known := d.known

@@ -58,30 +58,24 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 		r:         engine.NewLineReader(ctx, src), pinned: map[string]int{}, shown: map[[32]byte][]int32{},
 	}
 	c.Conv.Format = engine.Codex
-	c.items.Scan, c.scan.Cost = &c.scan, walk.PlaceCost
-	var root walk.Node
-	var line []byte
-	err := c.r.Records(engine.Codex, func(raw []byte) error {
-		line = raw
-		root = c.tree.Read(&c.scan, raw)
-		return c.scan.Err
-	}, func() error {
+	c.items.Scan = &walk.Scanner{Cost: walk.PlaceCost}
+	err := c.records(c.r, func() error {
 		if c.Conv.ID == "" {
-			c.name(root, src)
+			c.name(src)
 		}
 		c.first = c.r.Count == 1
-		id := engine.Numbered(codexLineID(c.r.Count+c.before), codexTells(root, line))
-		f, isFork := forkedFrom(root)
+		id := c.lineID()
+		f, isFork := forkedFrom(c.root)
 		if !c.first || !isFork {
-			return c.line(root, id)
+			return c.line(id)
 		}
 		file := f.before(src.Siblings)
 		if file == nil {
 			c.missing()
-			return c.line(root, id)
+			return c.line(id)
 		}
-		root = c.tree.Read(&c.scan, withoutBase(slices.Clone(line), root))
-		if err := c.line(root, id); err != nil {
+		c.root = c.items.Read(withoutBase(slices.Clone(c.items.Raw), c.root.Object("payload")))
+		if err := c.line(id); err != nil {
 			return errors.Join(err, file.Close())
 		}
 		c.first = false
@@ -96,24 +90,30 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 	return c.End()
 }
 
-func codexLineID(number int) string { return "line-" + strconv.Itoa(number) }
+// records has a function take the lines of a rollout, as the root.
+func (c *codex) records(r *engine.LineReader, take func() error) error {
+	return r.Records(engine.Codex, func(raw []byte) error {
+		c.root = c.items.Read(raw)
+		return c.items.Scan.Err
+	}, take)
+}
 
-// codexTells is what of a line its id is made of: its time, since a line that was
-// written again may have other escapes.
-func codexTells(root walk.Node, line []byte) []byte {
-	if at := root.Get("timestamp"); at.Found() {
-		return at.Raw()
+// lineID numbers a line, and tells it by its time: one that was written again may
+// have other escapes.
+func (c *codex) lineID() string {
+	tells := c.items.Raw
+	if at := c.root.Get("timestamp"); at.Found() {
+		tells = at.Of(tells)
 	}
-	return line
+	return engine.Numbered("line-"+strconv.Itoa(c.r.Count+c.before), tells)
 }
 
 // codex reads one rollout.
 type codex struct {
 	chatapi.ItemTurns
 	r     *engine.LineReader
-	scan  walk.Scanner
-	tree  walk.Tree
 	items chatapi.ItemReader
+	root  engine.Members // of the line
 
 	first bool // the line is the first
 	// before is how many lines of sessions before were taken in.
@@ -138,82 +138,86 @@ type codex struct {
 
 // name finds what the conversation is called: the first line says it. Forks
 // and sub-agents copy the first lines of other sessions in behind it.
-func (c *codex) name(root walk.Node, src engine.Source) {
-	meta := root
-	if p := root.Get("payload"); p.Kind() == '{' && root.Text("type") == "session_meta" {
+func (c *codex) name(src engine.Source) {
+	meta := c.root
+	if p := c.root.Object("payload"); p.Any() && c.root.Peek("type") == "session_meta" {
 		meta = p
-	} else if root.Get("type").Found() {
-		meta = walk.Node{}
+	} else if c.root.Get("type").Found() {
+		meta = engine.Members{}
 	}
-	if id := meta.Text("id"); id != "" {
+	if id := meta.Peek("id"); id != "" {
 		c.Conv.ID, c.Conv.Named = engine.ConversationID(id), true
 	} else {
-		c.Conv.ID = engine.ContentID(src.Name, engine.Codex, root.Raw())
+		c.Conv.ID = engine.ContentID(src.Name, engine.Codex, c.items.Raw)
 	}
-	c.At(engine.ReadTime(meta.Text("timestamp")))
+	c.At(engine.ReadTime(meta.Peek("timestamp")))
 }
 
 // line turns one line into entries.
-func (c *codex) line(root walk.Node, id string) error {
-	c.At(engine.ReadTime(root.Text("timestamp")))
-	typ, payload := root.Text("type"), root.Get("payload")
-	if root.Kind() == '{' && !payload.Found() {
-		return c.bare(root, typ, id)
+func (c *codex) line(id string) error {
+	c.At(engine.ReadTime(c.root.Peek("timestamp")))
+	typ, at := c.root.Peek("type"), c.root.Get("payload")
+	isObject := c.items.Is(c.items.Root(), '{')
+	if isObject && !at.Found() {
+		return c.bare(typ, id)
 	}
-	if root.Kind() != '{' || payload.Kind() != '{' {
-		return c.keepUnknown(root, id, "codex.untyped")
+	if !isObject || !c.items.Is(at, '{') {
+		return c.keepUnknown(id, "codex.untyped")
 	}
-	switch typ {
+	switch payload := c.items.Object(at); typ {
 	case "response_item":
-		return c.item(root, payload, id)
+		return c.item(at, id)
 	case "event_msg":
-		return c.event(root, payload, id)
+		return c.event(payload, id)
 	case "turn_context":
-		return c.settings(root, payload, id)
+		return c.settings(payload, at, id)
 	case "session_meta":
-		return c.meta(root, payload, id)
+		return c.meta(payload, id)
 	case "compacted":
-		return c.compacted(root, payload, id)
+		return c.compacted(payload, id)
 	case "":
-		return c.keepUnknown(root, id, "codex.untyped")
+		return c.keepUnknown(id, "codex.untyped")
 	}
-	return c.Keep(id, tenfold.Kind("codex."+typ), root.Raw())
+	return c.keep(id, tenfold.Kind("codex."+typ))
 }
 
 // bare reads a line of an old rollout: a first line about the session, then
 // items as they are, and between them the state of the session.
-func (c *codex) bare(root walk.Node, typ, id string) error {
+func (c *codex) bare(typ, id string) error {
 	switch {
-	case root.Get("record_type").IsText():
-		return c.Keep(id, "codex."+tenfold.Kind(root.Text("record_type")), root.Raw())
-	case typ == "" && root.Get("id").IsText() && c.first:
-		return c.Keep(id, "codex.session_meta", root.Raw())
+	case c.items.IsString(c.root.Get("record_type")):
+		return c.keep(id, "codex."+tenfold.Kind(c.root.Peek("record_type")))
+	case typ == "" && c.items.IsString(c.root.Get("id")) && c.first:
+		return c.keep(id, "codex.session_meta")
 	case typ == "":
-		return c.keepUnknown(root, id, "codex.untyped")
+		return c.keepUnknown(id, "codex.untyped")
 	}
-	return c.item(root, root, id)
+	return c.item(c.items.Root(), id)
 }
 
+// keep keeps the line whole.
+func (c *codex) keep(id string, name tenfold.Kind) error { return c.Keep(id, name, c.items.Raw) }
+
 // keepUnknown keeps a line whose shape is not understood.
-func (c *codex) keepUnknown(root walk.Node, id string, name tenfold.Kind) error {
+func (c *codex) keepUnknown(id string, name tenfold.Kind) error {
 	c.Warn.Odd(c.r.Number, "line")
-	return c.Keep(id, name, root.Raw())
+	return c.keep(id, name)
 }
 
 // item turns an item of the model's history into entries.
-func (c *codex) item(root, payload walk.Node, id string) error {
-	c.items.Cuts, c.items.Odd = c.items.Cuts[:0], false
-	payloads := c.items.Item(payload)
+func (c *codex) item(at walk.Span, id string) error {
+	c.items.Odd = false
+	payloads := c.items.Item(at)
 	if c.items.Odd {
 		c.Warn.Add(c.r.Number, "item holds something that is not understood: it is kept, and no model sees it",
 			"items hold something that is not understood: it is kept, and no model sees it")
 	}
-	if len(payloads) == 0 || c.tree.Twice {
-		name := tenfold.Kind("codex." + payload.Text("type"))
-		if c.tree.Twice {
-			return c.keepUnknown(root, id, name)
+	if len(payloads) == 0 || c.items.Twice {
+		name := tenfold.Kind("codex." + c.items.Peek(c.items.In(at, "type")))
+		if c.items.Twice {
+			return c.keepUnknown(id, name)
 		}
-		return c.Keep(id, name, root.Raw())
+		return c.keep(id, name)
 	}
 	for i, p := range payloads {
 		if r, ok := p.(tenfold.ToolResult); ok && r.Outcome == "" {
@@ -221,9 +225,9 @@ func (c *codex) item(root, payload walk.Node, id string) error {
 			payloads[i] = r
 		}
 	}
-	entries := engine.Entries(id, "", walk.Splice(root.Raw(), c.items.Cuts), payloads)
+	entries := engine.Entries(id, "", c.items.Done(), payloads)
 	_ = c.Show(id, entries)
-	c.noteShown(payload.Text("role"), entries)
+	c.noteShown(c.items.Peek(c.items.In(at, "role")), entries)
 	return nil
 }
 
@@ -252,37 +256,43 @@ func (c *codex) noteShown(role string, entries []tenfold.Entry) {
 
 // meta reads what a line says about the session: the first names it. Its
 // instructions are the system prompt.
-func (c *codex) meta(root, payload walk.Node, id string) error {
-	c.items.Cuts = c.items.Cuts[:0]
-	base := payload.Get("base_instructions")
-	if base.Kind() == '{' {
-		base = base.Get("text")
-	}
-	if !c.first || !base.IsText() || c.tree.Twice {
-		return c.Keep(id, "codex.session_meta", root.Raw())
+func (c *codex) meta(payload engine.Members, id string) error {
+	base := baseInstructions(&c.items.Finder, payload)
+	if !c.first || !c.items.IsString(base) || c.items.Twice {
+		return c.keep(id, "codex.session_meta")
 	}
 	system := c.items.Text(base)
-	return c.Emit(tenfold.Entry{ID: id, Source: walk.Splice(root.Raw(), c.items.Cuts), Payload: tenfold.ConfigDelta{System: &system}})
+	return c.Emit(tenfold.Entry{ID: id, Source: c.items.Done(), Payload: tenfold.ConfigDelta{System: &system}})
+}
+
+// baseInstructions is where the line about a session has its system prompt.
+func baseInstructions(f *engine.Finder, payload engine.Members) walk.Span {
+	base := payload.Get("base_instructions")
+	if f.Is(base, '{') {
+		base = f.In(base, "text")
+	}
+	return base
 }
 
 // settings reads the settings of a turn. They come with each turn: only what
 // changed is a change of the configuration.
-func (c *codex) settings(root, payload walk.Node, id string) error {
+func (c *codex) settings(payload engine.Members, at walk.Span, id string) error {
 	var same []byte
-	for m := payload.First(); m.Found(); m = m.Next() {
-		if name := c.tree.Nodes[m.I].Name.Of(c.tree.Raw); string(name) != `"turn_id"` {
-			same = append(append(append(same, name...), m.Raw()...), 0)
+	for _, m := range payload.List {
+		if string(m.Name) != `"turn_id"` {
+			same = append(append(append(same, m.Name...), m.At.Of(c.items.Raw)...), 0)
 		}
 	}
-	model := payload.Text("model")
-	if now := engine.Digest(same); !c.tree.Twice && now != c.context {
-		c.context = now
-		d := tenfold.ConfigDelta{Extra: string(payload.Raw())}
-		if model != "" && model != c.model {
-			c.model, d.Model = model, model
-		}
-		source := walk.Splice(root.Raw(), []walk.Cut{{Span: payload.At(), With: walk.CutValue}})
-		return c.Emit(tenfold.Entry{ID: id, Source: source, Payload: d})
+	model := payload.Peek("model")
+	now := engine.Digest(same)
+	if c.items.Twice || now == c.context {
+		return c.keep(id, "codex.turn_context")
 	}
-	return c.Keep(id, "codex.turn_context", root.Raw())
+	c.context = now
+	d := tenfold.ConfigDelta{}
+	if model != "" && model != c.model {
+		c.model, d.Model = model, model
+	}
+	d.Extra = c.items.Whole(at)
+	return c.Emit(tenfold.Entry{ID: id, Source: c.items.Done(), Payload: d})
 }

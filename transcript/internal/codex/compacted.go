@@ -7,7 +7,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
-	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
 )
 
@@ -42,7 +41,7 @@ func (x *codexWriter) compacted() {
 		raw, _ := p.Log().Entry(it.Seq)
 		x.at(raw.Time)
 		if item := x.unchanged(it, raw, histories); item != nil {
-			x.noteWritten(it.Payload, x.record.Read(string(item)).Text("type"))
+			x.noteWritten(it.Payload, x.record.Look(string(item)).Peek("type"))
 			x.response(item)
 		} else {
 			for _, out := range x.items(it.Payload, x.record.shape(raw.Source)) {
@@ -63,7 +62,7 @@ func (x *codexWriter) sessionRecords() (system *string, settings []byte) {
 			if !ok || e.Source == "" {
 				continue
 			}
-			switch x.record.Read(e.Source).Text("type") {
+			switch x.record.Look(e.Source).Peek("type") {
 			case "session_meta":
 				system = d.System
 			case "turn_context":
@@ -101,14 +100,11 @@ func (x *codexWriter) histories() map[string]jsontext.Value {
 		if !ok {
 			continue
 		}
-		root := x.record.Read(string(line))
-		if root.Text("type") != "compacted" {
+		root := x.record.Look(string(line))
+		if root.Peek("type") != "compacted" {
 			continue
 		}
-		var items []jsontext.Value
-		for n := chatapi.List(root.Get("payload").Get("replacement_history")); n.Found(); n = n.Next() {
-			items = append(items, slices.Clone(jsontext.Value(n.Raw())))
-		}
+		items := root.Object("payload").Items("replacement_history")
 		count := map[int]int{}
 		for _, e := range group {
 			if i, ok := historyIndex(e.ID); ok {
@@ -117,7 +113,7 @@ func (x *codexWriter) histories() map[string]jsontext.Value {
 		}
 		for _, e := range group {
 			if i, ok := historyIndex(e.ID); ok && count[i] == 1 && i < len(items) {
-				found[e.ID] = items[i]
+				found[e.ID] = slices.Clone(jsontext.Value(items[i].Of(x.record.Raw)))
 			}
 		}
 	}

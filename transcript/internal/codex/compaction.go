@@ -66,23 +66,22 @@ type kept struct {
 // messages at the head of the new history that stand before as they are show
 // through as pins, and the rest of it are entries. A summary alone stands for
 // everything before.
-func (c *codex) compacted(root, payload walk.Node, id string) error {
-	history := payload.Get("replacement_history")
-	items, ok := c.history(history, id)
-	if !ok || c.tree.Twice {
-		return c.keepUnknown(root, id, "codex.compacted")
+func (c *codex) compacted(payload engine.Members, id string) error {
+	items, ok := c.history(payload.Get("replacement_history"), id)
+	if !ok || c.items.Twice {
+		return c.keepUnknown(id, "codex.compacted")
 	}
 	message := payload.Get("message")
-	c.items.Cuts, c.items.Filling = c.items.Cuts[:0], false
 	if len(items) == 0 {
-		if !c.Place.Opened || !message.IsText() || payload.Text("message") == "" {
+		if !c.Place.Opened || c.items.Peek(message) == "" {
 			c.Warn.Add(c.r.Number, "compaction says nothing: nothing is hidden", "compactions say nothing: nothing is hidden")
-			return c.Keep(id, "codex.compacted", root.Raw())
+			return c.keep(id, "codex.compacted")
 		}
+		c.items.Cuts = nil
 		o := tenfold.Compaction{ToTurn: c.Place.Turn, Source: tenfold.SourceImport, Summary: &tenfold.Summary{
 			Text: c.items.Text(message), Placement: tenfold.PlaceMessage,
 		}}
-		return c.replace(id, walk.Splice(root.Raw(), c.items.Cuts), o, nil, nil)
+		return c.replace(id, c.items.Done(), o, nil, nil)
 	}
 	pins, rest := c.findPinned(items)
 	var cuts []walk.Cut
@@ -90,29 +89,24 @@ func (c *codex) compacted(root, payload walk.Node, id string) error {
 		cuts = append(cuts, it.cuts...)
 	}
 	o := engine.Hidden(0, c.Place.Turn, "")
-	return c.replace(id, walk.Splice(root.Raw(), cuts), o, pins, rest)
+	return c.replace(id, walk.Splice(c.items.Raw, cuts), o, pins, rest)
 }
 
 // history reads a new history; false unless it is a list of items.
-func (c *codex) history(list walk.Node, id string) ([]kept, bool) {
-	switch list.Kind() {
-	case 0, 'n':
+func (c *codex) history(list walk.Span, id string) ([]kept, bool) {
+	if !list.Found() || c.items.Is(list, 'n') {
 		return nil, true
-	case '[':
-	default:
-		return nil, false
 	}
 	var items []kept
-	i := 0
-	for n := list.First(); n.Found(); n = n.Next() {
+	for i, at := range c.items.List(list) {
 		c.items.Cuts, c.items.Odd = nil, false
-		if payloads := c.items.Item(n); len(payloads) > 0 {
+		if payloads := c.items.Item(at); len(payloads) > 0 {
 			itemID := id + "/item-" + strconv.Itoa(i)
-			items = append(items, kept{entries: engine.Entries(itemID, "", "", payloads), role: n.Text("role"), cuts: c.items.Cuts})
+			role := c.items.Peek(c.items.In(at, "role"))
+			items = append(items, kept{entries: engine.Entries(itemID, "", "", payloads), role: role, cuts: c.items.Cuts})
 		}
-		i++
 	}
-	return items, true
+	return items, c.items.Is(list, '[')
 }
 
 // findPinned finds the messages of a new history that stand in the conversation already,

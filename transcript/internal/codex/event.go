@@ -5,13 +5,12 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
-	"tenfold/transcript/internal/walk"
 )
 
 // event reads a line that tells the user interface what happened. Most repeat
 // what an item says, and are kept without being shown to a model again.
-func (c *codex) event(root, payload walk.Node, id string) error {
-	typ := payload.Text("type")
+func (c *codex) event(payload engine.Members, id string) error {
+	typ := payload.Peek("type")
 	name := tenfold.Kind("codex.event_msg")
 	if typ != "" {
 		name = tenfold.Kind("codex." + typ)
@@ -21,63 +20,61 @@ func (c *codex) event(root, payload walk.Node, id string) error {
 	case "task_started", "turn_started":
 		c.State = engine.TurnOver
 	case "thread_name_updated":
-		if title := payload.Text("thread_name"); title != "" {
+		if title := payload.Peek("thread_name"); title != "" {
 			c.Conv.Title = title
 		}
 	case "token_count":
-		if u, ok := c.usage(payload.Get("info")); ok {
+		if u, ok := c.usage(payload.Object("info")); ok {
 			p = u
 		}
 	case "thread_rolled_back":
-		return c.rollback(root, payload, id, name)
+		return c.rollback(payload, id, name)
 	case "exec_approval", "patch_approval":
-		a := tenfold.Approval{State: tenfold.ApprovalDenied, CallID: payload.Text("id"), Reason: payload.Text("reason")}
-		if call := payload.Text("call_id"); call != "" {
+		a := tenfold.Approval{State: tenfold.ApprovalDenied, CallID: payload.Peek("id"), Reason: payload.Peek("reason")}
+		if call := payload.Peek("call_id"); call != "" {
 			a.CallID = call
 		}
-		if d := payload.Get("decision"); d.Kind() == '{' || strings.HasPrefix(payload.Text("decision"), "approved") {
+		if d := payload.Get("decision"); c.items.Is(d, '{') || strings.HasPrefix(payload.Peek("decision"), "approved") {
 			a.State = tenfold.ApprovalGranted
 		}
 		p = a
 	case "exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response":
-		if call := payload.Text("call_id"); call != "" {
+		if call := payload.Peek("call_id"); call != "" {
 			if c.ended == nil {
 				c.ended = map[string]tenfold.Outcome{}
 			}
-			c.ended[call] = endedIn(payload)
+			c.ended[call] = endedIn(&c.items.Finder, payload)
 		}
 	default:
 		if strings.HasSuffix(typ, "_approval_request") {
-			p = tenfold.Approval{State: tenfold.ApprovalRequested, CallID: payload.Text("call_id"), Reason: payload.Text("reason")}
+			p = tenfold.Approval{State: tenfold.ApprovalRequested, CallID: payload.Peek("call_id"), Reason: payload.Peek("reason")}
 		}
 	}
 	if p == nil {
-		return c.Keep(id, name, root.Raw())
+		return c.keep(id, name)
 	}
-	return c.Emit(tenfold.Entry{ID: id, Source: string(root.Raw()), Payload: p})
+	return c.Emit(tenfold.Entry{ID: id, Source: string(c.items.Raw), Payload: p})
 }
 
 // endedIn is how the call ended of which an event tells. Codex writes it before
 // the result; a result that came earlier is of a command that was running on.
-func endedIn(event walk.Node) tenfold.Outcome {
-	if code := event.Get("exit_code"); code.Found() {
-		return engine.ExitCode(code.Raw())
+func endedIn(f *engine.Finder, event engine.Members) tenfold.Outcome {
+	if code := event.Raw("exit_code"); code != nil {
+		return engine.ExitCode(code)
 	}
-	success := event.Get("success")
-	if result := event.Get("result"); result.Get("Err").Found() {
+	result, success := event.Object("result"), event.Get("success")
+	switch ok := result.Get("Ok"); {
+	case result.Get("Err").Found():
 		return tenfold.Failed
-	} else if ok := result.Get("Ok"); ok.Found() {
-		for _, name := range [...]string{"isError", "is_error"} {
-			if string(ok.Get(name).Raw()) == "true" {
-				return tenfold.Failed
-			}
+	case ok.Found():
+		in := f.Object(ok)
+		if f.Is(in.Get("isError"), 't') || f.Is(in.Get("is_error"), 't') {
+			return tenfold.Failed
 		}
 		return tenfold.Success
-	}
-	switch string(success.Raw()) {
-	case "true":
+	case f.Is(success, 't'):
 		return tenfold.Success
-	case "false":
+	case f.Is(success, 'f'):
 		return tenfold.Failed
 	}
 	return ""
@@ -85,13 +82,13 @@ func endedIn(event walk.Node) tenfold.Outcome {
 
 // usage reads what the last response cost. The event comes again whenever the
 // limits are looked up: what is not a new response is not counted again.
-func (c *codex) usage(info walk.Node) (tenfold.Usage, bool) {
-	last, total := info.Get("last_token_usage"), info.Get("total_token_usage")
-	if last.Kind() != '{' {
+func (c *codex) usage(info engine.Members) (tenfold.Usage, bool) {
+	last, total := info.Object("last_token_usage"), info.Get("total_token_usage")
+	if !last.Any() {
 		return tenfold.Usage{}, false
 	}
-	if total.Kind() == '{' {
-		now := string(total.Raw())
+	if c.items.Is(total, '{') {
+		now := string(total.Of(c.items.Raw))
 		if now == c.counted {
 			return tenfold.Usage{}, false
 		}
@@ -106,14 +103,14 @@ func (c *codex) usage(info walk.Node) (tenfold.Usage, bool) {
 
 // rollback hides the turns that the user took back: so many prompts, and all
 // that came after.
-func (c *codex) rollback(root, payload walk.Node, id string, name tenfold.Kind) error {
+func (c *codex) rollback(payload engine.Members, id string, name tenfold.Kind) error {
 	n := min(payload.Number("num_turns"), len(c.prompts))
 	if n == 0 {
-		return c.Keep(id, name, root.Raw())
+		return c.keep(id, name)
 	}
 	from := c.prompts[len(c.prompts)-n]
 	c.prompts = c.prompts[:len(c.prompts)-n]
-	source := string(root.Raw())
+	source := string(c.items.Raw)
 	gone := c.pinnedFrom(from)
 	for _, p := range gone {
 		delete(c.pinned, p)

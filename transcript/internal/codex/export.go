@@ -20,7 +20,7 @@ import (
 // are written as they were; what came from elsewhere is written as Codex would have.
 func export(w io.Writer, v engine.View) ([]string, error) {
 	x := codexWriter{Out: engine.NewOut(w), view: v, time: v.Created, written: map[string]codexCall{}, uses: map[string]int{}}
-	x.record.Items.Scan = &x.record.Scan
+	x.record.Scan = &walk.Scanner{}
 	if v.Compacted {
 		x.compacted()
 	} else {
@@ -125,8 +125,8 @@ func (x *codexWriter) number() *int64 {
 }
 
 // numbered is an original line, numbered after those of our own that are before it.
-func (x *codexWriter) numbered(line []byte, root walk.Node) []byte {
-	n, ok := WholeNumber(root.Get("ordinal").Raw())
+func (x *codexWriter) numbered(line []byte, root engine.Members) []byte {
+	n, ok := WholeNumber(root.Raw("ordinal"))
 	if !ok {
 		return line
 	}
@@ -231,22 +231,23 @@ func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bo
 			return true // what was undone is not to come back
 		}
 	}
-	root := x.record.Read(string(line))
+	root := x.record.Look(string(line))
 	first := !x.begun
 	if first {
 		x.bare = !root.Get("payload").Found()
-		if x.bare || root.Text("type") == "session_meta" {
+		if x.bare || root.Peek("type") == "session_meta" {
 			x.begun = true
 		} else {
 			x.at(group[0].Time)
 			x.begin(x.view.ID, nil)
+			root = x.record.Look(string(line))
 		}
 	}
 	if first && x.view.Copied {
 		line = renamed(line, codexID(x.view.ID))
 	}
 	x.at(group[len(group)-1].Time)
-	if m := root.Get("payload").Text("model"); m != "" && root.Text("type") == "turn_context" {
+	if m := root.Object("payload").Peek("model"); m != "" && root.Peek("type") == "turn_context" {
 		x.model = m
 	}
 	for _, e := range group {
@@ -283,11 +284,11 @@ func renamed(line []byte, id string) []byte {
 }
 
 // itemType is the type of the item in a line.
-func itemType(root walk.Node) string {
-	if p := root.Get("payload"); p.Found() {
+func itemType(root engine.Members) string {
+	if p := root.Object("payload"); p.Any() {
 		root = p
 	}
-	return root.Text("type")
+	return root.Peek("type")
 }
 
 // replaced writes a compaction of another tool, or one of ours with a summary of

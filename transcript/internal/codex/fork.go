@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"tenfold/transcript/internal/engine"
-	"tenfold/transcript/internal/walk"
 )
 
 // A rollout of a session that was forked holds what came after it. Its first
@@ -31,10 +30,10 @@ type forked struct {
 }
 
 // forkedFrom reads what the line about a session says of it.
-func forkedFrom(meta walk.Node) (forked, bool) {
-	base := meta.Get("payload").Get("history_base")
-	end, ok := WholeNumber(base.Get("end_ordinal_exclusive").Raw())
-	f := forked{base.Text("thread_id"), end}
+func forkedFrom(meta engine.Members) (forked, bool) {
+	base := meta.Object("payload").Object("history_base")
+	end, ok := WholeNumber(base.Raw("end_ordinal_exclusive"))
+	f := forked{base.Peek("thread_id"), end}
 	return f, ok && IsID(f.id)
 }
 
@@ -62,14 +61,12 @@ func (f forked) before(dir fs.FS) fs.File {
 
 // withoutBase is the line about a session without the member that names the
 // session before, whose lines are read with it.
-func withoutBase(line []byte, meta walk.Node) []byte {
-	payload := meta.Get("payload")
-	for m := payload.First(); m.Found(); m = m.Next() {
-		name := payload.T.Nodes[m.I].Name
-		if string(name.Of(payload.T.Raw)) != `"history_base"` {
+func withoutBase(line []byte, payload engine.Members) []byte {
+	for _, m := range payload.List {
+		if string(m.Name) != `"history_base"` {
 			continue
 		}
-		from, to := name.From, m.At().To
+		from, to := bytes.LastIndex(line[:m.At.From], m.Name), m.At.To
 		rest := bytes.TrimLeft(line[to:], " \t")
 		if len(rest) > 0 && rest[0] == ',' {
 			to = len(line) - len(rest) + 1
@@ -96,16 +93,10 @@ func (c *codex) session(ctx context.Context, dir fs.FS, f forked, file fs.File, 
 	own := c.r
 	defer func() { c.r = own }()
 	in := engine.NewLineReader(ctx, engine.Source{Name: f.id, Reader: io.LimitReader(file, rolloutSize)})
-	var root walk.Node
-	var line []byte
 	last := 1
 	defer func() { c.before += last - 1 }()
-	err := in.Records(engine.Codex, func(raw []byte) error {
-		line = raw
-		root = c.tree.Read(&c.scan, raw)
-		return c.scan.Err
-	}, func() error {
-		at, ok := WholeNumber(root.Get("ordinal").Raw())
+	err := c.records(in, func() error {
+		at, ok := WholeNumber(c.root.Raw("ordinal"))
 		if !ok {
 			at = int64(in.Count - 1)
 		}
@@ -113,10 +104,10 @@ func (c *codex) session(ctx context.Context, dir fs.FS, f forked, file fs.File, 
 			return errEnough
 		}
 		c.r, last = in, in.Count
-		if in.Count == 1 && root.Text("type") == "session_meta" {
-			return c.readEarlier(ctx, dir, root, depth+1)
+		if in.Count == 1 && c.root.Peek("type") == "session_meta" {
+			return c.readEarlier(ctx, dir, depth+1)
 		}
-		return c.line(root, engine.Numbered(codexLineID(in.Count+c.before), codexTells(root, line)))
+		return c.line(c.lineID())
 	})
 	if errors.Is(err, errEnough) {
 		return nil
@@ -125,8 +116,8 @@ func (c *codex) session(ctx context.Context, dir fs.FS, f forked, file fs.File, 
 }
 
 // readEarlier takes in what came before a session that is itself one before.
-func (c *codex) readEarlier(ctx context.Context, dir fs.FS, meta walk.Node, depth int) error {
-	f, ok := forkedFrom(meta)
+func (c *codex) readEarlier(ctx context.Context, dir fs.FS, depth int) error {
+	f, ok := forkedFrom(c.root)
 	if !ok {
 		return nil
 	}

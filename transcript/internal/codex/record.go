@@ -9,24 +9,21 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
+	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
 )
 
 // Record rebuilds the lines that entries came from: it fills what the
 // payloads hold into what the source left of a line.
-type Record struct {
-	Scan  walk.Scanner
-	tree  walk.Tree
-	Items chatapi.ItemReader
-}
+type Record struct{ chatapi.ItemReader }
 
-// Read looks into a source; nothing is found in one that is no JSON.
-func (r *Record) Read(source string) walk.Node {
-	root := r.tree.Read(&r.Scan, []byte(source))
-	if source == "" || r.Scan.Err != nil {
-		return walk.Node{}
+// Look looks into a source; nothing is found in one that is no JSON.
+func (r *Record) Look(source string) engine.Members {
+	m := r.Read([]byte(source))
+	if r.Scan.Err != nil {
+		return engine.Members{}
 	}
-	return root
+	return m
 }
 
 // line rebuilds the line of entries that came from one record; false when it
@@ -37,83 +34,70 @@ func (r *Record) line(group []tenfold.Entry, bare bool) ([]byte, bool) {
 		return nil, false
 	}
 	source := group[i].Source
-	root := r.Read(source)
-	if !root.Found() {
-		return nil, false
-	}
+	root := r.Look(source)
 	if u, ok := group[i].Payload.(tenfold.Unknown); ok {
-		return []byte(source), strings.HasPrefix(string(u.Name), "codex.")
+		return []byte(source), r.Scan.Err == nil && strings.HasPrefix(string(u.Name), "codex.")
 	}
-	payload := root.Get("payload")
-	typ := root.Text("type")
-	if payload.Found() {
-		if !slices.Contains(codexLines[:], typ) {
-			return nil, false
-		}
-	} else {
-		if !bare || !strings.HasPrefix(group[i].ID, "line-") {
-			return nil, false
-		}
-		typ, payload = "response_item", root
+	typ, at := root.Peek("type"), root.Get("payload")
+	switch {
+	case r.Scan.Err != nil, at.Found() && !slices.Contains(codexLines[:], typ):
+		return nil, false
+	case at.Found():
+	case !bare || !strings.HasPrefix(group[i].ID, "line-"):
+		return nil, false
+	default:
+		typ, at = "response_item", r.Root()
 	}
-	r.Items.Cuts, r.Items.Filling = nil, true
+	r.Filling = true
 	switch p := group[i].Payload.(type) {
 	case tenfold.Compaction, tenfold.Pin, tenfold.Unpin:
-		r.compaction(group, payload)
+		r.compaction(group, r.Object(at))
 	case tenfold.ConfigDelta:
-		r.config(p, payload)
+		r.config(p, at)
 	case tenfold.Usage, tenfold.Approval:
 	default:
 		if typ == "compacted" {
-			r.compaction(group, payload)
+			r.compaction(group, r.Object(at))
 			break
 		}
 		var payloads []tenfold.Payload
 		for _, e := range group {
 			payloads = append(payloads, e.Payload)
 		}
-		r.Items.Fill = chatapi.Held(payloads)
-		r.Items.Item(payload)
+		r.Fill = chatapi.Held(payloads)
+		r.Item(at)
 	}
-	return []byte(walk.Splice([]byte(source), r.Items.Cuts)), true
+	r.Filling, r.Fill = false, nil
+	return []byte(r.Done()), true
 }
 
-func (r *Record) config(d tenfold.ConfigDelta, payload walk.Node) {
+func (r *Record) config(d tenfold.ConfigDelta, payload walk.Span) {
 	if d.Extra != "" {
-		r.Items.Cuts = append(r.Items.Cuts, walk.Cut{Span: payload.At(), With: walk.OneLine(d.Extra)})
-		return
-	}
-	base := payload.Get("base_instructions")
-	if base.Kind() == '{' {
-		base = base.Get("text")
-	}
-	if d.System != nil && base.IsText() {
-		r.Items.Fill = []string{*d.System}
-		r.Items.Text(base)
+		r.Cuts = append(r.Cuts, walk.Cut{Span: payload, With: walk.OneLine(d.Extra)})
+	} else if base := baseInstructions(&r.Finder, r.Object(payload)); d.System != nil && r.IsString(base) {
+		r.Fill = []string{*d.System}
+		r.Text(base)
 	}
 }
 
 // compaction fills in the summary, or the items that became entries.
-func (r *Record) compaction(group []tenfold.Entry, payload walk.Node) {
+func (r *Record) compaction(group []tenfold.Entry, payload engine.Members) {
 	items := map[int][]tenfold.Payload{}
 	for _, e := range group {
-		if c, ok := e.Payload.(tenfold.Compaction); ok && c.Summary != nil && payload.Get("message").IsText() {
-			r.Items.Fill = []string{c.Summary.Text}
-			r.Items.Text(payload.Get("message"))
+		if c, ok := e.Payload.(tenfold.Compaction); ok && c.Summary != nil {
+			r.Fill = []string{c.Summary.Text}
+			r.Text(payload.Get("message"))
 		}
 		if i, ok := historyIndex(e.ID); ok {
 			items[i] = append(items[i], e.Payload)
 		}
 	}
-	i := 0
-	for n := chatapi.List(payload.Get("replacement_history")); n.Found(); n = n.Next() {
+	for i, at := range payload.Items("replacement_history") {
 		if fill := chatapi.Held(items[i]); len(fill) > 0 {
-			r.Items.Fill = fill
-			r.Items.Item(n)
+			r.Fill = fill
+			r.Item(at)
 		}
-		i++
 	}
-	r.Items.Fill = nil
 }
 
 // historyIndex tells which item of a new history an entry was.
@@ -135,14 +119,14 @@ func (r *Record) shape(source string) codexShape {
 	if !strings.Contains(source, `"type"`) {
 		return codexShape{}
 	}
-	n := r.Read(source)
-	if p := n.Get("payload"); p.Found() {
-		n = p
+	m := r.Look(source)
+	if p := m.Object("payload"); p.Any() {
+		m = p
 	}
-	s := codexShape{typ: n.Text("type")}
+	s := codexShape{typ: m.Peek("type")}
 	switch s.typ {
 	case "message":
-		s.role, s.phase = n.Text("role"), n.Text("phase")
+		s.role, s.phase = m.Peek("role"), m.Peek("phase")
 		return s
 	case "custom_tool_call":
 		return s
@@ -153,17 +137,16 @@ func (r *Record) shape(source string) codexShape {
 // item rebuilds the item of an entry as it was; nil when its record held more
 // than the one, or was no item of a rollout.
 func (r *Record) item(e tenfold.Entry) jsontext.Value {
-	if e.Source == "" || r.Read(e.Source).Text("type") != "response_item" {
+	if e.Source == "" || r.Look(e.Source).Peek("type") != "response_item" {
 		return nil
 	}
 	line, ok := r.line([]tenfold.Entry{e}, false)
 	if !ok {
 		return nil
 	}
-	payload := r.Read(string(line)).Get("payload")
-	r.Items.Filling, r.Items.Fill, r.Items.Cuts = false, nil, nil
-	if len(r.Items.Item(payload)) != 1 {
+	at := r.Look(string(line)).Get("payload")
+	if len(r.Item(at)) != 1 {
 		return nil
 	}
-	return slices.Clone(jsontext.Value(payload.Raw()))
+	return slices.Clone(jsontext.Value(at.Of(r.Raw)))
 }

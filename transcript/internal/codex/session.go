@@ -1,74 +1,29 @@
 package codex
 
-import (
-	"path"
-	"strings"
-
-	"tenfold"
-	"tenfold/transcript/internal/walk"
-)
-
 // recordsWithin is how many entries are looked at for what a session was.
 const recordsWithin = 200
 
-// records gives what the first entries' records say, until one is enough.
-func (x *codexWriter) records(enough func(root walk.Node) bool) {
-	n := 0
-	for e := range x.view.Projection.Log().Entries() {
-		if n++; n > recordsWithin {
-			return
-		}
-		source := e.Source
-		if u, ok := e.Payload.(tenfold.Unknown); ok && source == "" {
-			source = u.Data
-		}
-		if root := x.record.Read(source); root.Kind() == '{' && enough(root) {
-			return
-		}
-	}
-}
-
-// cwd is the working directory that a record of the conversation names: of a
-// rollout, Claude Code, pi, opencode. Where none does it is empty, which Codex
-// takes for the directory it is resumed in; it refuses a session without one.
+// cwd is the working directory that a record of the conversation names. Where none does
+// it is empty, which Codex takes for the directory it is resumed in; it refuses a session
+// without one.
 func (x *codexWriter) cwd() string {
-	if x.dir != nil {
-		return *x.dir
+	if x.dir == nil {
+		x.dir = new(x.view.RanIn())
 	}
-	dir := ""
-	x.records(func(root walk.Node) bool {
-		info := root.Get("info")
-		for _, name := range [...]string{
-			root.Text("cwd"), root.Get("payload").Text("cwd"), root.Text("directory"), info.Text("directory"),
-			root.Get("path").Text("cwd"), info.Get("path").Text("cwd"),
-		} {
-			if isAbsolute(name) {
-				dir = name
-				return true
-			}
-		}
-		return false
-	})
-	x.dir = &dir
-	return dir
-}
-
-// isAbsolute reports whether a path is one of Unix from the root, or one of
-// Windows from a drive.
-func isAbsolute(dir string) bool {
-	return path.IsAbs(dir) || (len(dir) > 2 && dir[1] == ':' && strings.ContainsRune(`\/`, rune(dir[2])))
+	return *x.dir
 }
 
 // provider is who ran the session's model. Codex goes on only with the same,
 // and with its own where none is named.
 func (x *codexWriter) provider() string {
-	name := ""
-	x.records(func(root walk.Node) bool {
-		if root.Text("type") == "session_meta" {
-			name = root.Get("payload").Text("model_provider")
-			return true
+	n := 0
+	for e := range x.view.Projection.Log().Entries() {
+		if n++; n > recordsWithin {
+			break
 		}
-		return false
-	})
-	return name
+		if root := x.record.Look(e.Source); root.Peek("type") == "session_meta" {
+			return root.Object("payload").Peek("model_provider")
+		}
+	}
+	return ""
 }

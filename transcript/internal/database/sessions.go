@@ -1,7 +1,6 @@
 package database
 
 import (
-	"slices"
 	"time"
 
 	"tenfold"
@@ -82,24 +81,16 @@ func ReadSessions(d *Database, table, parent, created string) *SessionTree {
 	}
 }
 
-// RootsOf gives the one root that is named, or all of them.
-func (t *SessionTree) RootsOf(only string) []string {
-	if only == "" {
-		return t.Roots
-	}
-	if slices.Contains(t.Roots, only) {
-		return []string{only}
-	}
-	return nil
-}
-
 // Conversations hands on each session that no other one started, or the one that is
 // named, as a conversation. Read hands on one session, and has [Branch.Agent] hand on
 // those that it started.
 func (t *SessionTree) Conversations(only string, format engine.Format, sink engine.Sink, read func(b *Branch) error) error {
-	for _, root := range t.RootsOf(only) {
+	for _, root := range t.Roots {
 		if t.d.Err != nil {
 			break
+		}
+		if only != "" && only != root {
+			continue
 		}
 		em := &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{ID: engine.ConversationID(root), Named: true, Format: format}}
 		t.d.em = em

@@ -78,5 +78,5 @@ const claimedTokens = 1 << 24
 
 // PossibleTokens reports whether an entry can be as many tokens as it claims.
 func PossibleTokens(e *tenfold.Entry) bool {
-	return e.Tokens >= 0 && (e.Tokens <= claimedTokens || int64(e.Tokens) <= weight(e))
+	return e.Tokens >= 0 && (e.Tokens <= claimedTokens || int64(e.Tokens) <= Weight(e))
 }

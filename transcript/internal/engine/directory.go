@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"path"
+	"strings"
+
 	"tenfold"
 	"tenfold/transcript/internal/walk"
 )
@@ -41,4 +44,35 @@ func textAt(s *walk.Scanner, names []string) (text string) {
 	}
 	walk.OneMember(s, names[0], func() { text = textAt(s, names[1:]) })
 	return text
+}
+
+// places are the members in which tools' records name the directory of their session.
+var places = [][]string{
+	{"cwd"}, {"payload", "cwd"}, {"directory"}, {"info", "directory"}, {"path", "cwd"}, {"info", "path", "cwd"}, {"data", "context", "cwd"},
+}
+
+// RanIn is the directory that the first records of the conversation name, whatever tool
+// they are of; empty where none does.
+func (v View) RanIn() string {
+	var s walk.Scanner
+	looked := 0
+	for e := range v.Projection.Log().Entries() {
+		if looked++; looked > mostLooked {
+			break
+		}
+		source := e.Source
+		if u, ok := e.Payload.(tenfold.Unknown); ok && source == "" {
+			source = u.Data
+		}
+		if dir := DirectoryIn(&s, []byte(source), places); isAbsolute(dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// isAbsolute reports whether a path is one of Unix from the root, or one of
+// Windows from a drive.
+func isAbsolute(dir string) bool {
+	return path.IsAbs(dir) || (len(dir) > 2 && dir[1] == ':' && strings.ContainsRune(`\/`, rune(dir[2])))
 }

@@ -27,6 +27,7 @@ type Emitter struct {
 	// Turned says that a turn was opened.
 	Turned bool
 	Begun  bool
+	early  []tenfold.Entry
 	err    error
 }
 
@@ -41,17 +42,21 @@ func (m *Emitter) At(t time.Time) {
 	}
 }
 
-// Emit hands one entry on. It needs an id that [Ids.Unique] made, or one
-// derived from such an id with "/" or "#".
+// Emit hands one entry on, once the conversation has an id: until then entries wait. It
+// needs an id that [Ids.Unique] made, or one derived from such an id with "/" or "#".
 func (m *Emitter) Emit(e tenfold.Entry) error {
-	if m.begin() != nil {
+	if m.err != nil {
 		return m.err
 	}
 	if e.Time.IsZero() {
 		e.Time = m.Now
 	}
 	m.Place.See(e)
-	m.err = m.Sink.Entry(e)
+	if m.Conv.ID == "" {
+		m.early = append(m.early, e)
+	} else if m.begin() == nil {
+		m.err = m.Sink.Entry(e)
+	}
 	return m.err
 }
 
@@ -81,10 +86,17 @@ func (m *Emitter) KeepOdd(what, id string, name tenfold.Kind, raw []byte) error 
 	return m.Keep(id, name, raw)
 }
 
-// Prompt hands on the entries of a record with which a person opens a turn.
-func (m *Emitter) Prompt(list []tenfold.Entry) error {
-	m.Turn(list[0].ID)
-	return m.All(list)
+// Said hands on the entries of a record: what a person said opens a turn.
+func (m *Emitter) Said(list []tenfold.Entry) error {
+	turned := false
+	for _, e := range list {
+		if u, ok := e.Payload.(tenfold.UserMessage); ok && !u.Synthetic && !turned {
+			turned = true
+			m.Turn(e.ID)
+		}
+		_ = m.Emit(e)
+	}
+	return m.err
 }
 
 // Fail notes an error of what is read, unless there was one.
@@ -96,6 +108,12 @@ func (m *Emitter) begin() error {
 	if !m.Begun && m.err == nil {
 		m.Begun = true
 		m.err = m.Sink.Begin(m.Conv)
+		for _, e := range m.early {
+			if m.err == nil {
+				m.err = m.Sink.Entry(e)
+			}
+		}
+		m.early = nil
 	}
 	return m.err
 }

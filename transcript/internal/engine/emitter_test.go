@@ -30,7 +30,7 @@ func (s *brokenSink) End(Conversation, []string) error {
 // gives the error again.
 func TestEmitterKeepsItsFirstError(t *testing.T) {
 	var s brokenSink
-	m := Emitter{Sink: &s}
+	m := Emitter{Sink: &s, Conv: Conversation{ID: "c"}}
 	m.Turn("a")
 	m.Turn("b")
 	m.ChangeModel("c", "model", new(string))

@@ -39,6 +39,13 @@ func (f *Finder) Next() string {
 	return v
 }
 
+// Skip passes over what an entry holds and its record does not, or still has.
+func (f *Finder) Skip() {
+	if f.Filling {
+		f.Next()
+	}
+}
+
 // escapeASCII writes the characters of a JSON text that are not ASCII as
 // escapes, the way many programs do.
 func escapeASCII(quoted []byte) []byte {

@@ -20,7 +20,16 @@ type Finder struct {
 	Raw  []byte
 	Scan *walk.Scanner
 	Cuts []walk.Cut
-	buf  []byte // of [Finder.ResetCompact]
+	// Twice says that a member which was asked for came twice, so that the text has
+	// to speak for itself.
+	Twice bool
+
+	// The objects and lists that [Finder.Read] found, in the order of their ends, and
+	// what they hold; open are those that the walk is in.
+	known         []known
+	members, open []Member
+	items         []walk.Span
+	buf           []byte // of [Finder.Compact]
 
 	// Filling says that values are not taken over but put back into the places
 	// that were cut, in the same order, so that reading and writing cannot come
@@ -30,37 +39,132 @@ type Finder struct {
 	Fill           []string
 }
 
-// member is a member of an object: its name, quotes included, and its value.
-type member struct {
+// Members are those of one object, in order.
+type Members struct {
+	Finder *Finder
+	List   []Member
+}
+
+// Member is a member of an object: its name, quotes included, and its value.
+type Member struct {
 	Name []byte
 	At   walk.Span
 }
 
-type Members []member
-
-// Get gives the last member of a name.
-func (m Members) Get(name string) walk.Span {
-	for i := len(m) - 1; i >= 0; i-- {
-		if n := m[i].Name; len(n) == len(name)+2 && string(n[1:len(n)-1]) == name {
-			return m[i].At
+// Get gives the last member of a name. Where there are several, [Finder.Twice] tells.
+func (m Members) Get(name string) (at walk.Span) {
+	for _, one := range m.List {
+		if n := one.Name; len(n) == len(name)+2 && string(n[1:len(n)-1]) == name {
+			m.Finder.Twice = m.Finder.Twice || at.Found()
+			at = one.At
 		}
 	}
-	return walk.Span{}
+	return at
 }
+
+// Any reports whether there are members.
+func (m Members) Any() bool { return len(m.List) > 0 }
+
+// Peek gives the text of a member that is a string, else "".
+func (m Members) Peek(name string) string { return m.Finder.Peek(m.Get(name)) }
+
+// Raw is a member's value as it stands, nil when there is none.
+func (m Members) Raw(name string) []byte {
+	if at := m.Get(name); at.Found() {
+		return at.Of(m.Finder.Raw)
+	}
+	return nil
+}
+
+// Object gives the members of a member that is an object.
+func (m Members) Object(name string) Members { return m.Finder.Object(m.Get(name)) }
+
+// Items gives the items of a member that is an array.
+func (m Members) Items(name string) []walk.Span { return m.Finder.List(m.Get(name)) }
+
+// Number is a member that is a count, else 0.
+func (m Members) Number(name string) int { return m.Finder.Number(m.Get(name)) }
 
 // Reset begins another text.
 func (f *Finder) Reset(raw []byte) {
 	if f.Scan == nil {
 		f.Scan = &walk.Scanner{Cost: walk.PartCost}
 	}
-	f.Raw, f.Cuts, f.Scan.Err = raw, nil, nil
+	f.Raw, f.Cuts, f.Twice, f.Scan.Err = raw, f.Cuts[:0], false, nil
+	f.known, f.members, f.open, f.items = f.known[:0], f.members[:0], f.open[:0], f.items[:0]
 }
 
-// ResetCompact begins a copy of a text that has no white space between its
-// tokens. The copy holds until the next one.
-func (f *Finder) ResetCompact(raw []byte) {
+// Read begins another text that is one value, and gives its members if it is an object.
+// The scanner's error says whether it is JSON. One walk finds the objects and lists in it.
+func (f *Finder) Read(raw []byte) Members {
+	f.Reset(raw)
+	f.Scan.Reset(raw)
+	f.find(readDepth)
+	if f.Scan.End(); f.Scan.Err != nil {
+		return Members{}
+	}
+	return f.Object(f.Root())
+}
+
+// readDepth is how far down importers look: a line holds a payload, that a
+// list of items, those a list of blocks, and those members.
+const readDepth = 7
+
+// find reads a value, and notes what stands in it.
+func (f *Finder) find(depth int) (at walk.Span) {
+	s, kind, from := f.Scan, f.Scan.Kind(), len(f.open)
+	if depth == 0 || kind != '{' && kind != '[' {
+		return s.Value()
+	}
+	s.Token()
+	at.From = int(s.Offset()) - 1
+	for s.More() {
+		var m Member
+		if kind == '{' {
+			m.Name = s.Name()
+		}
+		m.At = f.find(depth - 1)
+		f.open = append(f.open, m)
+	}
+	s.Token()
+	at.To = int(s.Offset())
+	k := known{at, len(f.members), len(f.items)}
+	if kind == '{' {
+		f.members = append(f.members, f.open[from:]...)
+	} else {
+		for _, m := range f.open[from:] {
+			f.items = append(f.items, m.At)
+		}
+	}
+	f.open, f.known = f.open[:from], append(f.known, k)
+	return at
+}
+
+// known is an object or a list that was found, and where what it holds begins among all
+// that was: what the next one holds comes behind it.
+type known struct {
+	walk.Span
+	members, items int
+}
+
+// lookUp finds what a place holds, if that is known.
+func (f *Finder) lookUp(at walk.Span) (members []Member, items []walk.Span, ok bool) {
+	i, ok := slices.BinarySearchFunc(f.known, at.To, func(k known, to int) int { return k.To - to })
+	if !ok || f.known[i].From != at.From {
+		return nil, nil, false
+	}
+	next := known{members: len(f.members), items: len(f.items)}
+	if i+1 < len(f.known) {
+		next = f.known[i+1]
+	}
+	return f.members[f.known[i].members:next.members:next.members], f.items[f.known[i].items:next.items:next.items], true
+}
+
+// Compact is [Finder.Read] of a copy that has no white space between its tokens. The
+// copy holds until the next one.
+func (f *Finder) Compact(raw []byte) Members {
 	f.buf = walk.AppendCompact(f.buf[:0], raw)
-	f.Reset(f.buf)
+	return f.Read(f.buf)
 }
 
 // Document begins a whole document, and gives the members of the object or the
@@ -76,7 +180,7 @@ func (f *Finder) Document(d Document) (m Members, items []walk.Span, err error) 
 		f.Scan.End()
 	}
 	if f.Scan.Err != nil {
-		return nil, nil, d.Broken(f.Scan.Err)
+		return m, nil, d.Broken(f.Scan.Err)
 	}
 	return m, items, nil
 }
@@ -98,15 +202,17 @@ func (f *Finder) Is(at walk.Span, kind jsontext.Kind) bool {
 // Object lists the members of an object, none for any other value.
 func (f *Finder) Object(at walk.Span) Members {
 	if !f.Is(at, '{') {
-		return nil
+		return Members{}
 	}
-	var list Members
-	f.Scan.Reset(at.Of(f.Raw))
-	walk.EachMember(f.Scan, func(name []byte) {
-		v := f.Scan.Value()
-		list = append(list, member{name, v.In(at)})
-	})
-	return list
+	list, _, ok := f.lookUp(at)
+	if !ok {
+		f.Scan.Reset(at.Of(f.Raw))
+		walk.EachMember(f.Scan, func(name []byte) {
+			v := f.Scan.Value()
+			list = append(list, Member{name, v.In(at)})
+		})
+	}
+	return Members{f, list}
 }
 
 // In looks a member of an object up.
@@ -117,17 +223,22 @@ func (f *Finder) List(at walk.Span) []walk.Span {
 	if !f.Is(at, '[') {
 		return nil
 	}
-	var items []walk.Span
-	f.Scan.Reset(at.Of(f.Raw))
-	walk.EachItem(f.Scan, func() {
-		v := f.Scan.Value()
-		items = append(items, v.In(at))
-	})
+	_, items, ok := f.lookUp(at)
+	if !ok {
+		f.Scan.Reset(at.Of(f.Raw))
+		walk.EachItem(f.Scan, func() {
+			v := f.Scan.Value()
+			items = append(items, v.In(at))
+		})
+	}
 	return items
 }
 
 // Peek gives the text of a string, "" for any other value.
 func (f *Finder) Peek(at walk.Span) string {
+	if !at.Found() {
+		return ""
+	}
 	t, _ := f.Scan.UnquoteIn(at, f.Raw)
 	return t
 }
@@ -162,7 +273,12 @@ func (f *Finder) Whole(at walk.Span) string {
 func (f *Finder) IsString(at walk.Span) bool { return f.Is(at, '"') }
 
 // Number reads a count, 0 when it is none.
-func (f *Finder) Number(at walk.Span) int { return walk.Number(at.Of(f.Raw)) }
+func (f *Finder) Number(at walk.Span) int {
+	if !at.Found() {
+		return 0
+	}
+	return walk.Number(at.Of(f.Raw))
+}
 
 // Cost reads an amount of money, nil when there is none.
 func (f *Finder) Cost(at walk.Span) *float64 {
@@ -219,7 +335,7 @@ func (f *Finder) block(at walk.Span) []tenfold.Part {
 		return tenfold.Text(f.Text(at))
 	}
 	m := f.Object(at)
-	typ := f.Peek(m.Get("type"))
+	typ := m.Peek("type")
 	image := func(uri walk.Span) []tenfold.Part {
 		return []tenfold.Part{{File: &tenfold.File{Type: tenfold.PartImage, URI: f.Text(uri)}}}
 	}
@@ -233,7 +349,7 @@ func (f *Finder) block(at walk.Span) []tenfold.Part {
 			return image(m.Get("image"))
 		}
 		var parts []tenfold.Part
-		for _, uri := range f.List(m.Get("image_urls")) {
+		for _, uri := range m.Items("image_urls") {
 			if f.Is(uri, '"') {
 				parts = append(parts, image(uri)...)
 			}
@@ -286,13 +402,13 @@ func (f *Finder) Joined(items []walk.Span) string {
 func (f *Finder) Call(at walk.Span) (tenfold.ToolCall, bool) {
 	m := f.Object(at)
 	fn := m.Get("function")
-	c := tenfold.ToolCall{CallID: f.Peek(m.Get("id"))}
+	c := tenfold.ToolCall{CallID: m.Peek("id")}
 	arguments := m.Get("arguments")
 	if f.Is(fn, '{') {
 		inner := f.Object(fn)
-		c.Name, arguments = f.Peek(inner.Get("name")), inner.Get("arguments")
+		c.Name, arguments = inner.Peek("name"), inner.Get("arguments")
 	} else if c.Name = f.Peek(fn); c.Name == "" {
-		c.Name = f.Peek(m.Get("name"))
+		c.Name = m.Peek("name")
 	}
 	switch {
 	case c.Name == "":
@@ -310,7 +426,7 @@ func (f *Finder) Thoughts(at walk.Span) []tenfold.Payload {
 	var list []tenfold.Payload
 	for _, item := range f.List(at) {
 		m := f.Object(item)
-		switch f.Peek(m.Get("type")) {
+		switch m.Peek("type") {
 		case "thinking":
 			r := tenfold.Reasoning{Text: f.Text(m.Get("thinking"))}
 			if s := f.Text(m.Get("signature")); s != "" {
@@ -341,8 +457,7 @@ func (f *Finder) Each(ctx context.Context, records []walk.Span, one *Finder, rea
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		one.ResetCompact(at.Of(f.Raw))
-		if err := read(one.Object(one.Root())); err != nil {
+		if err := read(one.Compact(at.Of(f.Raw))); err != nil {
 			return err
 		}
 	}

@@ -133,7 +133,7 @@ func (in *Intake) Entry(e tenfold.Entry) error {
 	case tenfold.UserMessage, tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ToolResult:
 		in.said++
 	}
-	if err := in.keep(weight(&e)); err != nil {
+	if err := in.keep(Weight(&e)); err != nil {
 		return err
 	}
 	return in.Sink.Entry(e)
@@ -249,8 +249,8 @@ func sizeText(n int64) string {
 	return strconv.FormatInt(n>>10, 10) + " KB"
 }
 
-// weight estimates what an entry takes in memory.
-func weight(e *tenfold.Entry) int64 {
+// Weight estimates what an entry takes in memory.
+func Weight(e *tenfold.Entry) int64 {
 	n := entryWeight + len(e.ID) + len(e.Source) + len(e.Branch) + len(e.MessageID)
 	switch p := e.Payload.(type) {
 	case tenfold.UserMessage:

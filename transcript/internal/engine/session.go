@@ -17,7 +17,7 @@ type Session struct {
 	// Over says that what stands before is hidden to the end of its turn: what a
 	// model sees next needs another.
 	Over  bool
-	shown bool // a model saw something
+	Shown bool // a model saw something
 }
 
 // NewSession begins an import of which the turns are followed.
@@ -38,7 +38,7 @@ func (s *Session) ReadLines(ctx context.Context, parse func(raw []byte), take fu
 	if err != nil {
 		return err
 	}
-	return s.finish()
+	return s.Finish()
 }
 
 // ReadOne reads a source that is one record over several lines.
@@ -50,12 +50,13 @@ func (s *Session) ReadOne(ctx context.Context, parse func(raw []byte), take func
 		if err := take(0); err != nil {
 			return err
 		}
-		return s.finish()
+		return s.Finish()
 	})
 }
 
-func (s *Session) finish() error {
-	if !s.shown {
+// Finish closes the conversation, which has a name by now.
+func (s *Session) Finish() error {
+	if !s.Shown {
 		s.Warn.Add(0, "file without messages: the conversation is empty", "")
 	}
 	s.Conv.ID = cmp.Or(s.Conv.ID, NameID(s.Src.Name, s.Conv.Format))
@@ -83,7 +84,7 @@ func (s *Session) Show(e tenfold.Entry) error {
 	if e.Branch == "" && (s.Over || !s.Turned) {
 		s.Open(e.ID)
 	}
-	s.shown = true
+	s.Shown = true
 	return s.Emit(e)
 }
 

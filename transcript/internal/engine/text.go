@@ -35,6 +35,25 @@ func ReadTime(text string) time.Time {
 	return t.UTC()
 }
 
+// Vendor is whose a model is by its name: "anthropic", "openai" or "google"; empty for
+// a name that no rule tells.
+func Vendor(model string) string {
+	for _, known := range [...]struct{ prefix, vendor string }{
+		{"claude", "anthropic"},
+		{"gemini", "google"},
+		{"gpt", "openai"},
+		{"chatgpt-", "openai"},
+		{"o1", "openai"},
+		{"o3", "openai"},
+		{"o4", "openai"},
+	} {
+		if strings.HasPrefix(model, known.prefix) {
+			return known.vendor
+		}
+	}
+	return ""
+}
+
 // WriteTime writes a time as JavaScript does.
 func WriteTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 

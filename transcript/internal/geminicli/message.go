@@ -213,14 +213,12 @@ func (g *geminiCLI) blocks(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCL
 }
 
 func (g *geminiCLI) usage(m *geminiCLIMessage, st *geminiCLIState) error {
-	t := m.tokens
-	if !t.found || st.usage || t.input|t.output|t.thoughts|t.tool == 0 {
+	u, counted := m.tokens.usage(g.model)
+	if st.usage || !counted {
 		return nil
 	}
 	st.usage = true
-	return g.Emit(tenfold.Entry{ID: st.base + "/usage", MessageID: st.base, Payload: tenfold.Usage{
-		Model: g.model, Input: max(t.input+t.tool-t.cached, 0), Output: t.output + t.thoughts, CacheRead: t.cached,
-	}})
+	return g.Emit(tenfold.Entry{ID: st.base + "/usage", MessageID: st.base, Payload: u})
 }
 
 // geminiCLIThoughtText words a thought as the model's provider does.
@@ -258,13 +256,8 @@ func (w *geminiCLIWriter) result(c geminiCLICall) tenfold.ToolResult {
 
 // part reads a part of a user's message or of a result.
 func (w *geminiCLIWriter) part(p *chatapi.GeminiPart) tenfold.Part {
-	switch {
-	case w.IsString(p.Text):
-		return tenfold.TextPart(w.Text(p.Text))
-	case w.IsString(p.Data):
-		return engine.FilePart("", p.Media, engine.Inline(p.Media, w.Text(p.Data)))
-	case p.URI != "":
-		return engine.FilePart("", p.Media, p.URI)
+	if part, ok := p.Given(&w.Finder); ok {
+		return part
 	}
 	return tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Detail: w.whole(p.Span)}}
 }

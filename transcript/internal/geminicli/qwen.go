@@ -180,13 +180,11 @@ func (q *qwen) message(r *qwenRecord, id string) error {
 		entries[0].Source = w.Done()
 	}
 	q.show(entries)
-	u := r.usage
-	if r.typ != "assistant" || u.input|u.output|u.thoughts == 0 {
+	u, counted := r.usage.usage(q.model)
+	if r.typ != "assistant" || !counted {
 		return nil
 	}
-	return q.Emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: tenfold.Usage{
-		Model: q.model, Input: max(u.input+u.tool-u.cached, 0), Output: u.output + u.thoughts, CacheRead: u.cached,
-	}})
+	return q.Emit(tenfold.Entry{ID: id + "/usage", MessageID: id, Payload: u})
 }
 
 // entries gives those that a content makes.

@@ -37,7 +37,7 @@ func (r *qwenRecord) parse(s *walk.Scanner, raw []byte) {
 			readContent(s, &r.content)
 		},
 		"toolCallResult", walk.Inner("status", func() { r.failed = s.Text() == "error" }),
-		"usageMetadata", func() { r.tokens(s) },
+		"usageMetadata", func() { r.usage.read(s) },
 		"systemPayload", walk.Inner(
 			"customTitle", &r.title,
 			"compressedHistory", func() {
@@ -56,22 +56,4 @@ func readContent(s *walk.Scanner, g *chatapi.GeminiContent) {
 	} else {
 		s.Value()
 	}
-}
-
-// tokens reads what a response cost, in the words of the API or of older
-// releases.
-func (r *qwenRecord) tokens(s *walk.Scanner) {
-	u := &r.usage
-	walk.Shape{
-		"promptTokenCount", &u.input,
-		"candidatesTokenCount", &u.output,
-		"cachedContentTokenCount", &u.cached,
-		"thoughtsTokenCount", &u.thoughts,
-		"toolUsePromptTokenCount", &u.tool,
-		"input", &u.input,
-		"output", &u.output,
-		"cached", &u.cached,
-		"thoughts", &u.thoughts,
-		"tool", &u.tool,
-	}.Read(s)
 }

@@ -3,6 +3,7 @@ package geminicli
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/walk"
 )
@@ -45,10 +46,7 @@ type geminiCLICall struct {
 	Result           []chatapi.GeminiPart
 }
 
-type geminiCLITokens struct {
-	found                                 bool
-	input, output, cached, thoughts, tool int
-}
+type geminiCLITokens struct{ input, output, cached, thoughts, tool int }
 
 func (r *Record) Parse(s *walk.Scanner, raw []byte) {
 	*r = Record{raw: raw}
@@ -126,13 +124,21 @@ func (c *geminiCLICall) read(s *walk.Scanner) {
 	}.Read(s)
 }
 
+// read reads what a response cost, in the words of the clients or of the API.
 func (t *geminiCLITokens) read(s *walk.Scanner) {
-	*t = geminiCLITokens{found: s.Kind() == '{'}
+	*t = geminiCLITokens{}
 	walk.Shape{
-		"input", &t.input,
-		"output", &t.output,
-		"cached", &t.cached,
-		"thoughts", &t.thoughts,
-		"tool", &t.tool,
+		"input", &t.input, "promptTokenCount", &t.input,
+		"output", &t.output, "candidatesTokenCount", &t.output,
+		"cached", &t.cached, "cachedContentTokenCount", &t.cached,
+		"thoughts", &t.thoughts, "thoughtsTokenCount", &t.thoughts,
+		"tool", &t.tool, "toolUsePromptTokenCount", &t.tool,
 	}.Read(s)
+}
+
+// usage is what a model counted, if anything.
+func (t geminiCLITokens) usage(model string) (u tenfold.Usage, counted bool) {
+	return tenfold.Usage{
+		Model: model, Input: max(t.input+t.tool-t.cached, 0), Output: t.output + t.thoughts, CacheRead: t.cached,
+	}, t.input|t.output|t.thoughts|t.tool != 0
 }

@@ -86,20 +86,7 @@ func jpModelID(model string) (provider, name string) {
 	if provider, name, ok := strings.Cut(model, "/"); ok && provider != "" && name != "" {
 		return provider, name
 	}
-	for _, m := range [...]struct{ prefix, provider string }{
-		{"claude", "anthropic"},
-		{"gemini", "google"},
-		{"gpt-", "openai"},
-		{"chatgpt-", "openai"},
-		{"o1", "openai"},
-		{"o3", "openai"},
-		{"o4", "openai"},
-	} {
-		if strings.HasPrefix(model, m.prefix) {
-			return m.provider, model
-		}
-	}
-	return "", model
+	return engine.Vendor(model), model
 }
 
 // overlay writes a compaction where RFD 064 has a form for all it does.

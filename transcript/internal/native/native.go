@@ -81,7 +81,8 @@ func recognise(h engine.Head) engine.Confidence {
 // importFile reads what export wrote.
 func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
 	r := engine.NewLineReader(ctx, src)
-	in := tenfoldImport{name: src.Name, sink: sink}
+	in := engine.Emitter{Sink: sink}
+	var scan walk.Scanner
 	var e tenfold.Entry
 	var head []byte
 	err := r.Records(engine.Tenfold, func(raw []byte) (err error) {
@@ -89,10 +90,10 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 			head = nil
 			return nil
 		}
-		in.scan.Reset(raw)
-		switch isHeader := findHeader(&in.scan); {
-		case in.scan.Err != nil:
-			return in.scan.Err
+		scan.Reset(raw)
+		switch isHeader := findHeader(&scan); {
+		case scan.Err != nil:
+			return scan.Err
 		case isHeader:
 			head = raw
 			return nil
@@ -100,58 +101,31 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 		return err
 	}, func() error {
 		if head == nil {
-			return in.entry(e)
+			if in.Conv.Format == "" { // no header came before
+				in.Conv = engine.Conversation{ID: engine.NameID(src.Name, engine.Tenfold), Format: engine.Tenfold}
+			}
+			if in.Conv.Created.IsZero() {
+				in.Conv.Created = e.Time
+			}
+			return in.Emit(e)
 		}
 		next, err := readHeader(head)
 		if err != nil {
 			return r.Problem(engine.Tenfold, err, "a newer tenfold may read it")
 		}
-		return in.begin(next)
+		if in.Conv.Format != "" {
+			err = in.End()
+		}
+		in = engine.Emitter{Sink: sink, Conv: next}
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := in.ready(); err != nil {
-		return err
+	if in.Conv.Format == "" {
+		in.Conv = engine.Conversation{ID: engine.NameID(src.Name, engine.Tenfold), Format: engine.Tenfold}
 	}
-	return sink.End(in.c, nil)
-}
-
-// tenfoldImport is one import under way.
-type tenfoldImport struct {
-	name  string
-	sink  engine.Sink
-	scan  walk.Scanner
-	c     engine.Conversation
-	begun bool
-}
-
-func (in *tenfoldImport) begin(next engine.Conversation) error {
-	if in.begun {
-		if err := in.sink.End(in.c, nil); err != nil {
-			return err
-		}
-	}
-	in.c, in.begun = next, true
-	return in.sink.Begin(next)
-}
-
-// ready begins a conversation where no header did.
-func (in *tenfoldImport) ready() error {
-	if in.begun {
-		return nil
-	}
-	return in.begin(engine.Conversation{ID: engine.NameID(in.name, engine.Tenfold), Format: engine.Tenfold})
-}
-
-func (in *tenfoldImport) entry(e tenfold.Entry) error {
-	if err := in.ready(); err != nil {
-		return err
-	}
-	if in.c.Created.IsZero() {
-		in.c.Created = e.Time
-	}
-	return in.sink.Entry(e)
+	return in.End()
 }
 
 // findHeader tells whether a line is a header.

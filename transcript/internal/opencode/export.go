@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tenfold"
+	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/walk"
 )
@@ -188,22 +189,8 @@ func (x *openCodeExport) fillUser(r *openCodeRecord) string {
 	}
 	m := &openCodeMessage{raw: []byte(r.source)}
 	m.parse(&x.scan)
-	f := engine.Finder{Raw: m.raw}
-	user, _ := r.said[0].(tenfold.UserMessage)
-	parts := user.Parts
-	for i := range m.list {
-		p := &m.list[i]
-		if !openCodeSaid(p, m.raw) || len(parts) == 0 {
-			continue
-		}
-		switch part := parts[0]; p.typ {
-		case "text":
-			f.Put(p.text, part.Text)
-		case "file":
-			fillFile(&f, p.file, part)
-		}
-		parts = parts[1:]
-	}
+	f := engine.Finder{Scan: &x.scan, Raw: m.raw, Filling: true, Fill: chatapi.Held(r.said)}
+	openCodeUser(&f, m)
 	return f.Done()
 }
 
@@ -237,20 +224,20 @@ func (x *openCodeExport) fillPart(r *openCodeRecord) string {
 	if x.scan.Err != nil {
 		return r.source
 	}
-	f := engine.Finder{Raw: raw}
+	f := engine.Finder{Scan: &x.scan, Raw: raw, Filling: true}
 	for _, said := range r.said {
 		switch said := said.(type) {
 		case tenfold.AssistantMessage:
 			f.Put(p.text, said.Text)
 		case tenfold.Reasoning:
-			if said.CallID != "" {
-				continue // stands on a call, which keeps it
+			if said.CallID == "" { // else it stands on a call, which keeps it
+				f.Fill = []string{said.Text}
+				if said.Provider != "openai" {
+					f.Fill = append(f.Fill, said.Signature)
+				}
+				f.Fill = append(f.Fill, said.Encrypted)
+				openCodeReasoning(&f, &p)
 			}
-			f.Put(p.text, said.Text)
-			f.Put(p.opaque.redacted, said.Encrypted)
-			f.Put(p.opaque.encrypted, said.Encrypted)
-			f.Put(p.opaque.signature, said.Signature)
-			f.Put(p.opaque.thought, said.Signature)
 		case tenfold.Compaction:
 			if said.Summary != nil {
 				f.Put(p.text, said.Summary.Text)
@@ -258,39 +245,13 @@ func (x *openCodeExport) fillPart(r *openCodeRecord) string {
 		case tenfold.ToolCall:
 			f.PutWhole(p.input, said.Arguments)
 		case tenfold.ToolResult:
-			fillResult(&f, &p, said)
+			if f.Fill = chatapi.Held(chatapi.One(said)); len(said.Parts) == 0 || said.Parts[0].File != nil {
+				f.Fill = slices.Insert(f.Fill, 0, "") // of a text that says nothing
+			}
+			openCodeResult(&f, &p, "")
 		}
 	}
 	return f.Done()
-}
-
-func fillFile(f *engine.Finder, file openCodeFile, part tenfold.Part) {
-	if part.File != nil {
-		f.Put(file.url, part.File.URI)
-	}
-}
-
-func fillResult(f *engine.Finder, p *openCodePart, r tenfold.ToolResult) {
-	var files []tenfold.Part
-	for _, part := range r.Parts {
-		if part.File != nil {
-			files = append(files, part)
-			continue
-		}
-		switch {
-		case p.status == "error" && p.interrupted && p.partial.Found() && f.Raw[p.partial.From] == '"':
-			f.Put(p.partial, part.Text)
-		case p.status == "error":
-			f.Put(p.failed, part.Text)
-		default:
-			f.Put(p.output, part.Text)
-		}
-	}
-	for i, file := range p.files {
-		if i < len(files) {
-			fillFile(f, file, files[i])
-		}
-	}
 }
 
 // client is opencode, which keeps its sessions in a database.

@@ -45,10 +45,7 @@ func listSessions(d *database.Database, each func(database.Session)) {
 // timeOf is the time in a column of milliseconds.
 func timeOf(v any) time.Time {
 	ms, _ := v.(int64)
-	if ms <= 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms)
+	return millis(int(ms))
 }
 
 // lastContext is the context of a session's newest response that says what it
@@ -60,15 +57,7 @@ func lastContext(d *database.Database, session string) (tokens int) {
 	const query = "SELECT data FROM message WHERE session_id = ? AND octet_length(data) < 100000 ORDER BY id DESC LIMIT 4"
 	d.Each(query, []any{session}, func(row []any) {
 		var m struct {
-			Tokens struct {
-				Input     int `json:"input"`
-				Output    int `json:"output"`
-				Reasoning int `json:"reasoning"`
-				Cache     struct {
-					Read  int `json:"read"`
-					Write int `json:"write"`
-				} `json:"cache"`
-			} `json:"tokens"`
+			Tokens openCodeCounts `json:"tokens"`
 		}
 		if tokens == 0 && json.Unmarshal([]byte(database.AsText(row[0])), &m, walk.ScanOptions...) == nil {
 			t := m.Tokens

@@ -88,6 +88,7 @@ func openCodeUser(w *engine.Finder, m *openCodeMessage) []tenfold.Part {
 		case "file":
 			parts = append(parts, engine.FilePart(p.file.name, p.file.mime, w.Text(p.file.url)))
 		case "subtask":
+			w.Skip() // the record does not hold it
 			parts = append(parts, tenfold.TextPart(openCodeSubtaskText))
 		}
 	}
@@ -271,7 +272,10 @@ func openCodeResult(w *engine.Finder, p *openCodePart, call string) (tenfold.Too
 			r.Parts = append(r.Parts, tenfold.TextPart(text))
 		}
 	case at.Found() && w.Raw[at.From] != 'n':
+		w.Skip() // the record keeps it
 		r.Parts = append(r.Parts, tenfold.TextPart(string(at.Of(w.Raw))))
+	default:
+		w.Skip()
 	}
 	for _, f := range p.files {
 		r.Parts = append(r.Parts, engine.FilePart(f.name, f.mime, w.Text(f.url)))

@@ -278,14 +278,7 @@ func (s *synthesis) stamp() int64 { return max(s.now, 1) }
 
 // modelName names the model and, by its name, whose it is.
 func (s *synthesis) modelName() openCodeModel {
-	m := openCodeModel{"unknown", s.model}
-	m.ModelID = cmp.Or(m.ModelID, "unknown")
-	for _, known := range [...][2]string{{"claude", "anthropic"}, {"gpt", "openai"}, {"o1", "openai"}, {"o3", "openai"}, {"o4", "openai"}, {"gemini", "google"}} {
-		if strings.HasPrefix(s.model, known[0]) {
-			m.ProviderID = known[1]
-		}
-	}
-	return m
+	return openCodeModel{cmp.Or(engine.Vendor(s.model), "unknown"), cmp.Or(s.model, "unknown")}
 }
 
 // metadata gives opaque data under the names its provider reads it by.

@@ -99,7 +99,7 @@ func (o *openHands) forgets(m engine.Members) []string {
 	f := &o.find
 	var keys []string
 	for _, name := range [...]string{"forgotten_event_ids", "pruned_event_ids"} {
-		for _, at := range f.List(m.Get(name)) {
+		for _, at := range m.Items(name) {
 			if f.Is(at, '0') {
 				keys = append(keys, "event-"+string(at.Of(f.Raw)))
 			} else {

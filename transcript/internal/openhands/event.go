@@ -47,9 +47,8 @@ func (o *openHands) model(id, name string) error {
 // event takes one event.
 func (o *openHands) event(raw []byte) error {
 	f := &o.find
-	f.ResetCompact(raw)
-	m := f.Object(f.Root())
-	key := f.Peek(m.Get("id"))
+	m := f.Compact(raw)
+	key := m.Peek("id")
 	id := key
 	if at := m.Get("id"); f.Is(at, '0') {
 		key = "event-" + string(at.Of(f.Raw))
@@ -60,7 +59,7 @@ func (o *openHands) event(raw []byte) error {
 		id = "event:" + engine.Digest(f.Raw)
 	}
 	id = o.out.Ids.Unique(id)
-	o.out.At(engine.JpTime(f.Peek(m.Get("timestamp"))))
+	o.out.At(engine.JpTime(m.Peek("timestamp")))
 	switch {
 	case m.Get("kind").Found():
 		return o.sdkEvent(id, m)
@@ -116,26 +115,21 @@ func (o *openHands) user(id string, parts []tenfold.Part) error {
 // action takes an action of the first versions.
 func (o *openHands) action(id string, m engine.Members) error {
 	f := &o.find
-	action, source, args := f.Peek(m.Get("action")), f.Peek(m.Get("source")), m.Get("args")
+	action, source, args := m.Peek("action"), m.Peek("source"), m.Get("args")
 	in := f.Object(args)
-	if in == nil {
+	if !in.Any() {
 		in = m // the oldest have their arguments beside the rest
 	}
 	switch action {
 	case "system":
-		text := f.Text(in.Get("content"))
-		d := tenfold.ConfigDelta{System: &text}
-		if tools := o.tools(in.Get("tools")); tools != nil {
-			d.Tools = &tools
-		}
-		return o.put(id, "", d)
+		return o.prompt(id, f.Text(in.Get("content")), in.Get("tools"))
 	case "message":
 		if source == "agent" {
 			return o.put(id, "", tenfold.AssistantMessage{Text: f.Text(in.Get("content"))})
 		}
 		parts := tenfold.Text(f.Text(in.Get("content")))
 		for _, name := range [...]string{"image_urls", "images_urls"} {
-			for _, at := range f.List(in.Get(name)) {
+			for _, at := range in.Items(name) {
 				if f.Is(at, '"') {
 					parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, URI: f.Text(at)}})
 				}
@@ -147,8 +141,8 @@ func (o *openHands) action(id string, m engine.Members) error {
 	case "recall", "change_agent_state", "null", "condensation_request", "delegate", "pause", "resume", "stop", "start":
 		return o.keep(id, action)
 	}
-	meta := f.Object(m.Get("tool_call_metadata"))
-	if meta != nil {
+	meta := m.Object("tool_call_metadata")
+	if meta.Any() {
 		return o.tracked(id, meta, args)
 	}
 	thought := f.Text(in.Get("thought"))
@@ -159,7 +153,7 @@ func (o *openHands) action(id string, m engine.Members) error {
 		return o.put(id, "", tenfold.AssistantMessage{Text: thought})
 	}
 	if source == "user" { // a person ran it, and the model was told
-		return o.put(id, "", tenfold.UserMessage{Parts: tenfold.Text("User ran " + action + ": " + f.Peek(in.Get("command"))), Purpose: tenfold.Notice, Synthetic: true})
+		return o.put(id, "", tenfold.UserMessage{Parts: tenfold.Text("User ran " + action + ": " + in.Peek("command")), Purpose: tenfold.Notice, Synthetic: true})
 	}
 	var list []tenfold.Payload
 	if thought != "" {
@@ -173,7 +167,7 @@ func (o *openHands) action(id string, m engine.Members) error {
 // arguments gives the arguments of an action that was not a call.
 func (o *openHands) arguments(in engine.Members) string {
 	b := []byte{'{'}
-	for _, one := range in {
+	for _, one := range in.List {
 		switch string(one.Name) {
 		case `"command"`, `"code"`, `"path"`, `"content"`, `"url"`, `"start"`, `"end"`, `"browser_actions"`, `"task_list"`, `"name"`, `"arguments"`:
 			if len(b) > 1 {
@@ -189,18 +183,18 @@ func (o *openHands) arguments(in engine.Members) string {
 // come as events of their own, each with the whole response.
 func (o *openHands) tracked(id string, meta engine.Members, args walk.Span) error {
 	f := &o.find
-	response := f.Object(meta.Get("model_response"))
-	responseID := cmp.Or(f.Peek(response.Get("id")), id)
-	call := tenfold.ToolCall{CallID: f.Peek(meta.Get("tool_call_id")), Name: f.Peek(meta.Get("function_name"))}
+	response := meta.Object("model_response")
+	responseID := cmp.Or(response.Peek("id"), id)
+	call := tenfold.ToolCall{CallID: meta.Peek("tool_call_id"), Name: meta.Peek("function_name")}
 	var message engine.Members
-	if choices := f.List(response.Get("choices")); len(choices) > 0 {
+	if choices := response.Items("choices"); len(choices) > 0 {
 		message = f.Object(f.In(choices[0], "message"))
 	}
 	var list []tenfold.Payload
 	first := !o.told[responseID]
 	if first {
 		o.told[responseID] = true
-		_ = o.model(id, f.Peek(response.Get("model")))
+		_ = o.model(id, response.Peek("model"))
 		list = f.Thoughts(message.Get("thinking_blocks"))
 		if at := message.Get("reasoning_content"); len(list) == 0 && f.Peek(at) != "" {
 			list = append(list, tenfold.Reasoning{Text: f.Text(at)})
@@ -210,7 +204,7 @@ func (o *openHands) tracked(id string, meta engine.Members, args walk.Span) erro
 		}
 	}
 	found := false
-	for _, at := range f.List(message.Get("tool_calls")) {
+	for _, at := range message.Items("tool_calls") {
 		if f.Peek(f.In(at, "id")) != call.CallID || found {
 			continue
 		}
@@ -224,10 +218,10 @@ func (o *openHands) tracked(id string, meta engine.Members, args walk.Span) erro
 	if err := o.put(id, responseID, append(list, call)...); err != nil || !first {
 		return err
 	}
-	u := f.Object(response.Get("usage"))
+	u := response.Object("usage")
 	usage := tenfold.Usage{
-		Model: f.Peek(response.Get("model")), Input: f.Number(u.Get("prompt_tokens")), Output: f.Number(u.Get("completion_tokens")),
-		CacheRead: f.Number(f.In(u.Get("prompt_tokens_details"), "cached_tokens")), CacheWrite: f.Number(u.Get("cache_creation_input_tokens")),
+		Model: response.Peek("model"), Input: u.Number("prompt_tokens"), Output: u.Number("completion_tokens"),
+		CacheRead: u.Object("prompt_tokens_details").Number("cached_tokens"), CacheWrite: u.Number("cache_creation_input_tokens"),
 	}
 	return o.usage(id, responseID, usage)
 }
@@ -240,38 +234,29 @@ func (o *openHands) usage(id, response string, u tenfold.Usage) error {
 	return o.out.Emit(tenfold.Entry{ID: id + "/usage", MessageID: response, Payload: u})
 }
 
-// tools reads definitions of tools as OpenAI spells them.
-func (o *openHands) tools(at walk.Span) []tenfold.ToolDefinition {
-	f := &o.find
-	var tools []tenfold.ToolDefinition
-	for _, item := range f.List(at) {
-		m := f.Object(item)
-		if fn := m.Get("function"); fn.Found() {
-			m = f.Object(fn)
-		}
-		t := tenfold.ToolDefinition{Name: f.Peek(m.Get("name")), Description: f.Peek(m.Get("description"))}
-		if schema := m.Get("parameters"); f.Is(schema, '{') {
-			t.Schema = string(schema.Of(f.Raw))
-		}
-		if t.Name != "" {
-			tools = append(tools, t)
-		}
+// prompt hands on a system prompt with the definitions of tools, which stay in the event.
+func (o *openHands) prompt(id, text string, tools walk.Span) error {
+	d := tenfold.ConfigDelta{System: &text}
+	cuts := o.find.Cuts
+	if list, _ := o.find.Tools(tools); list != nil {
+		d.Tools = &list
 	}
-	return tools
+	o.find.Cuts = cuts
+	return o.put(id, "", d)
 }
 
 // observation takes what came of an action.
 func (o *openHands) observation(id string, m engine.Members) error {
 	f := &o.find
-	kind := f.Peek(m.Get("observation"))
+	kind := m.Peek("observation")
 	switch kind {
 	case "agent_state_changed", "recall", "null", "", "condense", "loop_recovery":
 		return o.keep(id, kind)
 	}
 	content := m.Get("content")
 	r := tenfold.ToolResult{IsError: kind == "error", Outcome: o.exitCode(m)}
-	if meta := f.Object(m.Get("tool_call_metadata")); meta != nil {
-		r.CallID, r.Parts = f.Peek(meta.Get("tool_call_id")), f.Parts(content)
+	if meta := m.Object("tool_call_metadata"); meta.Any() {
+		r.CallID, r.Parts = meta.Peek("tool_call_id"), f.Parts(content)
 		return o.put(id, "", r)
 	}
 	cause := string(m.Get("cause").Of(f.Raw))
@@ -290,8 +275,8 @@ func (o *openHands) observation(id string, m engine.Members) error {
 // than 0 is one that runs on.
 func (o *openHands) exitCode(m engine.Members) tenfold.Outcome {
 	f := &o.find
-	extras := f.Object(m.Get("extras"))
-	for _, at := range [...]walk.Span{m.Get("exit_code"), extras.Get("exit_code"), f.In(extras.Get("metadata"), "exit_code"), f.In(m.Get("metadata"), "exit_code")} {
+	extras := m.Object("extras")
+	for _, at := range [...]walk.Span{m.Get("exit_code"), extras.Get("exit_code"), extras.Object("metadata").Get("exit_code"), m.Object("metadata").Get("exit_code")} {
 		if f.Is(at, '0') {
 			if raw := at.Of(f.Raw); raw[0] != '-' {
 				return engine.ExitCode(raw)

@@ -152,28 +152,23 @@ func (h *openHandsFile) events(o *openHands, f *engine.Finder, items []walk.Span
 func (h *openHandsFile) lines() error {
 	r := engine.NewLineReader(h.ctx, h.src)
 	var f engine.Finder
-	var line []byte
 	var o *openHands
-	records := 0
+	records, isRecord := 0, false
 	err := r.Records(engine.OpenHands, func(raw []byte) error {
-		line = raw
-		f.Reset(raw)
-		f.Scan.Reset(raw)
-		f.Scan.Value()
-		f.Scan.End()
-		if f.Scan.Err == nil && records > 0 && !f.In(f.Root(), "history").Found() {
+		isRecord = f.Read(raw).Get("history").Found()
+		if f.Scan.Err == nil && records > 0 && !isRecord {
 			return errors.New("the line is not a record with a history, as those before are")
 		}
 		return f.Scan.Err
 	}, func() error {
-		if o == nil && f.In(f.Root(), "history").Found() {
+		if o == nil && isRecord {
 			records++
-			return h.record(line)
+			return h.record(f.Raw)
 		}
 		if o == nil {
-			o = h.begin(engine.ContentID(h.src.Name, engine.OpenHands, line))
+			o = h.begin(engine.ContentID(h.src.Name, engine.OpenHands, f.Raw))
 		}
-		return o.event(line)
+		return o.event(f.Raw)
 	})
 	switch {
 	case err != nil:
@@ -191,8 +186,8 @@ func (h *openHandsFile) record(raw []byte) error {
 	var f engine.Finder
 	f.Reset(bytes.Clone(raw))
 	m := f.Object(f.Root())
-	history := f.List(m.Get("history"))
-	id := f.Peek(m.Get("instance_id"))
+	history := m.Items("history")
+	id := m.Peek("instance_id")
 	var first []byte
 	if len(history) > 0 {
 		first = history[0].Of(f.Raw)
@@ -251,9 +246,8 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 	if _, _, err := f.Document(doc); err != nil {
 		return err
 	}
-	f.ResetCompact(f.Raw)
-	m := f.Object(f.Root())
-	id := f.Peek(m.Get("id"))
+	m := f.Compact(f.Raw)
+	id := m.Peek("id")
 	id = cmp.Or(id, engine.ContentID(h.src.Name, engine.OpenHands, f.Raw))
 	names, err := h.src.List("events")
 	if err != nil {
@@ -298,18 +292,18 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 // state keeps a base_state.json, and notes what each response cost.
 func (o *openHands) state(f *engine.Finder, m engine.Members) error {
 	o.spent = map[string]tenfold.Usage{}
-	for _, one := range f.Object(f.In(m.Get("stats"), "usage_to_metrics")) {
+	for _, one := range m.Object("stats").Object("usage_to_metrics").List {
 		for _, at := range f.List(f.In(one.At, "token_usages")) {
 			u := f.Object(at)
-			if id := f.Peek(u.Get("response_id")); id != "" {
+			if id := u.Peek("response_id"); id != "" {
 				o.spent[id] = tenfold.Usage{
-					Model: f.Peek(u.Get("model")), Input: f.Number(u.Get("prompt_tokens")), Output: f.Number(u.Get("completion_tokens")),
-					CacheRead: f.Number(u.Get("cache_read_tokens")), CacheWrite: f.Number(u.Get("cache_write_tokens")),
+					Model: u.Peek("model"), Input: u.Number("prompt_tokens"), Output: u.Number("completion_tokens"),
+					CacheRead: u.Number("cache_read_tokens"), CacheWrite: u.Number("cache_write_tokens"),
 				}
 			}
 		}
 	}
 	id := o.out.Ids.Unique("state:" + engine.Digest(f.Raw))
 	_ = o.out.Keep(id, "openhands-events.state", f.Raw)
-	return o.model(id, f.Peek(f.In(f.In(m.Get("agent"), "llm"), "model")))
+	return o.model(id, m.Object("agent").Object("llm").Peek("model"))
 }

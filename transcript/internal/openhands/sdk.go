@@ -11,24 +11,18 @@ import (
 // sdkEvent takes an event of the SDK.
 func (o *openHands) sdkEvent(id string, m engine.Members) error {
 	f := &o.find
-	kind := f.Peek(m.Get("kind"))
+	kind := m.Peek("kind")
 	switch kind {
 	case "SystemPromptEvent":
 		prompt := m.Get("system_prompt")
-		text := ""
-		if f.Is(prompt, '"') {
-			text = f.Text(prompt)
-		} else {
-			text = f.Text(f.In(prompt, "text"))
+		if !f.IsString(prompt) {
+			prompt = f.In(prompt, "text")
 		}
-		if more := f.In(m.Get("dynamic_context"), "text"); f.Peek(more) != "" {
+		text := f.Text(prompt)
+		if more := m.Object("dynamic_context").Get("text"); f.Peek(more) != "" {
 			text += "\n\n" + f.Peek(more)
 		}
-		d := tenfold.ConfigDelta{System: &text}
-		if tools := o.tools(m.Get("tools")); tools != nil {
-			d.Tools = &tools
-		}
-		return o.put(id, "", d)
+		return o.prompt(id, text, m.Get("tools"))
 	case "MessageEvent":
 		return o.sdkMessage(id, m)
 	case "ActionEvent":
@@ -36,12 +30,12 @@ func (o *openHands) sdkEvent(id string, m engine.Members) error {
 	case "ObservationEvent":
 		return o.put(id, "", o.sdkResult(m))
 	case "UserRejectObservation":
-		call := f.Peek(m.Get("tool_call_id"))
+		call := m.Peek("tool_call_id")
 		reason := f.Text(m.Get("rejection_reason"))
 		return o.put(id, "", tenfold.ToolResult{CallID: call, Parts: tenfold.Text(reason), IsError: true},
 			tenfold.Approval{State: tenfold.ApprovalDenied, CallID: call, Reason: reason})
 	case "AgentErrorEvent":
-		return o.put(id, "", tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id")), Parts: f.Parts(m.Get("error")), IsError: true})
+		return o.put(id, "", tenfold.ToolResult{CallID: m.Peek("tool_call_id"), Parts: f.Parts(m.Get("error")), IsError: true})
 	case "Condensation":
 		return o.condense(id, m)
 	}
@@ -51,16 +45,16 @@ func (o *openHands) sdkEvent(id string, m engine.Members) error {
 // sdkMessage takes what a person or the model said.
 func (o *openHands) sdkMessage(id string, m engine.Members) error {
 	f := &o.find
-	message := f.Object(m.Get("llm_message"))
-	if f.Peek(message.Get("role")) != "assistant" {
+	message := m.Object("llm_message")
+	if message.Peek("role") != "assistant" {
 		parts := f.Parts(message.Get("content"))
 		parts = append(parts, f.Parts(m.Get("extended_content"))...)
-		if f.Peek(m.Get("source")) != "user" {
+		if m.Peek("source") != "user" {
 			return o.put(id, "", tenfold.UserMessage{Parts: parts, Synthetic: true})
 		}
 		return o.user(id, parts)
 	}
-	response := f.Peek(m.Get("llm_response_id"))
+	response := m.Peek("llm_response_id")
 	list := o.sdkReasoning(message)
 	n := len(list)
 	list = append(list, o.sdkTexts(message.Get("content"))...)
@@ -92,12 +86,12 @@ func (o *openHands) sdkReasoning(m engine.Members) []tenfold.Payload {
 	if list := f.Thoughts(m.Get("thinking_blocks")); len(list) > 0 {
 		return list
 	}
-	if item := f.Object(m.Get("responses_reasoning_item")); item != nil {
-		r := tenfold.Reasoning{Provider: "openai", ItemID: f.Peek(item.Get("id"))}
+	if item := m.Object("responses_reasoning_item"); item.Any() {
+		r := tenfold.Reasoning{Provider: "openai", ItemID: item.Peek("id")}
 		if at := item.Get("encrypted_content"); f.Is(at, '"') {
 			r.Encrypted = f.Text(at)
 		}
-		r.Text = f.Joined(f.List(item.Get("summary")))
+		r.Text = f.Joined(item.Items("summary"))
 		return []tenfold.Payload{r}
 	}
 	if at := m.Get("reasoning_content"); f.Peek(at) != "" {
@@ -110,17 +104,17 @@ func (o *openHands) sdkReasoning(m engine.Members) []tenfold.Payload {
 // the first of them carries the thought.
 func (o *openHands) sdkAction(id string, m engine.Members) error {
 	f := &o.find
-	response := cmp.Or(f.Peek(m.Get("llm_response_id")), id)
+	response := cmp.Or(m.Peek("llm_response_id"), id)
 	list := o.sdkReasoning(m)
 	list = append(list, o.sdkTexts(m.Get("thought"))...)
 	call, ok := f.Call(m.Get("tool_call"))
 	if !ok {
-		call = tenfold.ToolCall{CallID: f.Peek(m.Get("tool_call_id")), Name: f.Peek(m.Get("tool_name"))}
+		call = tenfold.ToolCall{CallID: m.Peek("tool_call_id"), Name: m.Peek("tool_name")}
 		if at := m.Get("action"); at.Found() {
 			call.Arguments = f.Whole(at)
 		}
 	}
-	if id := f.Peek(m.Get("tool_call_id")); id != "" {
+	if id := m.Peek("tool_call_id"); id != "" {
 		call.CallID = id // what the observation answers
 	}
 	_ = o.put(id, response, append(list, call)...)
@@ -142,7 +136,7 @@ func (o *openHands) sdkResult(m engine.Members) tenfold.ToolResult {
 	f := &o.find
 	at := m.Get("observation")
 	in := f.Object(at)
-	r := tenfold.ToolResult{CallID: f.Peek(m.Get("tool_call_id")), Outcome: o.exitCode(in)}
+	r := tenfold.ToolResult{CallID: m.Peek("tool_call_id"), Outcome: o.exitCode(in)}
 	if e := in.Get("is_error"); f.Is(e, 't') {
 		r.IsError = true
 	}
@@ -155,7 +149,7 @@ func (o *openHands) sdkResult(m engine.Members) tenfold.ToolResult {
 			return r
 		}
 	}
-	if len(in) > 0 {
+	if in.Any() {
 		r.Parts = tenfold.Text(f.Whole(at))
 	}
 	return r

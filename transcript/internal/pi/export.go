@@ -128,7 +128,7 @@ func (x *piWriter) head(e tenfold.Entry) {
 	if x.v.Compacted {
 		id += "-compacted" // another session than the one it came from
 	}
-	cwd := x.cwd()
+	cwd := x.v.RanIn()
 	x.JSON(piLine{Type: "session", Version: 3, ID: id, Timestamp: x.stamp(e), Cwd: &cwd})
 }
 
@@ -253,35 +253,6 @@ func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) {
 		return
 	}
 	x.warn.NoForm(e, engine.Pi)
-}
-
-// cwd looks for the working directory among what the importers left.
-func (x *piWriter) cwd() string {
-	n, cwd := 0, ""
-	for e := range x.v.Projection.Log().Entries() {
-		if n++; n > 200 || cwd != "" {
-			break
-		}
-		if e.Source == "" || e.Source[0] != '{' {
-			continue
-		}
-		x.scan.Reset([]byte(e.Source))
-		findCwd(&x.scan, 3, &cwd)
-	}
-	return cwd
-}
-
-func findCwd(s *walk.Scanner, depth int, cwd *string) {
-	walk.EachMember(s, func(name []byte) {
-		switch {
-		case string(name) == `"cwd"` && *cwd == "":
-			*cwd = s.Text()
-		case depth > 1 && s.Kind() == '{':
-			findCwd(s, depth-1, cwd)
-		default:
-			s.Value()
-		}
-	})
 }
 
 // client is pi.

@@ -69,7 +69,11 @@ func (p *pi) assistant(r *Record, id string) error {
 	switch {
 	case m.blocks != nil:
 		for i := range m.blocks {
-			blocks = append(blocks, p.block(&w, m, &m.blocks[i])...)
+			said := readBlock(&w, m, &m.blocks[i])
+			if _, ok := said[0].(tenfold.ProviderItem); ok {
+				p.Warn.Add(r.line, "block of a response is of an unknown type and was kept as it is", "blocks of responses are of unknown types and were kept as they are")
+			}
+			blocks = append(blocks, said...)
 		}
 	case w.IsString(m.content):
 		blocks = append(blocks, tenfold.AssistantMessage{Text: w.Text(m.content)})
@@ -115,22 +119,20 @@ func (m *piMessage) counted() tenfold.Usage {
 	return tenfold.Usage{Model: m.model, Input: u.input, Output: u.output, CacheRead: u.cacheRead, CacheWrite: u.cacheWrite, Cost: u.cost}
 }
 
-// block reads a block of a response. A Gemini thought signature on a call goes
-// before the call.
-func (p *pi) block(w *engine.Finder, m *piMessage, b *piBlock) []tenfold.Payload {
+// readBlock reads a block of a response. A Gemini thought signature on a call goes
+// before the call. What it does not know is an item of pi's.
+func readBlock(w *engine.Finder, m *piMessage, b *piBlock) (said []tenfold.Payload) {
 	switch {
 	case b.typ == "text" && w.IsString(b.text):
 		return []tenfold.Payload{tenfold.AssistantMessage{Text: w.Text(b.text)}}
 	case b.typ == "thinking" && w.IsString(b.thinking):
 		return []tenfold.Payload{piReasoning(w, m, b)}
 	case b.typ == "toolCall" && b.arguments.Found():
-		call := tenfold.ToolCall{CallID: b.id, Name: b.name, Arguments: w.Whole(b.arguments)}
 		if w.IsString(b.thought) && strings.HasPrefix(m.api, "google") {
-			return []tenfold.Payload{tenfold.Reasoning{Provider: "gemini", Signature: w.Text(b.thought), CallID: b.id}, call}
+			said = append(said, tenfold.Reasoning{Provider: "gemini", Signature: w.Text(b.thought), CallID: b.id})
 		}
-		return []tenfold.Payload{call}
+		return append(said, tenfold.ToolCall{CallID: b.id, Name: b.name, Arguments: w.Whole(b.arguments)})
 	}
-	p.Warn.Add(p.rec.line, "block of a response is of an unknown type and was kept as it is", "blocks of responses are of unknown types and were kept as they are")
 	return []tenfold.Payload{tenfold.ProviderItem{Provider: "pi", Role: "assistant", Data: w.Whole(b.Span)}}
 }
 
@@ -139,7 +141,7 @@ func (p *pi) block(w *engine.Finder, m *piMessage, b *piBlock) []tenfold.Payload
 // whole reasoning item as JSON. That of others is the name of a field.
 func piReasoning(w *engine.Finder, m *piMessage, b *piBlock) tenfold.Reasoning {
 	t := tenfold.Reasoning{Text: w.Text(b.thinking)}
-	if !w.IsString(b.signature) || len(b.signature.Of(w.Raw)) == 2 {
+	if !w.IsString(b.signature) || len(b.signature.Of(w.Raw)) == 2 && !w.Filling {
 		return t
 	}
 	switch {

@@ -21,87 +21,80 @@ func RestorePi(s *walk.Scanner, group []tenfold.Entry) string {
 		return ""
 	}
 	var r Record
-	f := engine.Finder{Raw: []byte(source)}
+	f := engine.Finder{Scan: s, Raw: []byte(source), Filling: true}
 	r.Parse(s, f.Raw)
 	if s.Err != nil || r.kind != '{' {
 		return source
 	}
 	blocks := r.Msg.blocks
 	for _, e := range group {
+		f.Fill = append(f.Fill, held(e.Payload, r.Summary.Found())...)
 		switch p := e.Payload.(type) {
-		case tenfold.UserMessage:
-			fillParts(&f, &r, p.Parts)
-		case tenfold.ToolResult:
-			fillParts(&f, &r, p.Parts)
+		case tenfold.UserMessage, tenfold.ToolResult:
+			if r.Summary.Found() {
+				f.Text(r.Summary)
+			} else {
+				piParts(&f, &r.Msg)
+			}
 		case tenfold.Compaction:
-			if p.Summary != nil {
-				text, _ := unwrap(p.Summary.Text, piCompactionBefore, piCompactionAfter)
-				f.Put(r.Summary, text)
+			f.Text(r.Summary)
+		case tenfold.Reasoning, tenfold.AssistantMessage, tenfold.ToolCall, tenfold.ProviderItem:
+			if thought, ok := p.(tenfold.Reasoning); ok && thought.CallID != "" {
+				continue // stands in the block of its call
 			}
-		case tenfold.AssistantMessage, tenfold.Reasoning, tenfold.ToolCall, tenfold.ProviderItem:
-			if r.Msg.blocks == nil {
-				if text, ok := p.(tenfold.AssistantMessage); ok {
-					f.Put(r.Msg.content, text.Text)
-				}
-				continue
-			}
-			if len(blocks) == 0 {
-				continue
-			}
-			if fillBlock(&f, &blocks[0], e.Payload) {
+			if len(blocks) > 0 {
+				readBlock(&f, &r.Msg, &blocks[0])
 				blocks = blocks[1:]
+			} else if r.Msg.blocks == nil {
+				f.Text(r.Msg.content)
 			}
 		}
+		f.Fill = nil
 	}
 	return f.Done()
 }
 
-// fillBlock fills one block; false when more of it is to come.
-func fillBlock(f *engine.Finder, b *piBlock, p tenfold.Payload) bool {
+// held lists what a payload took over, in the order in which it is read; of a summary
+// without the words that pi puts around it.
+func held(p tenfold.Payload, summary bool) (texts []string) {
+	var parts []tenfold.Part
 	switch p := p.(type) {
+	case tenfold.UserMessage:
+		parts = p.Parts
+	case tenfold.ToolResult:
+		parts = p.Parts
+	case tenfold.Compaction:
+		if p.Summary != nil {
+			parts = tenfold.Text(p.Summary.Text)
+		}
 	case tenfold.AssistantMessage:
-		f.Put(b.text, p.Text)
+		return []string{p.Text}
 	case tenfold.Reasoning:
 		if p.CallID != "" {
-			f.Put(b.thought, p.Signature)
-			return false
+			return []string{p.Signature}
 		}
-		f.Put(b.thinking, p.Text)
-		f.Put(b.signature, p.Signature+p.Encrypted)
+		return []string{p.Text, p.Signature + p.Encrypted}
 	case tenfold.ToolCall:
-		f.PutWhole(b.arguments, p.Arguments)
+		return []string{p.Arguments}
 	case tenfold.ProviderItem:
-		f.PutWhole(b.Span, p.Data)
+		return []string{p.Data}
 	}
-	return true
-}
-
-// fillParts fills the content of a user's message or a result.
-func fillParts(f *engine.Finder, r *Record, parts []tenfold.Part) {
-	if r.Summary.Found() && len(parts) == 1 {
-		text, ok := unwrap(parts[0].Text, piBranchBefore, piBranchAfter)
-		if !ok {
-			text, _ = unwrap(parts[0].Text, piCompactionBefore, piCompactionAfter)
-		}
-		f.Put(r.Summary, text)
-		return
-	}
-	if r.Msg.blocks == nil {
-		if len(parts) == 1 {
-			f.Put(r.Msg.content, parts[0].Text)
-		}
-		return
-	}
-	for i := range min(len(parts), len(r.Msg.blocks)) {
-		b, p := &r.Msg.blocks[i], parts[i]
+	for _, part := range parts {
 		switch {
-		case p.File == nil:
-			f.Put(b.text, p.Text)
-		case p.File.Detail != "":
-			f.PutWhole(b.Span, p.File.Detail)
+		case part.File == nil && summary:
+			text, ok := unwrap(part.Text, piBranchBefore, piBranchAfter)
+			if !ok {
+				text, _ = unwrap(part.Text, piCompactionBefore, piCompactionAfter)
+			}
+			texts = append(texts, text)
+		case part.File == nil:
+			texts = append(texts, part.Text)
+		case part.File.Detail != "":
+			texts = append(texts, part.File.Detail)
 		default:
-			_, data, _ := strings.Cut(p.File.URI, ",")
-			f.Put(b.data, data)
+			_, data, _ := strings.Cut(part.File.URI, ",")
+			texts = append(texts, data)
 		}
 	}
+	return texts
 }

@@ -234,7 +234,7 @@ func (a *aider) prompt(id, block string) error {
 		p.Lines(AiderUser, aiderBreak)
 		source = p.Source()
 	}
-	return a.out.Prompt([]tenfold.Entry{{ID: id, Source: source, Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}}})
+	return a.out.Said([]tenfold.Entry{{ID: id, Source: source, Payload: tenfold.UserMessage{Parts: tenfold.Text(text)}}})
 }
 
 // aiderLocal tells the commands that Aider answers itself.

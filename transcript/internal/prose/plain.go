@@ -164,12 +164,10 @@ func (p *plain) close() {
 		e.Payload = tenfold.ConfigDelta{System: &text}
 	case role == "user":
 		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text)}
-		_ = p.out.Prompt([]tenfold.Entry{e})
-		return
 	default: // a tool's output has no call to answer here
 		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: true}
 	}
-	_ = p.out.Emit(e)
+	_ = p.out.Said([]tenfold.Entry{e})
 }
 
 // records reads JSON lines, each a conversation.
@@ -177,11 +175,7 @@ func (p *plain) records() error {
 	var f engine.Finder
 	var text walk.Span
 	return p.r.Records(engine.Plain, func(raw []byte) error {
-		f.ResetCompact(raw)
-		m := f.Object(f.Root())
-		if m != nil {
-			f.Scan.End()
-		}
+		m := f.Compact(raw)
 		if text = m.Get("messages_display"); f.Scan.Err == nil && !f.Is(text, '"') {
 			return errors.New("the line has no \"messages_display\"")
 		}

@@ -202,13 +202,9 @@ func (s *specStory) text() error {
 	s.before.Add(after)
 	e := tenfold.Entry{ID: id, Branch: s.branch(), Source: source, Payload: tenfold.AssistantMessage{Text: text}}
 	if s.role == "user" {
-		u := tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: s.sidechain || engine.IsInjected(text)}
-		if !u.Synthetic {
-			s.out.Turn(id)
-		}
-		e.Payload = u
+		e.Payload = tenfold.UserMessage{Parts: tenfold.Text(text), Synthetic: s.sidechain || engine.IsInjected(text)}
 	}
-	return s.out.Emit(e)
+	return s.out.Said([]tenfold.Entry{e})
 }
 
 // block ends a block of thinking or of a tool's use.
