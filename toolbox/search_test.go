@@ -196,10 +196,11 @@ func TestGlobsMatchAsDefined(t *testing.T) {
 func TestGlobClasses(t *testing.T) {
 	t.Parallel()
 	for pattern, names := range map[string]string{
-		"/x[a!]y": "/xay /x!y", "/x[!a]y": "/xby /x!y /x^y", "/x[^a]y": "/xby /x!y /x^y", "/x[a-c]y": "/xay /xby", "/x[!]y": "/x!y",
+		"/x[a!]y": "/xay /x!y", "/x[!a]y": "/xby /x!y /x^y /x-y", "/x[^a]y": "/xby /x!y /x^y /x-y", "/x[a-c]y": "/xay /xby", "/x[!]y": "/x!y",
+		"/x[!-b]y": "/xay /x!y /x^y", "/x[!-]y": "/xay /xby /x!y /x^y",
 	} {
 		var got []string
-		for _, name := range []string{"/xay", "/xby", "/x!y", "/x^y", "/x/y"} {
+		for _, name := range []string{"/xay", "/xby", "/x!y", "/x^y", "/x-y", "/x/y"} {
 			if ok, _ := toolbox.MatchGlob(pattern, name); ok {
 				got = append(got, name)
 			}
