@@ -257,6 +257,13 @@ func TestGrepFiles(t *testing.T) {
 			t.Errorf("hidden files below %s: %q, %v", dir, textOf(r), err)
 		}
 	}
+	// What is denied is not even read: of many large files that took all the time of the search.
+	b.put("late", "before\n")
+	hidden.Arguments = arguments("pattern", "asked", "path", "late")
+	hidden.Hidden = func(string) bool { b.put("late", "asked\n"); return false }
+	if r, err := b.run("fs_grep_files", hidden); err != nil || !strings.HasPrefix(textOf(r), "late:1:asked\n") {
+		t.Errorf("it was read before it was asked about: %q, %v", textOf(r), err)
+	}
 	b.put("many", strings.Repeat("hit\n", 500))
 	b.put("more", strings.Repeat("hit\n", 2000))
 	b.want(b.call("fs_grep_files", "pattern", "hit"), "many:100:hit\n", "[100 of 2,500 matching lines in 2 files; narrow the pattern or the path]", "!many:101")
