@@ -11,3 +11,6 @@ func MatchGlob(pattern, name string) (bool, error) {
 
 // Outline gives the rows of a list of files.
 func Outline(files []string) []string { return outline(files) }
+
+// Excluding gives the patterns of git's that leave out what is hidden.
+func Excluding(hidden, shown []string) []string { return excluding(hidden, shown) }

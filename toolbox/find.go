@@ -72,7 +72,10 @@ func glob(pattern string) (*regexp.Regexp, error) {
 		case rest[0] == '[' && end > 1:
 			class := strings.ReplaceAll(rest[1:end], "[", `\[`)
 			if len(class) > 1 && (class[0] == '!' || class[0] == '^') {
-				class = "^/" + class[1:] // of a name, all the same
+				if class = class[1:]; class[0] == '-' {
+					class = `\` + class // the slash begins no range
+				}
+				class = "^/" + class // of a name, all the same
 			}
 			taken, meaning = end+1, "["+class+"]"
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -33,29 +34,31 @@ var diffTool = &builtin{
 		if _, err := w.gitOutput(ctx, ".", 100, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
 			base = "--cached" // nothing was committed yet
 		}
-		path := ":(literal)" + at.real // and no pattern, nor a word of git's that leads elsewhere
+		place := ":(literal)" + at.real // and no pattern, nor a word of git's that leads elsewhere
 		diff := []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short", "--ignore-submodules=dirty"}
-		changed, err := w.gitOutput(ctx, ".", 64<<20, append(diff, "--name-only", "-z", "--no-renames", "--relative", base, "--", path)...)
+		changed, err := w.gitOutput(ctx, ".", 64<<20, append(diff, "--name-only", "-z", "--no-renames", "--relative", base, "--", place)...)
 		if err != nil {
 			return Result{}, err
 		}
-		diff = append(diff, base, "--", path)
-		hidden := 0
-		for name := range strings.SplitSeq(changed, "\x00") {
+		diff = append(diff, base, "--", place)
+		var shown, hidden []string
+		for name := range strings.SplitSeq(strings.TrimSuffix(changed, "\x00"), "\x00") {
 			if name != "" && c.Hidden != nil && c.Hidden(name) {
-				diff = append(diff, ":(exclude,literal)"+name)
-				hidden++
+				hidden = append(hidden, name)
+			} else {
+				shown = append(shown, name)
 			}
 		}
+		diff = append(diff, excluding(hidden, shown)...)
 		kept := output.Buffer{Limit: w.Limit - 3000}
 		if err := w.look(ctx, ".", &kept, diff...); err != nil {
 			return Result{}, err
 		}
 		text := cmp.Or(kept.Text(), "no changes in "+show(at.name)+"\n")
-		if hidden > 0 {
-			text += fmt.Sprintf("[%s not shown: denied by a rule]\n", number.Count(hidden, "file"))
+		if len(hidden) > 0 {
+			text += fmt.Sprintf("[%s not shown: denied by a rule]\n", number.Count(len(hidden), "file"))
 		}
-		others, err := w.gitOutput(ctx, ".", 1<<20, "ls-files", "-z", "--others", "--exclude-standard", "--directory", "--", path)
+		others, err := w.gitOutput(ctx, ".", 1<<20, "ls-files", "-z", "--others", "--exclude-standard", "--directory", "--", place)
 		if err != nil {
 			return Result{}, err
 		}
@@ -68,6 +71,25 @@ var diffTool = &builtin{
 		}
 		return answer("%s", text)
 	},
+}
+
+// excluding gives the patterns of git's that leave out what is hidden. A directory with
+// nothing that is shown is one of them: the arguments of a command have only so much room.
+func excluding(hidden, shown []string) (patterns []string) {
+	holds := map[string]bool{".": true}
+	for _, name := range shown {
+		for ; !holds[name]; name = path.Dir(name) {
+			holds[name] = true
+		}
+	}
+	for _, name := range hidden {
+		for !holds[path.Dir(name)] {
+			name = path.Dir(name)
+		}
+		patterns = append(patterns, ":(exclude,literal)"+name)
+	}
+	slices.Sort(patterns)
+	return slices.Compact(patterns)
 }
 
 var commitTool = &builtin{

@@ -80,6 +80,23 @@ func TestGitDiffShowsNothingHidden(t *testing.T) {
 	}
 }
 
+// A command has only so much room, so a directory with nothing but denied files is left out
+// by its name; what is shown is not left out with what is denied beside it.
+func TestGitDiffLeavesOutDirectories(t *testing.T) {
+	t.Parallel()
+	hidden := []string{"data/a/1", "data/a/2", "data/b/c/3", "src/key", "src/keys/4", "was/file"}
+	for want, shown := range map[string][]string{
+		"data src was":                         nil,
+		"data src/key src/keys was/file":       {"src/main", "was"},
+		"data/a data/b/c src/key src/keys was": {"src/main", "data/b/x"},
+	} {
+		got := strings.ReplaceAll(strings.Join(toolbox.Excluding(hidden, shown), " "), ":(exclude,literal)", "")
+		if got != want {
+			t.Errorf("beside %q are left out %q, want %q", shown, got, want)
+		}
+	}
+}
+
 // A path is a path, whatever git would take it for: none leads out of the workspace.
 func TestGitDiffTakesPathsAsTheyAre(t *testing.T) {
 	t.Parallel()

@@ -74,9 +74,13 @@ func (s *search) file(w *workspace, name string, pattern *regexp.Regexp, alone b
 	if info, err := w.root.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 && !alone {
 		return // where it leads to is searched as itself
 	}
+	if s.isHidden != nil && s.isHidden(name) { // nor read: that could take all the time of the search
+		s.hidden++
+		return
+	}
 	f, err := w.load(name)
 	switch {
-	case s.isHidden != nil && (s.isHidden(name) || f.real != name && s.isHidden(f.real)):
+	case s.isHidden != nil && f.real != name && s.isHidden(f.real):
 		s.hidden++
 		return
 	case err != nil || f.kind() != "":

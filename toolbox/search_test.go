@@ -196,10 +196,11 @@ func TestGlobsMatchAsDefined(t *testing.T) {
 func TestGlobClasses(t *testing.T) {
 	t.Parallel()
 	for pattern, names := range map[string]string{
-		"/x[a!]y": "/xay /x!y", "/x[!a]y": "/xby /x!y /x^y", "/x[^a]y": "/xby /x!y /x^y", "/x[a-c]y": "/xay /xby", "/x[!]y": "/x!y",
+		"/x[a!]y": "/xay /x!y", "/x[!a]y": "/xby /x!y /x^y /x-y", "/x[^a]y": "/xby /x!y /x^y /x-y", "/x[a-c]y": "/xay /xby", "/x[!]y": "/x!y",
+		"/x[!-b]y": "/xay /x!y /x^y", "/x[!-]y": "/xay /xby /x!y /x^y",
 	} {
 		var got []string
-		for _, name := range []string{"/xay", "/xby", "/x!y", "/x^y", "/x/y"} {
+		for _, name := range []string{"/xay", "/xby", "/x!y", "/x^y", "/x-y", "/x/y"} {
 			if ok, _ := toolbox.MatchGlob(pattern, name); ok {
 				got = append(got, name)
 			}
@@ -255,6 +256,13 @@ func TestGrepFiles(t *testing.T) {
 		if r, err := b.run("fs_grep_files", hidden); err != nil || textOf(r) != "no match in 0 files\n[1 file not searched: denied by a rule]\n" {
 			t.Errorf("hidden files below %s: %q, %v", dir, textOf(r), err)
 		}
+	}
+	// What is denied is not even read: of many large files that took all the time of the search.
+	b.put("late", "before\n")
+	hidden.Arguments = arguments("pattern", "asked", "path", "late")
+	hidden.Hidden = func(string) bool { b.put("late", "asked\n"); return false }
+	if r, err := b.run("fs_grep_files", hidden); err != nil || !strings.HasPrefix(textOf(r), "late:1:asked\n") {
+		t.Errorf("it was read before it was asked about: %q, %v", textOf(r), err)
 	}
 	b.put("many", strings.Repeat("hit\n", 500))
 	b.put("more", strings.Repeat("hit\n", 2000))

@@ -28,6 +28,7 @@ import (
 	"tenfold/provider"
 	"tenfold/purpose"
 	"tenfold/session"
+	"tenfold/store"
 	"tenfold/strategy"
 	"tenfold/summary"
 	"tenfold/toolbox"
@@ -89,7 +90,12 @@ func (o *Opened) dropEmpty(ctx context.Context) error {
 			return nil
 		}
 	}
-	if err := o.app.Workspace.Service.Delete(ctx, o.session.ID()); err != nil || o.settings == nil {
+	// What another program said meanwhile is not in this log: then the version is another.
+	err := o.app.Workspace.Store.Delete(ctx, o.session.ID(), o.session.Log().Version())
+	if _, said := errors.AsType[*store.ConflictError](err); said {
+		return nil
+	}
+	if err != nil || o.settings == nil {
 		return err
 	}
 	if dir, err := compaction.ArtifactsDir(o.app, o.settings); err == nil && dir != "" {

@@ -17,6 +17,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/store"
 	"tenfold/store/memory"
 	"tenfold/strategy"
 	"tenfold/token"
@@ -277,6 +278,35 @@ func TestQueryGoesOnWithOpenCalls(t *testing.T) {
 	}
 	if got := stderr.String(); !strings.HasPrefix(got, "denied shell: no\n") {
 		t.Errorf("it says %q", got)
+	}
+}
+
+// A conversation in which nothing was said is removed in the end, but not one in which
+// another program said something meanwhile.
+func TestOnlyAnEmptyConversationIsDropped(t *testing.T) {
+	for _, said := range []bool{false, true} {
+		st := memory.New()
+		service := session.NewService(st)
+		s, err := service.Create(t.Context(), session.Create{ID: "c", Entries: []tenfold.Entry{{Payload: tenfold.ConfigDelta{Model: "demo/m"}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said {
+			other, err := service.Open(t.Context(), "c")
+			if err == nil {
+				err = other.Append(t.Context(), tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text("hello")}})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := &Opened{app: &command.App{Workspace: &command.Workspace{Store: st, Service: service}}, session: s}
+		if err := o.dropEmpty(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := st.Conversation(t.Context(), "c"); errors.Is(err, store.ErrNotFound) == said {
+			t.Errorf("where another program said something (%v): %v", said, err)
+		}
 	}
 }
 
