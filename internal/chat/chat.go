@@ -71,7 +71,8 @@ type Options struct {
 	In, Out *os.File
 	Environ []string
 
-	now func() time.Time // tests have a clock of their own
+	now    func() time.Time // tests have a clock of their own
+	frames int              // a second; 0 for the renderer's own
 }
 
 // Run shows the chat until the person leaves it, or ctx ends. A run that is under
@@ -94,7 +95,8 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
 	p := tea.NewProgram(m,
-		tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ), tea.WithoutCatchPanics())
+		tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(paper{o.Out}), tea.WithEnvironment(o.Environ),
+		tea.WithFPS(o.frames), tea.WithoutCatchPanics())
 	_, err = p.Run()
 	cancel()
 	if m.job != nil {

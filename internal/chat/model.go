@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"golang.org/x/term"
 
 	"tenfold"
 	"tenfold/agent"
@@ -119,7 +120,15 @@ func (m *model) resize(width, height int) tea.Cmd {
 	return cmd
 }
 
-func (m *model) Init() tea.Cmd { return nil }
+func (m *model) Init() tea.Cmd { return m.look() }
+
+// lookMsg asks whether the terminal still has the size that was taken in. Its signals do
+// not tell all: one that comes while the program begins is lost.
+type lookMsg struct{}
+
+func (m *model) look() tea.Cmd {
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return lookMsg{} })
+}
 
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.handle(msg)
@@ -143,6 +152,11 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		return m.resize(msg.Width, msg.Height)
+	case lookMsg:
+		if width, height, err := term.GetSize(int(m.o.Out.Fd())); err == nil && width > 0 && height > 0 && !m.screen.has(width, height) {
+			return tea.Batch(tea.RequestWindowSize, m.look())
+		}
+		return m.look()
 	case settledMsg:
 		m.screen.settled(msg)
 	case printedMsg:

@@ -40,6 +40,7 @@ type tube struct {
 	clock    *clock
 	cancel   context.CancelFunc
 	left     chan error
+	frames   int
 }
 
 func newTube(t *testing.T, width, height int, script func(*tube)) *tube {
@@ -78,7 +79,7 @@ func newTube(t *testing.T, width, height int, script func(*tube)) *tube {
 				u.agent.approver = a
 				return u.agent, nil
 			},
-			Model: "test/model", Colour: true, In: tty, Out: tty, now: u.clock.now,
+			Model: "test/model", Colour: true, In: tty, Out: tty, now: u.clock.now, frames: u.frames,
 			Environ: []string{"TERM=xterm-256color"},
 		})
 	}()
@@ -96,13 +97,19 @@ func newTube(t *testing.T, width, height int, script func(*tube)) *tube {
 
 func (u *tube) size(width, height int) {
 	u.t.Helper()
+	u.sizeUntold(width, height)
+	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil { // the terminal is not ours
+		u.t.Fatal(err)
+	}
+}
+
+// sizeUntold changes the size without a signal.
+func (u *tube) sizeUntold(width, height int) {
+	u.t.Helper()
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.emulator.Resize(width, height)
 	if err := pty.Setsize(u.master, &pty.Winsize{Rows: uint16(height), Cols: uint16(width)}); err != nil {
-		u.t.Fatal(err)
-	}
-	if err := syscall.Kill(os.Getpid(), syscall.SIGWINCH); err != nil { // the terminal is not ours
 		u.t.Fatal(err)
 	}
 }
@@ -300,13 +307,30 @@ func TestResize(t *testing.T) {
 }
 
 // A size that changes before there is a screen full of ours loses nothing of what
-// stood there.
+// stood there, however late the renderer comes with its frames.
 func TestResizeAtOnce(t *testing.T) {
 	t.Parallel()
+	for _, frames := range []int{0, 1} {
+		t.Run(fmt.Sprint(frames), func(t *testing.T) {
+			t.Parallel()
+			u := newTube(t, 80, 24, func(u *tube) { u.frames = frames })
+			u.size(60, 24)
+			u.repainted(60)
+		})
+	}
+}
+
+// A change of the size that no signal tells of is seen. Beside it no test is to send one.
+func TestResizeUntold(t *testing.T) {
 	u := newTube(t, 80, 24, func(*tube) {})
-	u.size(60, 24)
+	u.sizeUntold(60, 24)
+	u.repainted(60)
+}
+
+func (u *tube) repainted(width int) {
+	u.t.Helper()
 	u.waits(func() bool {
-		return strings.Contains(u.screen(), strings.Repeat("─", 59)) && strings.HasPrefix(u.screen(), "● Tenfold") && strings.Contains(u.whole(), "$ tenfold query\n")
+		return strings.Contains(u.screen(), strings.Repeat("─", width-1)) && strings.HasPrefix(u.screen(), "● Tenfold") && strings.Contains(u.whole(), "$ tenfold query\n")
 	}, "repainted")
 }
 

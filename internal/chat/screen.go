@@ -1,6 +1,8 @@
 package chat
 
 import (
+	"bytes"
+	"io"
 	"strings"
 	"time"
 
@@ -86,10 +88,15 @@ func (s *screen) flush(live int) tea.Cmd {
 	return tea.Sequence(tea.Println(text), func() tea.Msg { return printedMsg{} })
 }
 
+// has tells whether that is the size it goes by.
+func (s *screen) has(width, height int) bool {
+	return s.width == max(width, 4) && s.height == max(height, 4)
+}
+
 // resize takes in a new size.
 func (s *screen) resize(width, height int) tea.Cmd {
 	first := s.width == 0
-	if width == s.width && height == s.height {
+	if s.has(width, height) {
 		return nil
 	}
 	s.width, s.height = max(width, 4), max(height, 4)
@@ -113,7 +120,7 @@ func (s *screen) settled(msg settledMsg) {
 // stood on it before the chat began is pushed into the scroll-back first.
 func (s *screen) repaint(live int) tea.Cmd {
 	s.stale, s.busy = false, true
-	wipe := "\x1b[H\x1b[J"
+	wipe := ansi.CursorHomePosition + ansi.EraseScreenBelow
 	if !s.owned {
 		wipe = ansi.CursorPosition(1, s.height) + strings.Repeat("\n", s.height) + wipe
 	}
@@ -127,14 +134,33 @@ func (s *screen) repaint(live int) tea.Cmd {
 		lines = append(more, lines...)
 	}
 	text := strings.Join(lines[max(len(lines)-room, 0):], "\n")
-	// The renderer writes what is raw with its next frame, and prints at once.
-	return tea.Sequence(
-		tea.Raw(wipe),
-		tea.Tick(settleAfter, func(time.Time) tea.Msg { return nil }),
-		tea.Println(text),
-		tea.ClearScreen,
-		func() tea.Msg { return printedMsg{} },
-	)
+	return tea.Sequence(tea.Println(anew+wipe+text), tea.ClearScreen, func() tea.Msg { return printedMsg{} })
+}
+
+// anew begins a print that does not go above the live area, but has the screen to itself.
+const anew = "\x1b_anew\x1b\\"
+
+// paper is the terminal, as the renderer writes on it. The renderer makes room above the
+// live area before it prints, which is cut off where there is to be none. To wipe the screen
+// by a write of its own would not do: what is raw comes with the next frame, what is printed
+// at once, so that what was printed after it could be wiped away.
+type paper struct{ terminalFile }
+
+// terminalFile is what the renderer knows a terminal by.
+type terminalFile interface {
+	io.ReadWriteCloser
+	Fd() uintptr
+}
+
+func (p paper) Write(b []byte) (int, error) {
+	_, text, found := bytes.Cut(b, []byte(anew))
+	if !found {
+		text = b
+	}
+	if _, err := p.terminalFile.Write(text); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // fit breaks lines that are as wide as the screen or wider: a terminal that is
