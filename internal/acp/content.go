@@ -118,14 +118,6 @@ func imageOf(p tenfold.Part) (sdk.ContentBlock, bool) {
 	return sdk.ContentBlock{}, false
 }
 
-// callID tells the calls of sub-agents apart.
-func callID(branch, id string) sdk.ToolCallId {
-	if branch != "" {
-		id = branch + "/" + id
-	}
-	return sdk.ToolCallId(id)
-}
-
 // titleOf is a call in one line.
 func titleOf(branch, name, subject string) string {
 	return terminal.Excerpt(terminal.CallLine(branch, name, subject), 120)

@@ -275,7 +275,7 @@ func (c *conversation) Approve(ctx context.Context, q agent.Question) (agent.Ans
 		return agent.Answer{Allowed: true}, nil
 	}
 	call := sdk.ToolCallUpdate{
-		ToolCallId: callID(q.Branch, q.Call.CallID), Title: new(titleOf(q.Branch, q.Call.Name, q.Intent.Subject)),
+		ToolCallId: c.shown.calls.id(q.Branch, q.Call.CallID), Title: new(titleOf(q.Branch, q.Call.Name, q.Intent.Subject)),
 		Kind: new(kindOf(q.Call.Name, q.Intent.Effect)), Status: new(sdk.ToolCallStatusPending),
 		Locations: locations(c.shown.directory, q.Intent.Paths), RawInput: rawInput(q.Call.Arguments),
 	}

@@ -189,7 +189,7 @@ func (e *editor) open(ctx context.Context, id sdk.SessionId, directory string, s
 	if err != nil {
 		return nil, explained(err)
 	}
-	c := &conversation{editor: e, id: sdk.SessionId(s.ID()), mode: modeAsk, shown: shown{directory: directory, calls: map[sdk.ToolCallId]*call{}}}
+	c := &conversation{editor: e, id: sdk.SessionId(s.ID()), mode: modeAsk, shown: shown{directory: directory}}
 	if c.Conversation, err = e.Open(ctx, Open{Session: s, Directory: directory, Servers: servers, Approver: c}); err != nil {
 		return nil, explained(err)
 	}

@@ -25,17 +25,11 @@ type shown struct {
 	seq       int64  // of the newest entry
 	// text and reasoning tell that the block under way was shown as it came.
 	text, reasoning bool
-	calls           map[sdk.ToolCallId]*call // those without a result
-	compactions     int                      // as many were shown
-	compacting      bool                     // the last of them is under way
-	command         string                   // that the last compaction of the log belongs to
+	calls           calls
+	compactions     int    // as many were shown
+	compacting      bool   // the last of them is under way
+	command         string // that the last compaction of the log belongs to
 	scale           token.Scale
-}
-
-// call is one that an editor was shown, and the end of what it has printed.
-type call struct {
-	tenfold.ToolCall
-	output string
 }
 
 // mostShown is how many bytes of a result are shown, and mostOutput how many of
@@ -59,7 +53,7 @@ func (s *shown) event(e agent.Event) []sdk.SessionUpdate {
 	case e.Running != nil:
 		r := e.Running
 		return []sdk.SessionUpdate{sdk.UpdateToolCall(
-			callID(e.Branch, r.Call.CallID), sdk.WithUpdateStatus(sdk.ToolCallStatusInProgress),
+			s.calls.id(e.Branch, r.Call.CallID), sdk.WithUpdateStatus(sdk.ToolCallStatusInProgress),
 			sdk.WithUpdateTitle(titleOf(e.Branch, r.Call.Name, r.Intent.Subject)), sdk.WithUpdateKind(kindOf(r.Call.Name, r.Intent.Effect)),
 			sdk.WithUpdateLocations(locations(s.directory, r.Intent.Paths)),
 		)}
@@ -127,8 +121,7 @@ func taken(streamed *bool, again bool) bool {
 
 // call shows a call that the model made, and the plan where it made one.
 func (s *shown) call(branch string, c tenfold.ToolCall) []sdk.SessionUpdate {
-	id := callID(branch, c.CallID)
-	s.calls[id] = &call{ToolCall: c}
+	id := s.calls.begin(branch, c)
 	all := []sdk.SessionUpdate{sdk.StartToolCall(
 		id, titleOf(branch, c.Name, tool.Subject(c.Name, c.Arguments)), sdk.WithStartKind(kindOf(c.Name, "")), sdk.WithStartStatus(sdk.ToolCallStatusPending),
 		sdk.WithStartRawInput(rawInput(c.Arguments)), sdk.WithStartContent(changeOf(s.directory, c)),
@@ -154,12 +147,10 @@ func (s *shown) call(branch string, c tenfold.ToolCall) []sdk.SessionUpdate {
 // result shows how a call ended. The change of a file is shown in the place of
 // what the tool says of it.
 func (s *shown) result(branch string, r tenfold.ToolResult) []sdk.SessionUpdate {
-	id := callID(branch, r.CallID)
-	c, ok := s.calls[id]
-	if !ok {
+	c := s.calls.end(branch, r.CallID)
+	if c == nil {
 		return nil // a call that nobody was shown
 	}
-	delete(s.calls, id)
 	status := sdk.ToolCallStatusCompleted
 	failed := r.IsError || r.Outcome.Bad()
 	if failed {
@@ -177,13 +168,12 @@ func (s *shown) result(branch string, r tenfold.ToolResult) []sdk.SessionUpdate 
 			}
 		}
 	}
-	return []sdk.SessionUpdate{sdk.UpdateToolCall(id, sdk.WithUpdateStatus(status), sdk.WithUpdateContent(content))}
+	return []sdk.SessionUpdate{sdk.UpdateToolCall(c.id, sdk.WithUpdateStatus(status), sdk.WithUpdateContent(content))}
 }
 
 // printed shows the end of what a running call has printed.
 func (s *shown) printed(branch string, o agent.Output) []sdk.SessionUpdate {
-	id := callID(branch, o.CallID)
-	c := s.calls[id]
+	c := s.calls.open(branch, o.CallID)
 	if c == nil {
 		return nil
 	}
@@ -191,7 +181,7 @@ func (s *shown) printed(branch string, o agent.Output) []sdk.SessionUpdate {
 	if over := len(c.output) - mostOutput; over > 0 {
 		c.output = strings.ToValidUTF8(c.output[over:], "")
 	}
-	return []sdk.SessionUpdate{sdk.UpdateToolCall(id, sdk.WithUpdateContent([]sdk.ToolCallContent{fenced(c.output, "")}))}
+	return []sdk.SessionUpdate{sdk.UpdateToolCall(c.id, sdk.WithUpdateContent([]sdk.ToolCallContent{fenced(c.output, "")}))}
 }
 
 // compaction shows a compaction as an item of the timeline (A5): where it begins,
@@ -248,7 +238,9 @@ func (c *conversation) showNew() {
 // replay shows the conversation as the log has it.
 func (c *conversation) replay() {
 	c.showNew()
-	for id := range c.shown.calls { // interrupted, long ago
-		c.send(sdk.UpdateToolCall(id, sdk.WithUpdateStatus(sdk.ToolCallStatusFailed)))
+	for _, waiting := range c.shown.calls.waiting { // interrupted, long ago
+		for _, call := range waiting {
+			c.send(sdk.UpdateToolCall(call.id, sdk.WithUpdateStatus(sdk.ToolCallStatusFailed)))
+		}
 	}
 }
