@@ -77,9 +77,7 @@ func (a *calls) end(branch, id string) *call {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		key := keyOf(branch, id)
-		if a.waiting[key] = a.waiting[key][1:]; len(a.waiting[key]) == 0 {
-			delete(a.waiting, key)
-		}
+		a.waiting[key] = a.waiting[key][1:]
 	}
 	return c
 }
