@@ -6,8 +6,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -41,17 +41,59 @@ func settings(wire modelserver.Wire, address string) catalog.Settings {
 	return catalog.Settings{Type: "gemini", BaseURL: address}
 }
 
+// pipes is a network of one server, beside which the clock of a test can stand.
+type pipes struct {
+	accepted chan net.Conn
+	closed   chan struct{}
+}
+
+func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p.accepted <- far:
+		return near, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.accepted:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p pipes) Close() error {
+	close(p.closed) // the server closes it once
+	return nil
+}
+
+func (pipes) Addr() net.Addr { return &net.IPAddr{} }
+
 // model opens a model of a provider's name at a server.
 func model(t *testing.T, name string, wire modelserver.Wire, h http.Handler, key string) provider.Model {
 	t.Helper()
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	s := settings(wire, server.URL)
+	network := pipes{accepted: make(chan net.Conn), closed: make(chan struct{})}
+	server := &http.Server{Handler: h}
+	client := &http.Client{Transport: &http.Transport{DialContext: network.dial}}
+	var served sync.WaitGroup
+	served.Go(func() { _ = server.Serve(network) })
+	t.Cleanup(func() {
+		client.CloseIdleConnections()
+		_ = server.Close()
+		served.Wait()
+	})
+	s := settings(wire, "http://model.example")
 	if key != "" {
 		s.KeyEnv = "LOCAL_KEY"
 	}
 	m, err := catalog.Catalog{
-		Settings: map[string]catalog.Settings{name: s}, Client: server.Client(),
+		Settings: map[string]catalog.Settings{name: s}, Client: client,
 		Getenv: func(variable string) string { return map[string]string{"LOCAL_KEY": key}[variable] },
 	}.Open(name + "/m")
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"tenfold"
@@ -116,7 +116,7 @@ func faults() []fault {
 		}, kind: provider.Invalid, said: "redirect"},
 		{name: "hangs", serve: hang(""), waits: 1, after: time.Second},
 		{name: "hangs in the stream", serve: hang("event: ping\ndata: {\"type\":\"ping\"}\n\n"), waits: 1, after: time.Second},
-		{name: "hangs for ever", serve: hang(""), times: 2, waits: 1, kind: provider.TimedOut, said: "did not finish", after: time.Second},
+		{name: "hangs for ever", serve: hang(""), times: 4, waits: 3, kind: provider.TimedOut, said: "did not finish", after: time.Second},
 		{name: "a page", serve: page(200, "text/html", "<html><body>Sign in</body></html>"), kind: provider.Invalid, said: "a web page came in the place of an answer: Sign in"},
 		{name: "bytes", serve: page(200, "application/octet-stream", strings.Repeat("\x00\xff\x80", 5000)), waits: 1},
 		{name: "nothing", serve: page(200, "text/event-stream", ""), waits: 1},
@@ -157,21 +157,20 @@ func TestDrills(t *testing.T) {
 	}
 }
 
-// The same of providers that hang: they all do at once, however few tests may run beside
-// each other, as they do nothing but wait.
+// The same of providers that hang, on a clock that stands while anybody works and over
+// a network of pipes, which it can stand beside.
 func TestDrillsThatHang(t *testing.T) {
 	t.Parallel()
-	var all sync.WaitGroup
 	for _, f := range faults() {
 		for _, wire := range wires {
 			if hangs(f) {
-				all.Go(func() {
-					t.Run(f.name+" on "+string(wire), func(t *testing.T) { drill(t, f, wire) })
+				t.Run(f.name+" on "+string(wire), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) { drill(t, f, wire) })
 				})
 			}
 		}
 	}
-	all.Wait()
 }
 
 func hangs(f fault) bool { return strings.HasPrefix(f.name, "hangs") }
@@ -198,12 +197,7 @@ func drill(t *testing.T, f fault, wire modelserver.Wire) {
 		server.ServeHTTP(w, r)
 	}), "")
 	var waited []time.Duration
-	retry := quick(&waited)
-	if hangs(f) {
-		retry.Timeout = 10 * time.Second // for the answers that come, too
-		retry.Attempts = 2
-	}
-	a := worker(t, m, agent.Options{Retry: retry})
+	a := worker(t, m, agent.Options{Retry: quick(&waited)})
 	got := watch(t, a.Run(t.Context(), tenfold.Text("Begin.")...))
 	if provider.KindOf(got.err) != f.kind || (f.kind == "" && got.err != nil) {
 		t.Errorf("ended with %v (%+v), want an error of kind %q", got.err, got.stop, f.kind)
