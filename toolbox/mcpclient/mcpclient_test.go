@@ -255,17 +255,21 @@ func TestToolsOfAProgram(t *testing.T) {
 
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
-	_, tools := connect(t, mcpclient.Options{CallTimeout: 10 * time.Second}, program(t, "s", "ok"))
-	if _, _, err := call(t, tools["s__hang"], "{}"); err == nil || err.Error() != "s__hang did not answer within 10s" {
-		t.Error(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := tools["s__hang"].Run(ctx, toolbox.Call{}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if text, _, err := call(t, tools["s__empty"], "{}"); err != nil || text == "" {
-		t.Error("the server was given up", err)
+	for limit := time.Second; ; limit *= 4 { // until it is one that the machine answers in
+		_, tools := connect(t, mcpclient.Options{CallTimeout: limit}, program(t, "s", "ok"))
+		if _, _, err := call(t, tools["s__hang"], "{}"); err == nil || err.Error() != fmt.Sprintf("s__hang did not answer within %s", limit) {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		if _, err := tools["s__hang"].Run(ctx, toolbox.Call{}); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if text, _, err := call(t, tools["s__empty"], "{}"); err == nil && text != "" {
+			return
+		} else if limit > time.Minute || !strings.Contains(fmt.Sprint(err), "did not answer within") {
+			t.Fatal("the server was given up", err)
+		}
 	}
 }
 
@@ -417,7 +421,14 @@ func gone(t *testing.T, pid string) {
 func TestServersThatDoNotStart(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
-	silent, _ := connect(t, mcpclient.Options{Timeout: 10 * time.Second}, program(t, "silent", "silent"), program(t, "garbage", "garbage"))
+	var problems []error
+	limit := time.Second
+	for ; ; limit *= 4 { // until it is one that the machine starts a program in
+		silent, _ := connect(t, mcpclient.Options{Timeout: limit}, program(t, "silent", "silent"), program(t, "garbage", "garbage"))
+		if problems = silent.Problems(); limit > time.Minute || strings.Contains(fmt.Sprint(problems), "Welcome") {
+			break
+		}
+	}
 	s, tools := connect(
 		t, mcpclient.Options{},
 		program(t, "broken", "broken"), program(t, "good", "deaf", "TENFOLD_TEST_PID="+pids),
@@ -427,7 +438,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 		mcpclient.Server{Name: "closed", URL: "http://127.0.0.1:1/"},
 	)
 	var got strings.Builder
-	for _, err := range append(silent.Problems(), s.Problems()...) {
+	for _, err := range append(problems, s.Problems()...) {
 		var p *problem.Error
 		if !errors.As(err, &p) || p.Hint == "" {
 			t.Errorf("%v has no hint", err)
@@ -435,7 +446,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 		fmt.Fprintln(&got, err)
 	}
 	for _, want := range []string{
-		"mcp silent: no answer within 10s", "mcp garbage: no answer within 10s: Welcome to my server!", "mcp broken: ", "cannot find the database", `mcp none\x1b: `, "mcp relative: ./server: a relative path",
+		fmt.Sprintf("mcp silent: no answer within %s", limit), fmt.Sprintf("mcp garbage: no answer within %s: Welcome to my server!", limit), "mcp broken: ", "cannot find the database", `mcp none\x1b: `, "mcp relative: ./server: a relative path",
 		"mcp nothing: no command is given", "mcp both: it has both", "mcp file: its address is not one of http", "mcp user: its address", "mcp closed: ",
 	} {
 		if !strings.Contains(got.String(), want) {
