@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -84,27 +85,29 @@ command: /undo`)
 // A session that is being opened when the editor goes is closed as well.
 func TestASessionOpenedTooLateIsClosed(t *testing.T) {
 	t.Parallel()
-	opening, release := make(chan struct{}), make(chan struct{})
-	h := newHost(nil)
-	h.opened = func(acp.Open) error {
-		close(opening)
-		<-release
-		return nil
-	}
-	c := connect(t, h)
-	go func() {
-		_, _ = c.NewSession(context.WithoutCancel(t.Context()), sdk.NewSessionRequest{Cwd: "/project", McpServers: []sdk.McpServer{}})
-	}()
-	<-opening
-	c.hangUp()
-	if err := <-c.served; err != nil {
-		t.Fatal(err)
-	}
-	close(release)
-	soon(t, "the session to be closed", func() bool {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		return len(h.closed) == 1
+	synctest.Test(t, func(t *testing.T) {
+		opening, release := make(chan struct{}), make(chan struct{})
+		h := newHost(nil)
+		h.opened = func(acp.Open) error {
+			close(opening)
+			<-release
+			return nil
+		}
+		c := connect(t, h)
+		go func() {
+			_, _ = c.NewSession(context.WithoutCancel(t.Context()), sdk.NewSessionRequest{Cwd: "/project", McpServers: []sdk.McpServer{}})
+		}()
+		<-opening
+		c.hangUp()
+		if err := <-c.served; err != nil {
+			t.Fatal(err)
+		}
+		close(release)
+		soon(t, "the session to be closed", func() bool {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return len(h.closed) == 1
+		})
 	})
 }
 
