@@ -64,10 +64,10 @@ func TestExcerptsInJSONShortAndOld(t *testing.T) {
 func TestExcerptsInJSONErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		`"texts":"omit"`:                                                                       "unknown policy",
-		`"texts":{"policy":"omit"}`:                                                            "for texts it is selective",
-		`"texts":{"policy":"selective","rest":"strip"}`:                                        "for texts it is omit or keep",
+		`"texts":{"policy":"omit"}`:                                                            `policy for texts "omit": it is selective`,
+		`"texts":{"policy":"selective","rest":"strip"}`:                                        `for the rest of texts "strip": it is omit or keep`,
 		`"texts":{"policy":"selective","entries":{"x":"omit"}}`:                                "entry o",
-		`"texts":{"policy":"selective","entries":{"3":"strip"}}`:                               "for a text it is keep, trim or omit",
+		`"texts":{"policy":"selective","entries":{"3":"strip"}}`:                               `for a text "strip": it is keep, trim or omit`,
 		`"tool_calls":{"policy":"selective","rest":"trim"}`:                                    "it is omit, strip or keep",
 		`"tool_calls":{"policy":"selective","calls":{"c":{"policy":"trim","result":"omit"}}}`:  "it is strip or keep",
 		`"tool_calls":{"policy":"selective","calls":{"c":{"policy":"trim","lines":[[1]]}}}`:    "it is [first, last]",

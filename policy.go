@@ -1,7 +1,9 @@
 package tenfold
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -158,6 +160,9 @@ type Policy struct {
 	Over Size `json:"over,omitzero"`
 }
 
+// StubPrevious is the short form of a stripped result.
+const StubPrevious = "previous"
+
 // ToolPolicy is the policy for tool calls and their results (P5).
 type ToolPolicy struct {
 	// Action is Keep, Strip, Omit or Selective.
@@ -173,7 +178,7 @@ type ToolPolicy struct {
 	// Recall ends each stub with a reference the model can ask back (A9).
 	Recall bool `json:"recall,omitzero"`
 	// Stub is the form of a stripped result: "" for
-	// "[compacted] tool: success, 12 lines", "previous" for
+	// "[compacted] tool: success, 12 lines", [StubPrevious] for
 	// "[Previous: used tool]". Under either stands what an error said last.
 	Stub string `json:"stub,omitzero"`
 	// Hints are the tools' own wishes, resolved when the overlay was made.
@@ -269,9 +274,10 @@ type ToolDefinitionPolicy struct {
 
 // The types without their methods, for the object forms.
 type (
-	plainPolicy Policy
-	plainTools  ToolPolicy
-	plainTexts  TextPolicy
+	plainCompaction Compaction
+	plainPolicy     Policy
+	plainTools      ToolPolicy
+	plainTexts      TextPolicy
 )
 
 // toolsJSON is the object form of a [ToolPolicy]: a strip touches the sides that it does not
@@ -281,6 +287,26 @@ type toolsJSON struct {
 	Request  *bool  `json:"request,omitzero"`
 	Response *bool  `json:"response,omitzero"`
 	plainTools
+}
+
+// oneOf has an error say what a word of an overlay may be, where it is none of that.
+func oneOf[T ~string](what string, word T, words ...T) error {
+	if slices.Contains(words, word) {
+		return nil
+	}
+	var list string
+	for i, w := range words {
+		switch {
+		case w == "":
+		case list == "":
+			list = string(w)
+		case i == len(words)-1:
+			list += " or " + string(w)
+		default:
+			list += ", " + string(w)
+		}
+	}
+	return fmt.Errorf("unknown %s %q: it is %s", what, word, list)
 }
 
 func isTrue(b *bool) bool { return b == nil || *b }
@@ -315,6 +341,21 @@ func shortTools(a Action) (toolsJSON, bool) {
 	return toolsJSON{Policy: a}, isShort(a) && a != Trim
 }
 
+// UnmarshalJSONFrom implements json.UnmarshalerFrom.
+func (c *Compaction) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if err := json.UnmarshalDecode(dec, (*plainCompaction)(c)); err != nil {
+		return err
+	}
+	err := oneOf("policy for turns", c.Turns, "", Omit, Keep)
+	if s := c.Summary; s != nil {
+		err = cmp.Or(err, oneOf("placement", s.Placement, "", PlacePair, PlaceSystem, PlaceUser, PlaceMessage))
+	}
+	if d := c.ToolDefinitions; d != nil {
+		err = cmp.Or(err, oneOf("policy for definitions of tools", d.Action, Prune))
+	}
+	return err
+}
+
 // MarshalJSONTo implements json.MarshalerTo.
 func (p Policy) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if p.Over == 0 {
@@ -329,11 +370,8 @@ func (p *Policy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	if in.Action != Strip && in.Action != Keep {
-		return fmt.Errorf("unknown policy %q: it is strip or keep", in.Action)
-	}
 	*p = Policy(in)
-	return nil
+	return oneOf("policy", in.Action, Strip, Keep)
 }
 
 // MarshalJSONTo implements json.MarshalerTo.
@@ -352,20 +390,18 @@ func (p *ToolPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	switch in.Policy {
-	case Keep, Strip, Omit, Selective:
-	default:
-		return fmt.Errorf("unknown policy %q: it is strip, omit, selective or keep", in.Policy)
+	err = cmp.Or(
+		oneOf("policy", in.Policy, Strip, Omit, Selective, Keep),
+		oneOf("policy for the rest", in.Rest, "", Omit, Strip, Keep),
+		oneOf("policy for arguments", in.Arguments, "", ArgumentsPrimary, ArgumentsNone),
+		oneOf("stub", in.Stub, "", StubPrevious),
+		oneOf("marks", in.Marks, "", MarksShort),
+	)
+	for _, hint := range in.Hints {
+		err = cmp.Or(err, oneOf("hint for arguments", hint.Request, "", Keep, Strip), oneOf("hint for results", hint.Response, "", Keep, Strip, Remove))
 	}
-	switch in.Rest {
-	case "", Keep, Strip, Omit:
-	default:
-		return fmt.Errorf("unknown policy %q for the rest: it is omit, strip or keep", in.Rest)
-	}
-	switch in.Arguments {
-	case "", ArgumentsPrimary, ArgumentsNone:
-	default:
-		return fmt.Errorf("unknown policy %q for arguments: expected primary or none", in.Arguments)
+	if err != nil {
+		return err
 	}
 	*p = ToolPolicy(in.plainTools)
 	if p.Action = in.Policy; p.Action == Strip {
@@ -402,15 +438,8 @@ func (c *CallPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 func (c *CallPolicy) read(in callJSON) error {
-	switch in.Policy {
-	case Keep, Strip, Trim, Omit:
-	default:
-		return fmt.Errorf("unknown policy %q: it is keep, strip, trim or omit", in.Policy)
-	}
-	switch in.Result {
-	case "", Keep, Strip:
-	default:
-		return fmt.Errorf("unknown policy %q for a result: it is strip or keep", in.Result)
+	if err := cmp.Or(oneOf("policy", in.Policy, Keep, Strip, Trim, Omit), oneOf("policy for a result", in.Result, "", Strip, Keep)); err != nil {
+		return err
 	}
 	*c = CallPolicy{
 		Action: in.Policy, Head: in.Head, Tail: in.Tail, Lines: in.Lines, Body: in.Body, Result: in.Result, Folded: in.Folded,

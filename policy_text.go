@@ -194,16 +194,12 @@ func (p *TextPolicy) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	if in.Action != Selective {
-		return fmt.Errorf("unknown policy %q: for texts it is selective", in.Action)
-	}
-	switch in.Rest {
-	case "", Keep, Omit:
-	default:
-		return fmt.Errorf("unknown policy %q for the rest: for texts it is omit or keep", in.Rest)
-	}
 	*p = TextPolicy(in)
-	return nil
+	return cmp.Or(
+		oneOf("policy for texts", in.Action, Selective),
+		oneOf("policy for the rest of texts", in.Rest, "", Omit, Keep),
+		oneOf("marks", in.Marks, "", MarksShort),
+	)
 }
 
 // textJSON is the object form of a [TextTrim].
@@ -224,11 +220,6 @@ func (t *TextTrim) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	switch in.Policy {
-	case Keep, Trim, Omit:
-	default:
-		return fmt.Errorf("unknown policy %q: for a text it is keep, trim or omit", in.Policy)
-	}
 	*t = TextTrim{Action: in.Policy, Lines: in.Lines, Folded: in.Folded}
-	return nil
+	return oneOf("policy for a text", in.Policy, Keep, Trim, Omit)
 }

@@ -276,7 +276,7 @@ func (s *stubCounts) count(text string) int32 {
 
 // of is the stub of P5 in a form, without what depends on the policy.
 func (s *stubCounts) of(form string, number int32) *stub {
-	if form != "previous" {
+	if form != StubPrevious {
 		return &s.log.stubs[number]
 	}
 	for int(number) >= len(s.previous) {

@@ -52,7 +52,7 @@ func (s Micro) Propose(_ context.Context, p *tenfold.Projection, o Options) ([]t
 	picks := pickResults(p, o, set.Over, exempt, tenfold.CallPolicy{Action: tenfold.Strip, Response: true}, func(c tenfold.Call) bool {
 		return c.Result < recent && !needed[c.Result] && (c.Response == tenfold.Kept || c.Response == tenfold.Trimmed)
 	})
-	made := selectively(s, p, o, picks, tenfold.ToolPolicy{Stub: "previous", Recall: s.Recall})
+	made := selectively(s, p, o, picks, tenfold.ToolPolicy{Stub: tenfold.StubPrevious, Recall: s.Recall})
 	if made == nil {
 		return o.proposeNothing("no result in turns %s is older than the newest %d and larger than %s bytes", o.Range, set.KeepRecent, set.Over)
 	}
