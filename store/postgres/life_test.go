@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -279,15 +280,22 @@ func testRetention(t *testing.T, server *pgtest.Server) {
 	// The month goes when the last of it does.
 	run("UPDATE tenfold_conversations SET appended = now() - interval '31 days' WHERE tenant_id = $1", short.tenant)
 	run("DROP TABLE " + partition(monthAfter(t, admin, 2)<<40))
-	first, err := short.db.Maintain(t.Context(), false, nil)
-	if err != nil {
-		t.Fatal(err)
+	// PostgreSQL may not count yet that it is empty: connections tell it what they wrote when
+	// they come to it, and a later run drops it then.
+	var dropped []string
+	for range 300 {
+		m, err := short.db.Maintain(t.Context(), false, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dropped = append(dropped, m.Dropped...); len(dropped) > 0 {
+			break
+		}
+		run("DO $$ BEGIN ANALYZE tenfold_entries_2026_09; EXCEPTION WHEN undefined_table THEN NULL; END $$")
+		time.Sleep(100 * time.Millisecond)
 	}
-	// It may not be known yet that it is empty: then the next run drops it.
-	run("DO $$ BEGIN ANALYZE tenfold_entries_2026_09; EXCEPTION WHEN undefined_table THEN NULL; END $$")
-	second, err := short.db.Maintain(t.Context(), false, nil)
-	if dropped := append(first.Dropped, second.Dropped...); err != nil || len(dropped) != 1 || dropped[0] != "tenfold_entries_2026_09" {
-		t.Errorf("dropped %v, %v", dropped, err)
+	if !slices.Equal(dropped, []string{"tenfold_entries_2026_09"}) {
+		t.Errorf("dropped %v", dropped)
 	}
 	var left, ahead bool
 	if err := admin.QueryRow(t.Context(), "SELECT to_regclass('tenfold_entries_2026_09') IS NOT NULL, to_regclass(tenfold_partition(tenfold_month() + 2)) IS NOT NULL").Scan(&left, &ahead); err != nil || left || !ahead {
