@@ -240,9 +240,6 @@ func (to *keeping) place(id string, data []byte) (string, error) {
 // from, so that the newest session is still that one until the client goes on with
 // the copy.
 func (to *keeping) put(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
 	if err := outfile.Write(path, data, 0o600); err != nil {
 		return err
 	}
