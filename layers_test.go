@@ -17,7 +17,7 @@ import (
 // imports only what is in a lower layer; a sub-package may also import the
 // package it belongs to, and its siblings under internal.
 var layers = [][]string{
-	{"atom", "internal/commandline", "internal/fitnames", "internal/graceful", "internal/jsonedit", "internal/number", "internal/pair", "internal/pause", "internal/rawjson", "internal/runes", "internal/set", "internal/shield", "problem"},
+	{"atom", "internal/cli/outfile", "internal/commandline", "internal/fitnames", "internal/graceful", "internal/jsonedit", "internal/number", "internal/pair", "internal/pause", "internal/rawjson", "internal/runes", "internal/set", "internal/shield", "problem"},
 	{"."},
 	{"internal/telemetry"},
 	{"containment", "token", "tool", "cause", "purpose", "body", "internal/record", "store/vault"},
@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"fleet"},
 	{"internal/live", "internal/listing"},
 	{"eval/replay"},
-	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/outfile", "internal/cli/picture"},
+	{"agent", "eval", "internal/recall", "internal/cli/terminal", "internal/cli/picture"},
 	{"internal/hook", "internal/proxy", "internal/eventlog"},
 	{"internal/proxy/keeper"},
 	{"internal/hook/opencode"},

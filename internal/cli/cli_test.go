@@ -99,6 +99,7 @@ Figures    estimate (o200k)
 }
 
 func TestJoinFrom(t *testing.T) {
+	root := Root(&command.App{Terminal: &terminal.Terminal{}})
 	for _, tt := range []struct{ in, want string }{
 		{"compact --from 5 a", "compact --from=5 a"},
 		{"compact --from -3 a", "compact --from=-3 a"},
@@ -112,8 +113,10 @@ func TestJoinFrom(t *testing.T) {
 		{"compact a --from", "compact a --from"},
 		{"compact --from=5 a", "compact --from=5 a"},
 		{"compact -- --from 5", "compact -- --from 5"},
+		{"__complete c compact --from 5 ", "__complete c compact --from=5 "},
+		{"--store memory: run claude --from 5", "--store memory: run claude --from 5"}, // the client's own
 	} {
-		if got := joinFrom(strings.Fields(tt.in)); !slices.Equal(got, strings.Fields(tt.want)) {
+		if got := joinFrom(root, strings.Fields(tt.in)); !slices.Equal(got, strings.Fields(tt.want)) {
 			t.Errorf("%s becomes %s, want %s", tt.in, strings.Join(got, " "), tt.want)
 		}
 	}

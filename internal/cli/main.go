@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"tenfold"
 	"tenfold/containment"
 	"tenfold/internal/cli/command"
@@ -58,7 +60,7 @@ func Run(ctx context.Context, args []string, t *terminal.Terminal) int {
 func Execute(ctx context.Context, a *command.App, args []string) int {
 	t := a.Terminal
 	root := Root(a)
-	root.SetArgs(joinFrom(args))
+	root.SetArgs(joinFrom(root, args))
 	root.SetIn(t.In)
 	root.SetOut(t.Out)
 	root.SetErr(io.Discard) // a.fail prints errors, in one form
@@ -112,18 +114,27 @@ func asksJSON(args []string) bool {
 	return false
 }
 
-// joinFrom joins "--from" with the bound that follows it, if one does: the
-// flag may stand alone, so the flag parser would take "5" for an argument. What is
+// joinFrom joins "--from" with the bound that follows it, if one does and the command takes
+// one: the flag may stand alone, so the flag parser would take "5" for an argument. What is
 // made of digits and signs alone, as "3..5", is meant as one, and refused as one.
-func joinFrom(args []string) []string {
+func joinFrom(root *cobra.Command, args []string) []string {
+	line := args
+	if len(line) > 0 && strings.HasPrefix(line[0], cobra.ShellCompRequestCmd) {
+		line = line[1:] // a shell completes it
+	}
+	c, _, err := root.Find(line)
+	if err != nil {
+		return args
+	}
+	if f := c.Flags().Lookup("from"); f == nil || f.NoOptDefVal == "" {
+		return args
+	}
 	const digits = "0123456789"
 	out := make([]string, 0, len(args))
-	first := true
 	for i := 0; i < len(args); i++ {
-		if args[i] == "--" || first && args[i] == "run" { // the rest is a client's
+		if args[i] == "--" {
 			return append(out, args[i:]...)
 		}
-		first = first && strings.HasPrefix(args[i], "-")
 		if args[i] == "--from" && i+1 < len(args) {
 			_, err := tenfold.ParseBound(args[i+1])
 			if err == nil || strings.ContainsAny(args[i+1], digits) && strings.Trim(args[i+1], digits+".-+") == "" {

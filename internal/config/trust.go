@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"tenfold/internal/cli/outfile"
 )
 
 // Trust remembers which files of workspaces a person has read and trusts. It is
@@ -96,24 +98,7 @@ func (t Trust) Add(name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(string(t), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(string(t), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(line, '\n'))
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), t.file(r.Path))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return outfile.Write(t.file(r.Path), append(line, '\n'), 0o600)
 }
 
 // Revoke trusts a workspace's file no longer, and tells whether it did before,

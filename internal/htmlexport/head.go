@@ -65,8 +65,8 @@ func (p *page) fact(name, value string) {
 func (p *page) facts() {
 	all := p.scale.Counts(p.view.Totals().All())[0]
 	tokens := arrow(all.Before, all.After)
-	if saved := all.Before - all.After; saved > 0 && all.Before > 0 {
-		tokens += " (" + number.Thousands(saved*100/all.Before) + " % smaller)"
+	if saved := number.Smaller(all.Before, all.After); saved != "" {
+		tokens += " (" + saved + ")"
 	}
 	shown := "all that was said, and what a model sees of it"
 	if p.Compacted {

@@ -256,6 +256,20 @@ func TestTheNoteStandsOnce(t *testing.T) {
 	}
 }
 
+// A saving that is under a percent is said as the command line says it, not as none: in the
+// facts, and in the picture.
+func TestASmallSavingIsNoNaught(t *testing.T) {
+	t.Parallel()
+	l := logtest.Talk(t, "t", "u one", "k badger", "a "+strings.Repeat("a word of the answer ", 200))
+	if _, err := l.Append(tenfold.Entry{Payload: tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}}}); err != nil {
+		t.Fatal(err)
+	}
+	page, _ := write(t, l, htmlexport.Options{})
+	if strings.Count(page, "under 1 % smaller") != 2 {
+		t.Error(page[strings.Index(page, "<dl>"):])
+	}
+}
+
 // A text that is too long is cut, at a character, and the page says so.
 func TestCut(t *testing.T) {
 	t.Parallel()

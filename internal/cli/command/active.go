@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"tenfold/internal/cli/outfile"
@@ -50,10 +49,6 @@ func (f ActiveFile) Set(id string) error {
 	}
 	if now, err := f.Get(); err == nil && now == id {
 		return nil
-	}
-	// For a store on another machine the directory may not exist yet.
-	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
-		return err
 	}
 	return outfile.Write(string(f), []byte(id+"\n"), 0o600)
 }

@@ -131,7 +131,7 @@ func (a *App) openShared(ctx context.Context, l *Workspace, url string) error {
 	l.Active = ActiveFile(active)
 	if IsServer(url) {
 		l.Store, err = remote.Open(url, os.Getenv("TENFOLD_TOKEN"), remote.WithWaiting(func(most time.Duration, why error) {
-			a.Noticef("waiting up to %v for the server of the store: %v", most, why)
+			a.Noticef("waiting up to %v for the server of the store: %s", most, terminal.VisibleLine(why.Error()))
 		}))
 		return err
 	}

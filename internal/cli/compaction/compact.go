@@ -121,15 +121,15 @@ func (k *File) run(ctx context.Context, paths []string) error {
 	if err != nil {
 		return err
 	}
-	req, err := k.Request(bound)
-	if err != nil {
-		return err
+	if k.out != "" {
+		if k.DryRun {
+			return command.Exclusive("--dry-run", "--out")
+		}
+		if format, err = transcripts.FormatFor(format, k.out); err != nil {
+			return err
+		}
 	}
-	if err := transcripts.CheckFormat("--format", k.Format); err != nil {
-		return err
-	}
-	// Report errors in flags and configuration before reading a file.
-	e, err := k.Effective()
+	req, err := k.begin(bound)
 	if err != nil {
 		return err
 	}
@@ -137,20 +137,9 @@ func (k *File) run(ctx context.Context, paths []string) error {
 		return err
 	}
 	paths = once(paths)
-	first := req
-	if err := k.configure(k.App, &first, e, subject{}); err != nil {
-		return err
-	}
-	req.Options.Source = sourceFile
-	if k.out == "" {
-		return k.all(ctx, paths, req, nil)
-	}
-	if format, err = transcripts.FormatFor(format, k.out); err != nil {
-		return err
-	}
 	switch {
-	case k.DryRun:
-		return command.Exclusive("--dry-run", "--out")
+	case k.out == "":
+		return k.all(ctx, paths, req, nil)
 	case len(paths) > 1:
 		return command.Usage("--out requires a single FILE", "run the command once for each file")
 	case sameFile(paths[0], k.out):
@@ -163,6 +152,25 @@ func (k *File) run(ctx context.Context, paths []string) error {
 	defer to.Abandon()
 	req.Options.Renewed = transcript.Renewed(transcript.Format(format))
 	return k.all(ctx, paths, req, &outTo{Destination: to, format: format})
+}
+
+// begin reads the flags, and reports what is wrong with them or the configuration before
+// a session is looked for.
+func (k *File) begin(bound string) (session.Request, error) {
+	req, err := k.Request(bound)
+	if err != nil {
+		return req, err
+	}
+	if err := transcripts.CheckFormat("--format", k.Format); err != nil {
+		return req, err
+	}
+	e, err := k.Effective()
+	if err != nil {
+		return req, err
+	}
+	first := req // what is configured may differ for each conversation
+	req.Options.Source = sourceFile
+	return req, k.configure(k.App, &first, e, subject{})
 }
 
 // once leaves out files that were named before, as patterns of shells name them again: what

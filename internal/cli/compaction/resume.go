@@ -28,7 +28,8 @@ import (
 // Resuming is "tenfold resume CLIENT".
 type Resuming struct {
 	File
-	exec bool
+	bound string // of --to
+	exec  bool
 }
 
 // resumeTarget is the size of what is resumed, unless flags say how to compact.
@@ -66,7 +67,7 @@ compact it, the target is ` + resumeTarget + ` of what a model sees now.
 		},
 	}
 	k.Register(a, c)
-	c.Flags().StringArrayVar(&k.to, "to", nil, "end of the range, a `BOUND`")
+	c.Flags().StringVar(&k.bound, "to", "", "end of the range, a `BOUND`")
 	c.Flags().BoolVar(&k.last, "last", false, "take the client's newest session of any directory")
 	c.Flags().BoolVar(&k.exec, "exec", false, "run the command that resumes the session")
 	return c
@@ -102,23 +103,10 @@ func (k *Resuming) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	bound, _, err := k.split()
+	req, err := k.begin(k.bound)
 	if err != nil {
 		return err
 	}
-	req, err := k.Request(bound)
-	if err != nil {
-		return err
-	}
-	e, err := k.Effective()
-	if err != nil {
-		return err
-	}
-	first := req
-	if err := k.configure(k.App, &first, e, subject{}); err != nil {
-		return err
-	}
-	req.Options.Source = sourceFile
 	req.Options.Renewed = transcript.Renewed(transcript.Format(client))
 	k.Format, k.Here = client, !k.last && id == ""
 	all, err := transcripts.Kept(ctx, k.App, transcript.Format(client))
@@ -252,9 +240,6 @@ func (to *keeping) place(id string, data []byte) (string, error) {
 // from, so that the newest session is still that one until the client goes on with
 // the copy.
 func (to *keeping) put(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
 	if err := outfile.Write(path, data, 0o600); err != nil {
 		return err
 	}

@@ -64,10 +64,14 @@ func configEdit(ctx context.Context, a *command.App, workspace bool) error {
 	if err != nil {
 		return err
 	}
+	if now, err := config.ReadFile(kind, name); err == nil && (fresh || !bytes.Equal(now, before)) {
+		return command.Hinted(errors.New("config edit "+name+": another program changed it meanwhile; it is left as it is"), "conflict",
+			"your edit is kept in "+draft+": edit again, and take from it what is missing")
+	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	changed := fresh || !bytes.Equal(before, after)
 	if changed {
-		if err := replaceFile(name, after); err != nil {
+		if err := outfile.Write(name, after, 0o600); err != nil {
 			return err
 		}
 	}
@@ -181,12 +185,4 @@ func newFile() ([]byte, error) {
 		b.WriteString("# " + s.Name() + " = " + s.TOML() + "\n")
 	}
 	return b.Bytes(), err
-}
-
-// replaceFile writes a file whole or not at all, with its directory.
-func replaceFile(name string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
-	}
-	return outfile.Write(name, text, 0o600)
 }

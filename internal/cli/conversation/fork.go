@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +58,14 @@ prints the report to standard error.`,
 // AsConfigured stands for the profile that the configuration names.
 const AsConfigured = "configured"
 
+// ProfileOf is the profile that a value of --compact names; empty is the configured one.
+func ProfileOf(compact string) string {
+	if compact == AsConfigured {
+		return ""
+	}
+	return compact
+}
+
 type forkJSON struct {
 	Conversation string             `json:"conversation"`
 	From         string             `json:"from"`
@@ -84,7 +91,7 @@ func (k *Fork) run(ctx context.Context, s *session.Session) error {
 	compacts := k.Given("compact")
 	var req session.Request
 	if compacts { // an error here must not leave a fork behind
-		k.Profile = strings.TrimPrefix(k.compact, AsConfigured)
+		k.Profile = ProfileOf(k.compact)
 		if err := k.Prepare(k.App, &req, s.ID(), s.Projection()); err != nil {
 			return err
 		}

@@ -72,8 +72,12 @@ func missing(name string) string {
 	return name
 }
 
-// Write writes a file of this content.
+// Write writes a file of this content, in a directory that is made for its owner alone if
+// there is none.
 func Write(name string, content []byte, mode fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
 	f, err := Create(name, mode)
 	if err != nil {
 		return err

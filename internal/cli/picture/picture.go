@@ -113,6 +113,10 @@ func draw(before, after []piece, sum tenfold.Count, scale token.Scale) string {
 	sum = scale.Counts(sum)[0]
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	saved := number.Smaller(sum.Before, sum.After)
+	if saved != "" {
+		saved = ", " + saved
+	}
 	height := legendRow + (classes+1)/2*rowHeight + margin - rowHeight/2
 	short := 0.0
 	if sum.Before > 0 {
@@ -126,7 +130,7 @@ func draw(before, after []piece, sum tenfold.Count, scale token.Scale) string {
 	line(`<path d="M%d %dH%dL%s %dH%dz" fill="#e2e8f0"/>`, margin, topStrip+strip, margin+inner, decimal(margin+short), lowStrip, margin)
 	bars(&b, after, lowStrip, short)
 	line(`<text x="%d" y="%d" fill="#0f172a"><tspan font-weight="600">After</tspan>  %s tokens%s</text>`,
-		margin, lowStrip+strip+24, number.Thousands(sum.After), saved(sum))
+		margin, lowStrip+strip+24, number.Thousands(sum.After), saved)
 	shares := scale.Counts(sums(before, after)...)
 	shown := 0
 	for class, l := range legend {
@@ -210,14 +214,6 @@ func sums(before, after []piece) []tenfold.Count {
 		counts[p.class].After += p.tokens
 	}
 	return counts
-}
-
-// saved says how much smaller the conversation became.
-func saved(sum tenfold.Count) string {
-	if sum.After >= sum.Before {
-		return ""
-	}
-	return fmt.Sprintf(", %d %% smaller", 100-(100*sum.After+sum.Before-1)/sum.Before)
 }
 
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }

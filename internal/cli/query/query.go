@@ -163,11 +163,12 @@ func (k *querying) check(c *cobra.Command) error {
 	l.Tokens = k.tokens.Given()
 	// 0 is not taken for "no limit", as the configuration does: who writes it means to
 	// spend nothing.
-	for flag, bounds := range map[string]bool{
-		"max-steps": l.Steps > 0, "max-tokens": l.Tokens > 0, "max-dollars": l.Dollars > 0, "max-time": l.Time > 0,
-	} {
-		if given(flag) && !bounds {
-			return command.Usage("invalid --"+flag+" value: it is not above 0", "omit it to go by the configuration")
+	for _, limit := range []struct {
+		flag   string
+		bounds bool
+	}{{"max-steps", l.Steps > 0}, {"max-tokens", l.Tokens > 0}, {"max-dollars", l.Dollars > 0}, {"max-time", l.Time > 0}} {
+		if given(limit.flag) && !limit.bounds {
+			return command.Usage("invalid --"+limit.flag+" value: it is not above 0", "omit it to go by the configuration")
 		}
 	}
 	if given("resume") && k.resume == "" {
@@ -251,7 +252,7 @@ func (k *querying) compactFirst(ctx context.Context, s *session.Session) error {
 		return nil
 	}
 	var req session.Request
-	f := &conversation.Fork{App: k.App, Flags: compaction.Flags{Command: k.flags, Given: k.flags.Flags().Changed, Profile: strings.TrimPrefix(k.compact, conversation.AsConfigured)}}
+	f := &conversation.Fork{App: k.App, Flags: compaction.Flags{Command: k.flags, Given: k.flags.Flags().Changed, Profile: conversation.ProfileOf(k.compact)}}
 	if err := f.Prepare(k.App, &req, s.ID(), s.Projection()); err != nil {
 		return err
 	}

@@ -150,7 +150,7 @@ func showJob(a *command.App, j job.Info) {
 	}
 	text := terminal.Pad(string(j.State), len(job.Completed)) + "  " + terminal.Pad(number.Ago(a.Now(), j.Created), len("59 minutes ago")) + "  " + terminal.Word(j.Conversation)
 	if what != "" {
-		text += "  " + what
+		text += "  " + terminal.VisibleLine(what)
 	}
 	a.TwoParts(terminal.Bold, j.ID+"  ", text)
 	if j.Error != "" {
@@ -158,7 +158,7 @@ func showJob(a *command.App, j job.Info) {
 		if j.State == job.Running || j.State == job.Queued {
 			text = "last attempt: " + text
 		}
-		a.Line(2, "  "+text)
+		a.Line(2, "  "+terminal.VisibleLine(text))
 	}
 }
 

@@ -3,6 +3,8 @@ package serve
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,19 +63,24 @@ var operator = tenant.Actor{Token: tenant.Operator}
 
 // limitFlags are the flags that set limits. Those that are not given stay.
 type limitFlags struct {
-	entries, bytes, jobs, rate, days, models string
-	atOnce                                   int
+	entries, bytes command.Parsed[*int64]
+	jobs, days     command.Parsed[*int]
+	atOnce         command.Parsed[int]
+	rate           command.Parsed[*float64]
+	models         command.Parsed[bool]
 }
 
 func (f *limitFlags) register(c *cobra.Command) {
+	f.entries.Parse, f.bytes.Parse, f.jobs.Parse, f.days.Parse = parseAmount, parseAmount, parseCount, parseCount
+	f.atOnce.Parse, f.rate.Parse, f.models.Parse = parseAtOnce, parseRate, parseModels
 	flags := c.Flags()
-	flags.StringVar(&f.entries, "max-entries", "", "most entries of all conversations together:\n`N`, 500k, 20M, or none")
-	flags.StringVar(&f.bytes, "max-bytes", "", "most bytes of all conversations together:\n`N`, 500M, 10G, or none")
-	flags.StringVar(&f.jobs, "max-jobs", "", "most jobs that wait at once: `N`, or none")
-	flags.IntVar(&f.atOnce, "jobs-at-once", 0, "most jobs that run at once: `N` (default 4)")
-	flags.StringVar(&f.rate, "requests-per-second", "", "most requests a second to each server:\n`N`, or none")
-	flags.StringVar(&f.days, "retain-days", "", "delete conversations `N` days after their last\nchange, or none for never")
-	flags.StringVar(&f.models, "models", "", "whether compactions may call the model that the\noperator of the servers pays for: `RULE` allow or\nnone")
+	flags.Var(&f.entries, "max-entries", "most entries of all conversations together:\n`N`, 500k, 20M, or none")
+	flags.Var(&f.bytes, "max-bytes", "most bytes of all conversations together:\n`N`, 500M, 10G, or none")
+	flags.Var(&f.jobs, "max-jobs", "most jobs that wait at once: `N`, or none")
+	flags.Var(&f.atOnce, "jobs-at-once", "most jobs that run at once: `N` (default 4)")
+	flags.Var(&f.rate, "requests-per-second", "most requests a second to each server:\n`N`, or none")
+	flags.Var(&f.days, "retain-days", "delete conversations `N` days after their last\nchange, or none for never")
+	flags.Var(&f.models, "models", "whether compactions may call the model that the\noperator of the servers pays for: `RULE` allow or\nnone")
 	command.Complete(c, "models", allowModels, noLimit)
 	for _, name := range []string{"max-entries", "max-bytes", "max-jobs", "jobs-at-once", "requests-per-second", "retain-days"} {
 		command.Complete(c, name)
@@ -86,76 +93,73 @@ const (
 	allowModels = "allow"
 )
 
-// set changes the limits that flags were given for.
-func (f *limitFlags) set(l *tenant.Limits) error {
-	var jobs, days *int64
-	for _, one := range []struct {
-		flag, text string
-		to         **int64
-	}{{"--max-entries", f.entries, &l.Entries}, {"--max-bytes", f.bytes, &l.Bytes}, {"--max-jobs", f.jobs, &jobs}, {"--retain-days", f.days, &days}} {
-		switch one.text {
-		case "":
-		case noLimit:
-			*one.to = nil
-		default:
-			n, err := parseAmount(one.text)
-			if err != nil {
-				return command.BadValue(one.flag, one.text, err)
-			}
-			*one.to = &n
-		}
-	}
-	for _, one := range []struct {
-		text string
-		n    *int64
-		to   **int
-	}{{f.jobs, jobs, &l.Jobs}, {f.days, days, &l.RetainDays}} {
-		switch {
-		case one.text == noLimit:
-			*one.to = nil
-		case one.n != nil:
-			*one.to = new(int(min(*one.n, 1<<31-1)))
-		}
-	}
-	switch f.rate {
-	case "":
-	case noLimit:
-		l.RequestsPerSecond = nil
-	default:
-		rate, err := strconv.ParseFloat(f.rate, 64)
-		if err != nil {
-			return command.BadValue("--requests-per-second", f.rate, errors.New("write a number such as 50 or 0.5, or none"))
-		}
-		l.RequestsPerSecond = &rate
-	}
-	if f.atOnce != 0 {
-		l.JobsAtOnce = f.atOnce
-	}
-	switch f.models {
-	case "":
-	case allowModels, noLimit:
-		l.Models = f.models == allowModels
-	default:
-		return command.BadValue("--models", f.models, errors.New("write allow or none"))
-	}
-	return nil
+// set changes the limits that flags were given for, and reports whether there are any.
+func (f *limitFlags) set(l *tenant.Limits) (given bool) {
+	return slices.Contains([]bool{
+		put(f.entries, &l.Entries), put(f.bytes, &l.Bytes), put(f.jobs, &l.Jobs), put(f.days, &l.RetainDays),
+		put(f.atOnce, &l.JobsAtOnce), put(f.rate, &l.RequestsPerSecond), put(f.models, &l.Models),
+	}, true)
 }
 
-// parseAmount reads a number that may end in k, M, G or T.
-func parseAmount(text string) (int64, error) {
+func put[T any](flag command.Parsed[T], to *T) (given bool) {
+	if flag.Value != nil {
+		*to = *flag.Value
+	}
+	return flag.Value != nil
+}
+
+// parseAmount reads a number that may end in k, M, G or T; nil is no limit.
+func parseAmount(text string) (*int64, error) {
+	if text == noLimit {
+		return nil, nil //nolint:nilnil // as it says
+	}
 	factor := int64(1)
-	digits := text
-	if i := strings.IndexByte("kMGT", text[len(text)-1]); i >= 0 {
-		digits = text[:len(text)-1]
-		for range i + 1 {
+	digits := strings.TrimRight(text, "kMGT")
+	if unit := text[len(digits):]; unit != "" {
+		for range strings.Index("kMGT", unit) + 1 {
 			factor *= 1000
 		}
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n < 0 || n > (1<<63-1)/factor {
-		return 0, errors.New("write a number such as 500, 20k or 10G, or none")
+	if err != nil || n < 0 || n > math.MaxInt64/factor || len(text) > len(digits)+1 {
+		return nil, errors.New("write a number such as 500, 20k or 10G, or none")
 	}
-	return n * factor, nil
+	return new(n * factor), nil
+}
+
+// parseCount is parseAmount for what is not as many.
+func parseCount(text string) (*int, error) {
+	n, err := parseAmount(text)
+	if n == nil {
+		return nil, err
+	}
+	return new(int(min(*n, math.MaxInt32))), nil
+}
+
+func parseAtOnce(text string) (int, error) {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || n < 1 {
+		return 0, errors.New("write a number from 1 on")
+	}
+	return int(n), nil
+}
+
+func parseRate(text string) (*float64, error) {
+	if text == noLimit {
+		return nil, nil //nolint:nilnil // as it says
+	}
+	rate, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(rate > 0) { // not so for NaN
+		return nil, errors.New("write a number such as 50 or 0.5, or none")
+	}
+	return &rate, nil
+}
+
+func parseModels(text string) (bool, error) {
+	if text != allowModels && text != noLimit {
+		return false, errors.New("write allow or none")
+	}
+	return text == allowModels, nil
 }
 
 func tenantCreateCommand(a *command.App) *cobra.Command {
@@ -173,9 +177,7 @@ from the start.`,
 		Args: command.Arguments(1, 1, "a NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			l := tenant.Limits{JobsAtOnce: 4}
-			if err := f.set(&l); err != nil {
-				return err
-			}
+			f.set(&l)
 			return database(c.Context(), a, func(db *postgres.Database) error {
 				r := tenant.NewRegistry(db)
 				t, err := r.Create(c.Context(), operator, args[0], l)
@@ -263,11 +265,7 @@ are counted by each server for itself.`,
   tenfold tenant limits kitchen --max-bytes 20G --requests-per-second none
   tenfold tenant limits kitchen --models allow`,
 	}, 1, "a NAME", func(ctx context.Context, t aTenant, _ []string) error {
-		changed := f != limitFlags{}
-		if err := f.set(&t.Limits); err != nil {
-			return err
-		}
-		if changed {
+		if f.set(&t.Limits) {
 			if err := t.registry.SetLimits(ctx, operator, t.ID, t.Limits); err != nil {
 				return err
 			}
