@@ -17,7 +17,7 @@ import (
 // imports only what is in a lower layer; a sub-package may also import the
 // package it belongs to, and its siblings under internal.
 var layers = [][]string{
-	{"atom", "internal/cli/outfile", "internal/commandline", "internal/fitnames", "internal/graceful", "internal/jsonedit", "internal/number", "internal/pair", "internal/pause", "internal/rawjson", "internal/runes", "internal/set", "internal/shield", "problem"},
+	{"atom", "internal/outfile", "internal/commandline", "internal/fitnames", "internal/graceful", "internal/jsonedit", "internal/number", "internal/pair", "internal/pause", "internal/rawjson", "internal/runes", "internal/set", "internal/shield", "problem"},
 	{"."},
 	{"internal/telemetry"},
 	{"containment", "token", "tool", "cause", "purpose", "body", "internal/record", "store/vault"},

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"tenfold/internal/cli/command"
-	"tenfold/internal/cli/outfile"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/outfile"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

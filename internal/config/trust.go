@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"tenfold/internal/cli/outfile"
+	"tenfold/internal/outfile"
 )
 
 // Trust remembers which files of workspaces a person has read and trusts. It is

@@ -14,8 +14,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tenfold/internal/cli/outfile"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/outfile"
 )
 
 // A Failure is one event that was not answered (V7). It holds nothing of the

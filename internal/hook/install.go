@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"tenfold/internal/cli/outfile"
 	"tenfold/internal/jsonedit"
+	"tenfold/internal/outfile"
 	"tenfold/problem"
 )
 

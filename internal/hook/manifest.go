@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/internal/cli/outfile"
 	"tenfold/internal/jsonedit"
+	"tenfold/internal/outfile"
 	"tenfold/internal/rawjson"
 	"tenfold/problem"
 )

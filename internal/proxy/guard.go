@@ -21,7 +21,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"tenfold/internal/cli/outfile"
+	"tenfold/internal/outfile"
 	"tenfold/internal/proxy/wire"
 	"tenfold/problem"
 )

@@ -18,7 +18,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/internal/cli/outfile"
+	"tenfold/internal/outfile"
 	"tenfold/problem"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"tenfold/internal/cli/outfile"
+	"tenfold/internal/outfile"
 )
 
 // active remembers the conversation of a store that commands use when no ID is

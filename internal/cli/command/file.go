@@ -10,8 +10,8 @@ import (
 	"slices"
 	"syscall"
 
-	"tenfold/internal/cli/outfile"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/outfile"
 )
 
 // WorkingDirectory is where the person is.

@@ -19,9 +19,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/command"
-	"tenfold/internal/cli/outfile"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/cli/transcripts"
+	"tenfold/internal/outfile"
 	"tenfold/transcript"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"tenfold/internal/cli/command"
-	"tenfold/internal/cli/outfile"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/config"
+	"tenfold/internal/outfile"
 )
 
 func configEditCommand(a *command.App) *cobra.Command {

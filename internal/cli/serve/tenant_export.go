@@ -13,8 +13,8 @@ import (
 
 	"tenfold/fleet/tenant"
 	"tenfold/internal/cli/command"
-	"tenfold/internal/cli/outfile"
 	"tenfold/internal/number"
+	"tenfold/internal/outfile"
 	"tenfold/store/archive"
 	"tenfold/store/postgres"
 )

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"tenfold/internal/cli/command"
-	"tenfold/internal/cli/outfile"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/outfile"
 	"tenfold/transcript"
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
-	"tenfold/internal/cli/outfile"
 	"tenfold/internal/hook"
+	"tenfold/internal/outfile"
 	"tenfold/internal/rawjson"
 )
 
