@@ -46,6 +46,15 @@ func TestX2AnswersComeBackInTheClientsOwnJSON(t *testing.T) {
 			`{"contents":[{"role":"user","parts":[{"text":"Sum it."}]},{"role":"model","parts":[{"executableCode":{"language":"PYTHON","code":"print(1)"}},` +
 				`{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"1"}},{"text":"One."}]},{"role":"user","parts":[{"text":"Thanks."}]}]}`,
 		},
+		"reasoning without its id": { // as Codex sends it
+			wire.OpenAIResponses{},
+			"/v1/responses",
+			`{"model":"gpt-5","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Think."}]}]}`,
+			`{"id":"resp_1","object":"response","model":"gpt-5","status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"Hm."}],"encrypted_content":"gAAA"},` +
+				`{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Done.","annotations":[]}]}],"usage":{"input_tokens":9,"output_tokens":3}}`,
+			`{"model":"gpt-5","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Think."}]},{"type":"reasoning","summary":[{"type":"summary_text","text":"Hm."}],"encrypted_content":"gAAA"},` +
+				`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]},{"type":"message","role":"user","content":[{"type":"input_text","text":"Thanks."}]}]}`,
+		},
 		"reasoning details": {
 			wire.OpenAIChat{},
 			"/v1/chat/completions",
@@ -78,6 +87,9 @@ func TestX2AnswersComeBackInTheClientsOwnJSON(t *testing.T) {
 		}
 		if seen != 2 {
 			t.Errorf("%s: %d answers are in the log", name, seen)
+		}
+		if n := len(p.conversations()); n != 1 {
+			t.Errorf("%s: %d conversations", name, n)
 		}
 		for _, f := range p.failures() {
 			t.Errorf("%s: %s", name, f)

@@ -188,6 +188,11 @@ func alike(a, b tenfold.Payload) bool {
 	case tenfold.ToolCall:
 		q, ok := b.(tenfold.ToolCall)
 		return ok && p.CallID == q.CallID && p.Name == q.Name && sameJSON(p.Arguments, q.Arguments)
+	case tenfold.Reasoning:
+		if q, ok := b.(tenfold.Reasoning); ok && (p.ItemID == "" || q.ItemID == "") { // clients may leave it out
+			p.ItemID, q.ItemID = "", ""
+			return p == q
+		}
 	case tenfold.ProviderItem:
 		q, ok := b.(tenfold.ProviderItem)
 		return ok && p.Provider == q.Provider && p.Role == q.Role && sameJSON(p.Data, q.Data)
