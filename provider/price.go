@@ -74,9 +74,7 @@ func (p Prices) Cost(model string, u tenfold.Usage) (dollars float64, known bool
 	if !ok {
 		return 0, false
 	}
-	if price.Over != nil && u.Prompt() > price.Above {
-		price = *price.Over
-	}
+	price = price.For(u.Prompt())
 	const million = 1e6
 	return (float64(u.Input)*price.Input + float64(u.Output)*price.Output +
 		float64(u.CacheRead)*price.CacheRead + float64(u.CacheWrite)*price.CacheWrite) / million, true

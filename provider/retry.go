@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"tenfold/body"
 	"tenfold/internal/pause"
 )
 
@@ -66,8 +65,6 @@ type retrying struct {
 	Model
 	policy Policy
 }
-
-func (r retrying) Profile() body.Profile { return r.Model.Profile() }
 
 // Stream implements [Model].
 func (r retrying) Stream(ctx context.Context, q Request) iter.Seq2[Event, error] {

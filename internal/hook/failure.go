@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -110,24 +109,19 @@ func oneLine(text string, most int) string {
 // Failures gives the last failures, the newest first, at most so many. Damaged
 // lines are skipped.
 func (h *Host) Failures(most int) ([]Failure, error) {
-	f, err := os.Open(h.failuresFile())
+	data, err := os.ReadFile(h.failuresFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }()
 	var all []Failure
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
+	for line := range bytes.Lines(data) {
 		var one Failure
-		if json.Unmarshal(lines.Bytes(), &one) == nil && one.Client != "" {
+		if json.Unmarshal(line, &one) == nil && one.Client != "" {
 			all = append(all, one)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, err
 	}
 	all = all[max(len(all)-most, 0):]
 	slices.Reverse(all)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,7 +82,7 @@ func Register(client, binary string) (Registration, error) {
 		return Registration{}, &problem.Error{Code: "usage", Usage: true, Problem: "unknown client " + strconv.Quote(client), Hint: hint}
 	}
 	text := jsontext.Value(r.Value)
-	for _, key := range reversed(r.At) {
+	for _, key := range slices.Backward(r.At) {
 		name, _ := jsontext.AppendQuote(nil, key)
 		text = jsontext.Value("{" + string(name) + ":" + string(text) + "}")
 	}
@@ -90,14 +91,6 @@ func Register(client, binary string) (Registration, error) {
 	}
 	r.Text = string(text) + "\n"
 	return r, nil
-}
-
-func reversed(keys []string) []string {
-	out := make([]string, len(keys))
-	for i, key := range keys {
-		out[len(keys)-1-i] = key
-	}
-	return out
 }
 
 // word quotes a path for a shell, where it needs it.

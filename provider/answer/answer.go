@@ -4,6 +4,9 @@
 package answer
 
 import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold"
 	"tenfold/provider"
 	"tenfold/provider/anthropic"
 	"tenfold/provider/gemini"
@@ -29,8 +32,10 @@ func Gemini(model string, callID func(tool string) string) Decoder {
 	return gemini.NewDecoder(model, callID)
 }
 
-// Responses decodes answers of OpenAI's Responses API.
-func Responses(model string) Decoder { return openai.NewResponsesDecoder(model) }
+// Responses decodes answers of OpenAI's Responses API; read gives what an item of one says.
+func Responses(model string, read func(item jsontext.Value) []tenfold.Payload) Decoder {
+	return openai.NewResponsesDecoder(model, read)
+}
 
 // Chat decodes answers of OpenAI's chat completions.
 func Chat(model string) Decoder { return openai.NewChatDecoder(model) }

@@ -14,6 +14,8 @@ import (
 
 // responses makes events of the Responses API's. It implements [wire.Decoder].
 type responses struct {
+	// read gives what an item says; nil reads it as [responses.item] does.
+	read    func(item jsontext.Value) []tenfold.Payload
 	id      string
 	model   string
 	done    []int // output indexes whose item came
@@ -23,14 +25,19 @@ type responses struct {
 
 func newResponses(model string) *responses { return &responses{model: model} }
 
-// NewResponsesDecoder decodes one answer of the Responses API, for package answer.
-func NewResponsesDecoder(model string) wire.Decoder { return newResponses(model) }
+// NewResponsesDecoder decodes one answer of the Responses API, for package answer, which may
+// be no stream. Read gives what an item of it says.
+func NewResponsesDecoder(model string, read func(item jsontext.Value) []tenfold.Payload) wire.Decoder {
+	return &responses{model: model, read: read}
+}
 
 type responsesEvent struct {
 	Type     string         `json:"type"`
 	Index    int            `json:"output_index"`
 	Item     jsontext.Value `json:"item"`
 	Delta    jsontext.Value `json:"delta"`
+	Object   string         `json:"object"` // of an answer that is no stream
+	Status   string         `json:"status"`
 	Response struct {
 		ID     string           `json:"id"`
 		Model  string           `json:"model"`
@@ -84,8 +91,14 @@ func (s *responses) Take(_ string, data []byte) ([]provider.Event, error) {
 	case "response.failed", "error":
 		return nil, wire.ParseProblem(0, nil, failure(data, e.Response.Error))
 	case "":
-		p := wire.ParseProblem(0, nil, data) // a plain error, or no event at all
-		return nil, p
+		if e.Object == "response" {
+			kind := "response.completed"
+			if e.Status == "incomplete" || e.Status == "failed" {
+				kind = "response." + e.Status
+			}
+			return s.Take("", slices.Concat([]byte(`{"type":"`+kind+`","response":`), data, []byte("}")))
+		}
+		return nil, wire.ParseProblem(0, nil, data) // a plain error, or no event at all
 	}
 	return nil, nil
 }
@@ -162,7 +175,13 @@ type responsesItem struct {
 }
 
 // item makes blocks of an item of the output.
-func (s *responses) item(raw jsontext.Value) ([]provider.Event, error) {
+func (s *responses) item(raw jsontext.Value) (out []provider.Event, err error) {
+	if s.read != nil {
+		for _, p := range s.read(raw) {
+			out = append(out, s.give(p)...)
+		}
+		return out, nil
+	}
 	var head struct {
 		Type string `json:"type"`
 	}
@@ -178,7 +197,6 @@ func (s *responses) item(raw jsontext.Value) ([]provider.Event, error) {
 	default:
 		return s.give(tenfold.ProviderItem{Provider: "openai", Role: "assistant", Data: string(raw)}), nil
 	}
-	var out []provider.Event
 	switch it.Type {
 	case "message":
 		for _, c := range it.Content {

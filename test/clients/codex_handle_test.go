@@ -55,7 +55,7 @@ func TestX4CodexTakesAHandleOfOurs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		placed := wire.Handles(r, 0)
+		placed := wire.Handles(r)
 		if i == 0 {
 			if len(placed) > 0 {
 				t.Errorf("the first holds %+v", placed)

@@ -74,3 +74,15 @@ func (ex *exchange) releaseBody() {
 	}
 	ex.held, ex.in.Header, ex.in.Body, ex.body, ex.r = false, nil, nil, nil, nil
 }
+
+// releaseBefore lets go of the bytes of the requests before one that are answered, while the
+// store does not get what they say: this one has all of that. It is of a job.
+func (ex *exchange) releaseBefore() {
+	ex.k.mu.Lock()
+	defer ex.k.mu.Unlock()
+	for prev := ex.before; prev != nil; prev = prev.before {
+		if prev.done {
+			prev.releaseBody()
+		}
+	}
+}

@@ -143,3 +143,14 @@ func Owed(p proxy.Keeper) int {
 }
 
 func MostOwed(p proxy.Keeper, n int) { p.(*keeper).mostOwed = n }
+
+// Behind is how many bytes of requests the newest history has that others followed.
+func Behind(p proxy.Keeper) (n int) {
+	k := p.(*keeper)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for ex := k.all[len(k.all)-1].newest.before; ex != nil; ex = ex.before {
+		n += len(ex.in.Body)
+	}
+	return n
+}

@@ -199,7 +199,7 @@ func (ex *exchange) Refused(status int, body []byte) []byte {
 	if t == nil || ex.tried {
 		return nil
 	}
-	switch ex.in.Protocol.Refusal(status, body) {
+	switch wire.RefusalOf(status, body) {
 	case wire.Invalid:
 		return ex.undone(status)
 	case wire.TooLong:

@@ -49,7 +49,7 @@ func (h *history) belongs(id identity, dir string) bool {
 
 // expand puts back what a handle of ours stands for in a request.
 func (k *keeper) expand(ctx context.Context, ex *exchange, r *wire.Request, known []wire.Message) (*wire.Request, error) {
-	list := wire.Handles(r, 0)
+	list := wire.Handles(r)
 	if len(list) == 0 {
 		return r, nil
 	}

@@ -134,8 +134,7 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 	switch {
 	case in.Kind == wire.Count || id.class.beside() || asksJSON(in):
 		k.takeBeside(ex, id)
-	// Where no session is named, a text would not tell after a restart whose it is.
-	case in.Kind == wire.Generate && (id.class == classCompaction && id.key == id.origin || asksHandle(in.Protocol, r)):
+	case in.Kind == wire.Generate && (asksText(in.Protocol, id) || asksHandle(in.Protocol, r)):
 		k.awaitAnswer(ctx, ex, id)
 		k.takeOwn(ctx, ex, id)
 	case in.Kind == wire.Generate:

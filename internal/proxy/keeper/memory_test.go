@@ -119,3 +119,22 @@ func TestV7WhatRestsMayBeGone(t *testing.T) {
 		t.Errorf("failures: %q", f)
 	}
 }
+
+// V7: a message that nobody can read keeps a conversation out of the store, and none of its
+// requests in memory.
+func TestV7WhatCannotBeStoredIsNotKept(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.user("Hello.")
+	c.messages = append(c.messages, `{"role":"assistant","content":[{"type":"thinking","signature":"s"},`+said("Hello.")+`]}`)
+	for range 10 {
+		c.turn(1000)
+	}
+	if n := keeper.Behind(c.k); n > 0 {
+		t.Errorf("%d bytes are kept of requests that others followed", n)
+	}
+	if f := c.failures(); len(f) == 0 || !strings.Contains(f[0], "message 1") {
+		t.Errorf("failures: %q", f)
+	}
+	c.close()
+}

@@ -37,6 +37,9 @@ func lasting(err error) error { return fmt.Errorf("%w: %w", errLasting, err) }
 // deferStore has what could not be stored wait, in the place of what it includes. Jobs call it.
 func (t *thread) deferStore(err error, o owing) {
 	c := &t.log
+	if err != nil {
+		o.ex.releaseBefore()
+	}
 	if err == nil || errors.Is(err, errLasting) || o.upto == 0 || o.ex.r == nil || slices.ContainsFunc(c.owed, func(was owing) bool { return was.includes(o) }) {
 		return
 	}

@@ -196,7 +196,7 @@ func (k *keeper) takeOwn(ctx context.Context, ex *exchange, id identity) {
 	if own.base == nil { // the history goes on as it was, and is shown shortened
 		a.ContentType, a.Body = wire.AnswerHandle(ex.r, own.handle, usage)
 	} else { // until the client takes it, the same
-		a.ContentType, a.Body = ex.in.Protocol.Answer(ex.r, "<summary>\n"+hint+own.conversation+own.base.mark+"\n\n"+own.base.text+"\n</summary>", usage)
+		a.ContentType, a.Body = wire.AnswerText(ex.r, "<summary>\n"+hint+own.conversation+own.base.mark+"\n\n"+own.base.text+"\n</summary>", usage)
 		t.answered, t.due = own.base, true
 	}
 	ex.answer = a
@@ -381,6 +381,13 @@ func compactionAt(l *tenfold.Log, seq int64) (c tenfold.Compaction, ok bool) {
 	e, _ := l.Entry(seq)
 	c, ok = e.Payload.(tenfold.Compaction)
 	return c, ok && c.Command != ""
+}
+
+// asksText tells whether a request asks for a compaction that is answered by a text. Where no
+// session is named, that would not tell after a restart whose it is.
+func asksText(w wire.Protocol, id identity) bool {
+	_, ok := w.(wire.Anthropic)
+	return ok && id.class == classCompaction && id.key == id.origin
 }
 
 // asksHandle tells whether a request asks for a compaction that is answered by a

@@ -103,7 +103,7 @@ func (s *story) follow(p *tenfold.Projection, after int64, pieces []wire.Piece) 
 			known = append(known, seq)
 		case !blocked:
 			return known, true
-		case isHostText(one.Entry.Payload):
+		case isHostText(one.Entry.Payload), isChatThought(one.Entry.Payload):
 			known = append(known, 0)
 		default:
 			return nil, false
@@ -139,6 +139,14 @@ func lastKnown(known []int64, at int64) int64 {
 func isHostText(p tenfold.Payload) bool {
 	m, ok := p.(tenfold.UserMessage)
 	return ok && !m.IsRequest()
+}
+
+// isChatThought tells of what a model thought in chat completions. It comes in pieces that each
+// client puts together in its own way, or writes into members that are read nowhere else; what of
+// it is bound goes where the view changed, whoever knows it (B3).
+func isChatThought(p tenfold.Payload) bool {
+	r, ok := p.(tenfold.Reasoning)
+	return ok && r.Provider == wire.OpenAIChat{}.Name()
 }
 
 // isPartOfHistory reports whether an entry is part of what a history says, and was not taken back.
@@ -180,6 +188,14 @@ func alike(a, b tenfold.Payload) bool {
 	case tenfold.ToolCall:
 		q, ok := b.(tenfold.ToolCall)
 		return ok && p.CallID == q.CallID && p.Name == q.Name && sameJSON(p.Arguments, q.Arguments)
+	case tenfold.Reasoning:
+		if q, ok := b.(tenfold.Reasoning); ok && (p.ItemID == "" || q.ItemID == "") { // clients may leave it out
+			p.ItemID, q.ItemID = "", ""
+			return p == q
+		}
+	case tenfold.ProviderItem:
+		q, ok := b.(tenfold.ProviderItem)
+		return ok && p.Provider == q.Provider && p.Role == q.Role && sameJSON(p.Data, q.Data)
 	}
 	x, errX := tenfold.MarshalPayload(a)
 	y, errY := tenfold.MarshalPayload(b)

@@ -30,7 +30,9 @@ func (t *thoughts) add(answer []tenfold.Entry, shown string) {
 }
 
 func thoughtOf(e tenfold.Entry) wire.Sum {
-	raw, _ := tenfold.MarshalPayload(e.Payload)
+	r, _ := e.Payload.(tenfold.Reasoning)
+	r.ItemID = "" // clients may leave it out
+	raw, _ := tenfold.MarshalPayload(r)
 	sum := sha256.Sum256(raw)
 	return wire.Sum(sum[:16])
 }

@@ -2,7 +2,7 @@ package launch
 
 import (
 	"cmp"
-	"net/url"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -165,7 +165,7 @@ func pointCodex(u User, to Target, s *Start) error {
 	if to.Upstreams["openai"] != nil {
 		set("openai_base_url", `"`+to.Base("openai")+`"`)
 	}
-	for _, upstream := range slices.Sorted(keys(to.Upstreams)) {
+	for _, upstream := range slices.Sorted(maps.Keys(to.Upstreams)) {
 		if name, ok := strings.CutPrefix(upstream, codexProvider); ok {
 			set("model_providers."+name+".base_url", `"`+to.Base(upstream)+`"`)
 			set("model_providers."+name+".supports_websockets", "false")
@@ -252,17 +252,6 @@ func pointGemini(u User, to Target, s *Start) error {
 		s.Note = "Gemini CLI runs without compaction: its settings do not say how you sign in; choose it once with /auth in Gemini CLI, or set security.auth.selectedType to \"gemini-api-key\" in ~/.gemini/settings.json"
 	}
 	return nil
-}
-
-// keys gives the names of upstreams.
-func keys(all map[string]*url.URL) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for name := range all {
-			if !yield(name) {
-				return
-			}
-		}
-	}
 }
 
 // writeJSON writes a value to a file that only the user can read.

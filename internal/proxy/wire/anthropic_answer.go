@@ -15,8 +15,6 @@ const JSON = "application/json"
 
 func (Anthropic) Listen(r *Request) Listener { return &listener{decoder: answer.Anthropic(r.Model)} }
 
-func (Anthropic) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
-
 // answerID names an answer of ours: the same for the same request and text.
 func (r *Request) answerID(text string) string {
 	sum := sumOf(append(r.Head[:], text...))
@@ -26,7 +24,9 @@ func (r *Request) answerID(text string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-func (Anthropic) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
+// AnswerText writes a whole response of Anthropic's that says a text, as an answer to Claude
+// Code's own compaction (X4): the header's content type and the body.
+func AnswerText(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
 	used := fmt.Sprintf(`{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":`,
 		usage.Input, usage.CacheWrite, usage.CacheRead)
 	output := strconv.Itoa(usage.Output)

@@ -100,11 +100,9 @@ type Placed struct {
 }
 
 // Handles finds our handles in a request, the first of them first: what stands for
-// the history before the last of them is what to look up. Messages before skip
-// are not looked at.
-func Handles(r *Request, skip int) (list []Placed) {
-	for i := max(skip, 0); i < len(r.Messages); i++ {
-		m := r.Messages[i]
+// the history before the last of them is what to look up.
+func Handles(r *Request) (list []Placed) {
+	for i, m := range r.Messages {
 		at := Span{m.From, m.To}
 		// Most messages are passed over unread.
 		if !m.Model || m.To-m.From > mostHandleItem || !bytes.Contains(at.of(r.Body), []byte(handlePrefix)) || itemType(r, i) != compactionType {

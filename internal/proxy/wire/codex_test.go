@@ -60,19 +60,16 @@ func TestX4TriggersAndHandlesAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := wire.Handles(r, 0)
+	got := wire.Handles(r)
 	if !wire.Triggered(r) || len(got) != 2 || got[0] != (wire.Placed{Handle: wire.Handle{Conversation: "abc", Epoch: "cmp_7"}, Message: 1}) ||
 		got[1] != (wire.Placed{Handle: wire.Handle{Conversation: "def", Epoch: "cmp_9"}, Message: 4}) {
 		t.Errorf("triggered %v, handles %+v", wire.Triggered(r), got)
-	}
-	if got := wire.Handles(r, 2); len(got) != 1 {
-		t.Errorf("from the third message on: %+v", got)
 	}
 	if !r.Messages[1].Model || r.Messages[0].Model || r.Messages[6].Model {
 		t.Error("a compaction is the model's, a trigger the client's")
 	}
 	long := strings.Replace(triggering, `"id":"cmp_1"`, `"id":"`+strings.Repeat("x", 5000)+`"`, 1)
-	if r, err := (wire.OpenAIResponses{}).Scan("", []byte(long), nil); err != nil || len(wire.Handles(r, 0)) != 1 {
+	if r, err := (wire.OpenAIResponses{}).Scan("", []byte(long), nil); err != nil || len(wire.Handles(r)) != 1 {
 		t.Error("an item larger than any of ours was read")
 	}
 	for _, body := range []string{`{"input":[]}`, `{"input":"compaction_trigger"}`, `{"input":[{"type":"compaction_trigger"},{"role":"user","content":"x"}]}`} {

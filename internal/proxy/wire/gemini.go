@@ -102,23 +102,6 @@ func (Gemini) Listen(r *Request) Listener {
 	return l
 }
 
-func (Gemini) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
-
-func (Gemini) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
-	prompt := usage.Prompt()
-	said := `{"candidates":[{"content":{"role":"model","parts":[` + string(geminiText(quote(text))) + `]},"finishReason":"STOP","index":0}],` +
-		`"usageMetadata":{"promptTokenCount":` + strconv.Itoa(prompt) + `,"cachedContentTokenCount":` + strconv.Itoa(usage.CacheRead) +
-		`,"candidatesTokenCount":` + strconv.Itoa(usage.Output) + `,"totalTokenCount":` + strconv.Itoa(prompt+usage.Output) +
-		`},"modelVersion":` + string(quote(r.Model)) + `,"responseId":"` + r.answerID(text) + `"}`
-	if wrapped(r.Path) {
-		said = `{"response":` + said + `,"traceId":"` + r.answerID(text) + `"}`
-	}
-	if !r.Stream {
-		return JSON, []byte(said)
-	}
-	return Event, []byte("data: " + said + "\r\n\r\n")
-}
-
 func geminiText(quoted []byte) []byte {
 	return append(append([]byte(`{"text":`), quoted...), '}')
 }

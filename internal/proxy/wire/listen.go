@@ -106,7 +106,7 @@ func (l *listener) add(events []provider.Event, err error) {
 			l.answer.Usage, l.answer.Known = *e.Usage, true
 		}
 		if e.Stop != "" {
-			l.answer.Whole, l.answer.Stop, l.over = true, string(e.Stop), true
+			l.answer.Whole, l.over = true, true
 		}
 	}
 	l.over = l.over || err != nil
@@ -131,8 +131,8 @@ func (l *listener) Response() Response {
 	return l.answer
 }
 
-// refusal says what an error of a vendor means.
-func refusal(status int, body []byte) Refusal {
+// RefusalOf says what an error of a vendor means.
+func RefusalOf(status int, body []byte) Refusal {
 	switch answer.ErrorKind(status, body) {
 	case provider.TooLarge:
 		return TooLong

@@ -1,106 +1,31 @@
 package wire
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
-	"tenfold/internal/rawjson"
-	"tenfold/provider"
 	"tenfold/provider/answer"
 )
 
 // Listen implements [Protocol]. The items of an answer are read as those of a
 // request are, for they come back as such.
 func (OpenAIResponses) Listen(r *Request) Listener {
-	return &listener{decoder: &itemDecoder{whole: answer.Responses(r.Model)}}
+	return &listener{decoder: answer.Responses(r.Model, said)}
 }
 
-func (OpenAIResponses) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
-
-// itemDecoder has the items of an answer read by [pieces.item], and what else it
-// says by the decoder of the models.
-type itemDecoder struct {
-	whole answer.Decoder
-	done  []int // output indexes whose item came
-	calls bool  // tools of the client's were called
-}
-
-// Take implements [answer.Decoder].
-func (d *itemDecoder) Take(name string, data []byte) ([]provider.Event, error) {
-	var e struct {
-		Type     string         `json:"type"`
-		Index    int            `json:"output_index"`
-		Item     jsontext.Value `json:"item"`
-		Object   string         `json:"object"`
-		Status   string         `json:"status"`
-		Response struct {
-			Output []jsontext.Value `json:"output"`
-		} `json:"response"`
-	}
-	if rawjson.Unmarshal(data, &e) != nil {
-		return d.whole.Take(name, data)
-	}
-	if e.Type == "" && e.Object == "response" { // an answer that is not a stream
-		kind := "response.completed"
-		if e.Status == "incomplete" || e.Status == "failed" {
-			kind = "response." + e.Status
-		}
-		return d.Take("", slices.Concat([]byte(`{"type":"`+kind+`","response":`), data, []byte(`}`)))
-	}
-	var out []provider.Event
-	switch e.Type {
-	case "response.output_item.done":
-		if slices.Contains(d.done, e.Index) {
-			return nil, nil
-		}
-		d.done = append(d.done, e.Index)
-		return d.item(e.Item), nil
-	case "response.completed", "response.incomplete":
-		for i, item := range e.Response.Output {
-			if !slices.Contains(d.done, i) {
-				out = append(out, d.item(item)...)
-			}
-		}
-	}
-	events, err := d.whole.Take(name, data)
-	for _, e := range events {
-		if e.Stop == provider.StopEnd && d.calls {
-			e.Stop = provider.StopTools
-		}
-		if e.Block == nil {
-			out = append(out, e)
-		}
-	}
-	return out, err
-}
-
-// item reads an item; one that says nothing that is known gives nothing.
-func (d *itemDecoder) item(raw jsontext.Value) (out []provider.Event) {
-	p := pieces{raw: raw}
-	if p.item(Span{0, len(raw)}) != nil {
+// said is what an item says: one that nobody knows says nothing.
+func said(item jsontext.Value) (out []tenfold.Payload) {
+	p := pieces{raw: item}
+	if p.item(Span{0, len(item)}) != nil {
 		return nil
 	}
 	for _, piece := range p.whole() {
-		d.calls = d.calls || piece.Entry.Payload.Kind() == tenfold.KindToolCall
-		out = append(out, provider.Event{Block: piece.Entry.Payload})
+		out = append(out, piece.Entry.Payload)
 	}
 	return out
-}
-
-// End implements [answer.Decoder].
-func (d *itemDecoder) End() ([]provider.Event, error) {
-	return nil, errors.New("the stream ended before the answer did")
-}
-
-func (OpenAIResponses) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
-	id := r.answerID(text)
-	return responsesAnswer(r, id, `{"type":"message","id":"msg_`+id+`","role":"assistant","status":"completed","content":[{"type":"output_text","text":`+
-		string(quote(text))+`,"annotations":[]}]}`, usage)
 }
 
 // responsesAnswer writes a whole response of one item.

@@ -44,7 +44,7 @@ func BenchmarkX9OpenAI(b *testing.B) {
 				if err != nil || q.Same != len(r.Messages) {
 					b.Fatal(err, q.Same)
 				}
-				wire.Handles(q, 0)
+				wire.Handles(q)
 				wire.Triggered(q)
 			}
 		})

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"strconv"
 	"strings"
 
 	"tenfold"
@@ -226,24 +225,4 @@ func asRead(events []provider.Event) (out []provider.Event) {
 		out = append(out, e)
 	}
 	return out
-}
-
-func (OpenAIChat) Refusal(status int, body []byte) Refusal { return refusal(status, body) }
-
-func (OpenAIChat) Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte) {
-	input := usage.Prompt()
-	used := `{"prompt_tokens":` + strconv.Itoa(input) + `,"completion_tokens":` + strconv.Itoa(usage.Output) +
-		`,"total_tokens":` + strconv.Itoa(input+usage.Output) + `,"prompt_tokens_details":{"cached_tokens":` + strconv.Itoa(usage.CacheRead) + `}}`
-	frame := func(object, choices, used string) string {
-		return `{"id":"chatcmpl-` + r.answerID(text) + `","object":"` + object + `","created":0,"model":` + string(quote(r.Model)) +
-			`,"choices":[` + choices + `],"usage":` + used + `}`
-	}
-	said := `{"role":"assistant","content":` + string(quote(text)) + `}`
-	if !r.Stream {
-		return JSON, []byte(frame("chat.completion", `{"index":0,"message":`+said+`,"finish_reason":"stop"}`, used))
-	}
-	const chunk = "chat.completion.chunk"
-	return Event, []byte("data: " + frame(chunk, `{"index":0,"delta":`+said+`,"finish_reason":null}`, "null") +
-		"\n\ndata: " + frame(chunk, `{"index":0,"delta":{},"finish_reason":"stop"}`, "null") +
-		"\n\ndata: " + frame(chunk, "", used) + "\n\ndata: [DONE]\n\n")
 }

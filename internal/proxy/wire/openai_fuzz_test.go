@@ -25,7 +25,7 @@ func FuzzOpenAIRequests(f *testing.F) {
 				continue
 			}
 			wire.Triggered(r)
-			wire.Handles(r, 0)
+			wire.Handles(r)
 			if _, err := v.Head(r); err != nil {
 				continue
 			}

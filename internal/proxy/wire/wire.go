@@ -43,11 +43,6 @@ type Protocol interface {
 	Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error)
 	// Listen gives a reader of the response to a request.
 	Listen(r *Request) Listener
-	// Refusal says what an error of the vendor means.
-	Refusal(status int, body []byte) Refusal
-	// Answer writes a whole response to a request that says a text, as the vendor
-	// would (X4): the header's content type and the body.
-	Answer(r *Request, text string, usage tenfold.Usage) (contentType string, body []byte)
 }
 
 // A Request is a request's body with the places of its messages.
@@ -136,8 +131,6 @@ type Response struct {
 	// Whole tells that the answer came to its end, whatever its reason. Models of
 	// Gemini may say so in every chunk: a cut transport has the last word.
 	Whole bool
-	// Stop is why it ended, as package provider says it.
-	Stop string
 }
 
 // A Refusal is what an error of a vendor means.
