@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
 	"sync"
 	"time"
@@ -125,6 +126,9 @@ func (a *accounts) readAll() {
 		one, err := a.read(c, known)
 		if a.alive.Err() != nil {
 			return
+		}
+		if errors.Is(err, store.ErrUnavailable) {
+			return // whoever asks next has it read
 		}
 		if err != nil { // it says nothing until it goes on
 			one = &account{row: c}

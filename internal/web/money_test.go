@@ -1,9 +1,12 @@
 package web
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +15,8 @@ import (
 	"tenfold/internal/report"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
+	"tenfold/store"
+	"tenfold/store/memory"
 )
 
 // paid are responses of a model at certain times, with a known price: a dollar for
@@ -148,6 +153,36 @@ func TestWhatCompactionsSavedIsPartOfSpendings(t *testing.T) {
 		created(t, service, "empty", nil)
 		if m := get[report.Money](t, s, "/api/conversations/empty/money", http.StatusOK); m.Recorded.Responses != 0 || m.Own != nil {
 			t.Errorf("%+v", m)
+		}
+	})
+}
+
+// away is a store whose logs cannot be read for now.
+type away struct {
+	store.Store
+	gone atomic.Bool
+}
+
+func (s *away) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	if s.gone.Load() {
+		return func(yield func(tenfold.Entry, error) bool) { yield(tenfold.Entry{}, store.ErrUnavailable) }
+	}
+	return s.Store.Entries(ctx, id, after)
+}
+
+func TestSpendingsOutliveALostConnection(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		st := &away{Store: memory.New()}
+		defer func() { _ = st.Close() }()
+		s, service := server(t, st)
+		created(t, service, "a", paid("a", priced, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)))
+		st.gone.Store(true)
+		get[shape.Spendings](t, s, "/api/money?zone=UTC", http.StatusOK)
+		synctest.Wait()
+		st.gone.Store(false)
+		if got := keys(settled(t, s, "zone=UTC")); got != "2026-03-01 1/1 $1.50" {
+			t.Errorf("once the store is back: %s", got)
 		}
 	})
 }
