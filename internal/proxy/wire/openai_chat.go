@@ -228,7 +228,7 @@ func (OpenAIChat) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.I
 }
 
 func (OpenAIChat) Listen(r *Request) Listener {
-	return &listener{decoder: chatDecoder{answer.Chat(r.Model)}}
+	return newListener(chatDecoder{answer.Chat(r.Model)})
 }
 
 // chatDecoder gives the blocks of an answer as [OpenAIChat.Read] does.
