@@ -132,7 +132,7 @@ var logs = []struct {
 	{"tools", said(
 		config(
 			"", "",
-			tenfold.ToolDefinition{Name: "twice", Description: "old"}, tenfold.ToolDefinition{Name: "a.b"}, tenfold.ToolDefinition{Name: "twice", Description: "new", Schema: "no JSON"},
+			tenfold.ToolDefinition{Name: "search", Provider: "gemini", Data: `{"google_search":{}}`}, tenfold.ToolDefinition{Name: "twice", Description: "old"}, tenfold.ToolDefinition{Name: "a.b"}, tenfold.ToolDefinition{Name: "twice", Description: "new", Schema: "no JSON"},
 			tenfold.ToolDefinition{Name: "a b"}, tenfold.ToolDefinition{Name: "-"}, tenfold.ToolDefinition{Name: "0"},
 			tenfold.ToolDefinition{Name: "web", Provider: "anthropic", Data: `{"type":"web","name":"web"}`},
 			tenfold.ToolDefinition{Name: "theirs", Provider: "mcp", Schema: `{"type":"object"}`},
