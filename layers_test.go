@@ -20,7 +20,7 @@ var layers = [][]string{
 	{"atom", "internal/outfile", "internal/commandline", "internal/fitnames", "internal/graceful", "internal/jsonedit", "internal/number", "internal/pair", "internal/pause", "internal/rawjson", "internal/runes", "internal/set", "internal/shield", "problem"},
 	{"."},
 	{"internal/telemetry"},
-	{"containment", "token", "tool", "cause", "purpose", "body", "internal/record", "store/vault"},
+	{"containment", "token", "tool", "cause", "purpose", "body", "internal/record", "internal/sse", "store/vault"},
 	{"client", "store", "provider", "transcript", "toolbox", "trigger", "excerpt", "internal/takeover", "internal/redact"},
 	{"provider/answer", "permission"},
 	{"strategy", "provider/catalog", "internal/proxy/wire"},

@@ -181,11 +181,8 @@ func geminiUserPart(p bodyPart) geminiPart {
 func (w *wire) geminiModel(items []wireItem, names map[string]string, strict bool) []jsontext.Value {
 	var out []jsontext.Value
 	signature := ""
-	signed := false // the step's first call has its signature
-	for i, it := range items {
-		if i > 0 && (it.Step != items[i-1].Step || it.Turn != items[i-1].Turn) {
-			signed = false
-		}
+	signed := false // the first call has its signature: calls of two steps have results between them
+	for _, it := range items {
 		switch p := it.Payload.(type) {
 		case tenfold.Reasoning:
 			if p.Signature != "" {

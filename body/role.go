@@ -1,6 +1,7 @@
 package body
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -35,10 +36,11 @@ func (w *wire) prompts(m tenfold.UserMessage) bool {
 	if w.profile.Provider == "openai" || w.profile.Provider == "openai-chat" {
 		return false
 	}
-	for _, p := range userParts(m) {
-		if p.file != nil {
-			return false
-		}
+	parts := userParts(m)
+	if slices.ContainsFunc(parts, func(p bodyPart) bool { return p.file != nil }) {
+		return false
+	}
+	for _, p := range parts {
 		w.config.System = strings.TrimPrefix(w.config.System+"\n\n"+p.text, "\n\n")
 	}
 	return true

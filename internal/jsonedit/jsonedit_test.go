@@ -29,6 +29,10 @@ func TestInsertKeepsTheStyleOfTheFile(t *testing.T) {
 		{"a comment behind", "{\n  \"x\": 1 // one\n}", "{\n  \"x\": 1, // one\n  \"a\": 2\n}", "a", "2", false},
 		{"a comment alone", "// mine\n", "// mine\n{\n  \"a\": 2\n}\n", "a", "2", false},
 		{"a trailing comma", "{\n  \"x\": 1, // one\n}", "{\n  \"x\": 1, // one\n  \"a\": 2,\n}", "a", "2", false},
+		{"no indent", "{\n\"x\": 1\n}", "{\n\"x\": 1,\n  \"a\": 2\n}", "a", "2", false},
+		{"indents of comments and lists", "{\n      // one\n    \"x\": [\n  1]\n}", "{\n      // one\n    \"x\": [\n  1],\n    \"a\": 2\n}", "a", "2", false},
+		{"blank lines", " \n\t", " \n\t\n{\n  \"a\": 2\n}\n", "a", "2", false},
+		{"an empty comment", "/**/{}", "/**/{\n  \"a\": 2\n}", "a", "2", false},
 		{"BOM", "\ufeff{}", "\ufeff{\n  \"a\": 2\n}", "a", "2", false},
 		{"a list", "{\"a\": [1, 2]}", "{\"a\": [1, 2, 3]}", "a", "3", true},
 		{"in it already", "{\"a\": [1, /* x */ {\"b\": 1,}]}", "{\"a\": [1, /* x */ {\"b\": 1,}]}", "a", `{"b":1}`, true},
@@ -100,6 +104,19 @@ func TestRemoveFromAChangedFile(t *testing.T) {
 	got, ok := jsonedit.Remove([]byte(`{"a": [1, {"b": 2}, 3]}`), []string{"a"}, `{"b":2}`, true)
 	if !ok || string(got) != `{"a": [1, 3]}` {
 		t.Errorf("the list is %q, %v", got, ok)
+	}
+	for _, text := range []string{`{"a": {"x": 7}}`, `{"a": [8]}`, `{"a": 7}`} {
+		if got, ok := jsonedit.Remove([]byte(text), []string{"a"}, "7", true); ok || string(got) != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+func TestPlainOfNoValue(t *testing.T) {
+	for text, want := range map[string]string{"": "no value", "// none": "no value", "[": "unexpected end"} {
+		if got, err := jsonedit.Plain([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %q, %v; want %s", text, got, err, want)
+		}
 	}
 }
 

@@ -37,7 +37,8 @@ func Responses(model string, read func(item jsontext.Value) []tenfold.Payload) D
 	return openai.NewResponsesDecoder(model, read)
 }
 
-// Chat decodes answers of OpenAI's chat completions.
+// Chat decodes answers of OpenAI's chat completions. A call that comes without an id
+// has none.
 func Chat(model string) Decoder { return openai.NewChatDecoder(model) }
 
 // ErrorKind tells what a response other than a success means.

@@ -25,6 +25,7 @@ type chat struct {
 	rest            *wire.Block // members of the message that are not known
 	usage           *tenfold.Usage
 	reason          string
+	asked           bool // here: a call without an id gets one
 }
 
 type chatCall struct {
@@ -34,10 +35,11 @@ type chatCall struct {
 	custom    bool // of a tool that takes text
 }
 
-func newChat(model string) *chat { return &chat{model: model} }
+func newChat(model string) *chat { return &chat{model: model, asked: true} }
 
-// NewChatDecoder decodes one answer of chat completions, for package answer.
-func NewChatDecoder(model string) wire.Decoder { return newChat(model) }
+// NewChatDecoder decodes one answer of chat completions, for package answer. A call
+// that comes without an id has none.
+func NewChatDecoder(model string) wire.Decoder { return &chat{model: model} }
 
 type chatChunk struct {
 	ID      string         `json:"id"`
@@ -247,7 +249,9 @@ func (s *chat) End() ([]provider.Event, error) {
 		give(tenfold.AssistantMessage{Text: s.text.String()})
 	}
 	for i, c := range s.calls {
-		c.id = cmp.Or(c.id, fmt.Sprintf("%s_call_%d", s.id, i))
+		if s.asked {
+			c.id = cmp.Or(c.id, fmt.Sprintf("%s_call_%d", s.id, i))
+		}
 		arguments := c.arguments.String()
 		if c.custom { // its text is the member "input" (tenfold.ToolCall)
 			arguments = string(rawjson.Object{{Name: "input", Value: rawjson.Quote(arguments)}}.Bytes())

@@ -82,7 +82,7 @@ func (n nameless) id(tool string) string {
 }
 
 func (Gemini) Listen(r *Request) Listener {
-	l := &listener{decoder: answer.Gemini(r.Model, nameless{}.id)}
+	l := newListener(answer.Gemini(r.Model, nameless{}.id))
 	l.unwrap = func(data []byte) (list [][]byte) {
 		data = bytes.TrimSpace(data)
 		chunks := []Span{{0, len(data)}}

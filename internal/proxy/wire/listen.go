@@ -1,9 +1,10 @@
 package wire
 
 import (
-	"bytes"
+	"errors"
 
 	"tenfold"
+	"tenfold/internal/sse"
 	"tenfold/provider"
 	"tenfold/provider/answer"
 )
@@ -18,83 +19,44 @@ type listener struct {
 	unwrap func(data []byte) [][]byte
 
 	heard  int
-	line   []byte // under way
-	name   string // of the event under way
-	data   []byte // of the event under way
-	some   bool   // it has data
-	plain  bool   // the body is JSON and no stream
-	over   bool   // nothing more is read
+	events sse.Reader
+	over   bool // nothing more is read
 	answer Response
+}
+
+func newListener(d answer.Decoder) *listener {
+	l := &listener{decoder: d}
+	l.events.Take = l.event
+	return l
 }
 
 // Write implements [Listener].
 func (l *listener) Write(p []byte) (int, error) {
-	n := len(p)
-	if l.heard += n; l.heard > mostHeard {
-		l.over, l.line, l.data = true, nil, nil
+	if l.heard += len(p); l.heard > mostHeard {
+		l.over, l.events = true, sse.Reader{}
 	}
-	for len(p) > 0 && !l.over {
-		end := bytes.IndexByte(p, '\n')
-		if end < 0 || l.plain {
-			l.line = append(l.line, p...)
-			break
-		}
-		if len(l.line) == 0 {
-			l.readLine(p[:end])
-		} else {
-			l.line = append(l.line, p[:end]...)
-			l.readLine(l.line)
-			l.line = l.line[:0]
-		}
-		if p = p[end+1:]; l.plain {
-			l.line = append(l.line, '\n')
-		}
+	if !l.over {
+		_, err := l.events.Write(p)
+		l.over = err != nil
 	}
-	return n, nil
+	return len(p), nil
 }
 
-// readLine reads a line of a stream.
-func (l *listener) readLine(line []byte) {
-	line = bytes.TrimSuffix(line, []byte("\r"))
-	if len(line) == 0 {
-		if l.some {
-			l.event()
-		}
-		l.name = ""
-		return
-	}
-	if start := bytes.TrimLeft(line, " \t\ufeff"); len(start) > 0 && (start[0] == '{' || start[0] == '[') && !l.some {
-		l.plain, l.data = true, append(l.data, line...)
-		return
-	}
-	field, value, _ := bytes.Cut(line, []byte(":"))
-	value = bytes.TrimPrefix(value, []byte(" "))
-	switch string(field) {
-	case "event":
-		l.name = string(value)
-	case "data":
-		if l.some {
-			l.data = append(l.data, '\n')
-		}
-		l.data, l.some = append(l.data, value...), true
-	}
-}
+// errOver ends the reading of an answer.
+var errOver = errors.New("nothing more is read")
 
-// event gives the event under way to the decoder.
-func (l *listener) event() {
-	data := l.data
-	l.data, l.some = l.data[:0], false
+// event gives an event to the decoder.
+func (l *listener) event(name string, data []byte) error {
 	list := [][]byte{data}
 	if l.unwrap != nil {
 		list = l.unwrap(data)
 	}
 	for _, data := range list {
-		if l.over {
-			return
+		if l.add(l.decoder.Take(name, data)); l.over {
+			return errOver
 		}
-		events, err := l.decoder.Take(l.name, data)
-		l.add(events, err)
 	}
+	return nil
 }
 
 func (l *listener) add(events []provider.Event, err error) {
@@ -114,17 +76,7 @@ func (l *listener) add(events []provider.Event, err error) {
 
 // Response implements [Listener].
 func (l *listener) Response() Response {
-	if len(l.line) > 0 && !l.plain && !l.over {
-		l.readLine(l.line)
-		l.line = nil
-	}
-	if l.plain {
-		l.data, l.some = append(l.data, l.line...), true
-	}
-	if l.some && !l.over {
-		l.event()
-	}
-	if !l.over {
+	if !l.over && l.events.End() == nil {
 		l.add(l.decoder.End())
 	}
 	l.over = true

@@ -13,7 +13,7 @@ import (
 // Listen implements [Protocol]. The items of an answer are read as those of a
 // request are, for they come back as such.
 func (OpenAIResponses) Listen(r *Request) Listener {
-	return &listener{decoder: answer.Responses(r.Model, said)}
+	return newListener(answer.Responses(r.Model, said))
 }
 
 // said is what an item says: one that nobody knows says nothing.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"slices"
 	"strings"
 
 	"tenfold"
@@ -85,8 +86,8 @@ func (OpenAIChat) Read(r *Request, i int) ([]Piece, error) {
 		err = p.openaiUser(role, content)
 	case role == "tool" || role == "function":
 		call := p.str(f, "tool_call_id")
-		if role == "function" { // before calls had ids
-			call = p.str(f, "name")
+		if call == "" {
+			call = chatCalled(r, i, p.str(f, "name"))
 		}
 		err = p.tool(call, at, func() (r tenfold.ToolResult, err error) {
 			r.Parts, err = p.openaiResult(content)
@@ -96,6 +97,38 @@ func (OpenAIChat) Read(r *Request, i int) ([]Piece, error) {
 		err = p.chatAnswer(f)
 	}
 	return p.whole(), err
+}
+
+// chatCalled gives what stands for the id of the call that a result without one answers:
+// the tool's name, as with calls. A result that names no tool answers the call without
+// an id that has as many such before it.
+func chatCalled(r *Request, i int, tool string) string {
+	if tool != "" {
+		return tool
+	}
+	nth := 0
+	for i--; i >= 0 && !r.Messages[i].Model; i-- {
+		f, role, err := chatMessage(r, i)
+		if id, _ := f.get("tool_call_id"); err == nil && role == "tool" && id.text(r.Body) == "" {
+			nth++
+		}
+	}
+	f, _, err := chatMessage(r, i)
+	if err != nil {
+		return ""
+	}
+	p := newPieces(r, i)
+	if p.chatAnswer(f) != nil {
+		return ""
+	}
+	for _, one := range p.whole() {
+		if c, ok := one.Entry.Payload.(tenfold.ToolCall); ok && c.CallID == c.Name {
+			if nth--; nth < 0 {
+				return c.Name
+			}
+		}
+	}
+	return ""
 }
 
 // The members in which servers of chat completions hand reasoning on: as a text,
@@ -195,7 +228,7 @@ func (OpenAIChat) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.I
 }
 
 func (OpenAIChat) Listen(r *Request) Listener {
-	return &listener{decoder: chatDecoder{answer.Chat(r.Model)}}
+	return newListener(chatDecoder{answer.Chat(r.Model)})
 }
 
 // chatDecoder gives the blocks of an answer as [OpenAIChat.Read] does.
@@ -213,8 +246,17 @@ func (d chatDecoder) End() ([]provider.Event, error) {
 	return asRead(events), err
 }
 
+// asRead leaves out an answer with calls that have no id: clients send them back as they
+// are, or with ids of their own, by which their results go.
 func asRead(events []provider.Event) (out []provider.Event) {
+	nameless := slices.ContainsFunc(events, func(e provider.Event) bool {
+		c, ok := e.Block.(tenfold.ToolCall)
+		return ok && c.CallID == ""
+	})
 	for _, e := range events {
+		if nameless {
+			e.Block = nil
+		}
 		switch block := e.Block.(type) {
 		case tenfold.ProviderItem:
 			continue // members of the message that are not read

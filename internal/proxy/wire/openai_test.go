@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"pgregory.net/rapid"
 
 	"tenfold"
+	"tenfold/internal/proxy/wire"
 )
 
 // spoken is what a body says, by who says it.
@@ -92,4 +94,34 @@ func alike(t rapid.TB, a, b []byte) bool {
 	x, y := flat(t, a), flat(t, b)
 	systems := slices.Equal(x.system, y.system) || strings.Contains(string(b), "image") // of a prompt the texts alone are read
 	return slices.Equal(x.lines, y.lines) && systems && slices.Equal(x.thoughts, y.thoughts)
+}
+
+// A result without an id goes to the call without one that stands where it does, or to none.
+func TestX2ResultsOfCallsWithoutIDs(t *testing.T) {
+	t.Parallel()
+	const calls = `{"role":"assistant","tool_calls":[{"function":{"name":"a"}},{"id":"c","function":{"name":"b"}},{"id":"","function":{"name":"d"}}]}`
+	const bare, given = `{"role":"tool","content":"x"}`, `{"role":"tool","tool_call_id":"c","content":"x"}`
+	for _, c := range []struct{ messages, want string }{
+		{bare, ""},
+		{`{"role":"user","content":"go"},` + bare, ""},
+		{calls + "," + bare, "a"},
+		{calls + "," + given, "c"},
+		{calls + "," + bare + "," + given + "," + bare, "d"},
+		{calls + "," + bare + "," + bare + "," + bare, ""},
+		{calls + `,{"role":"tool","name":"d","content":"x"}`, "d"},
+		{calls + `,{"role":"function","name":"a","content":"x"}`, "a"},
+		{`{"role":"assistant","tool_calls":7},` + bare, ""},
+	} {
+		r, err := wire.OpenAIChat{}.Scan("", []byte(`{"messages":[`+c.messages+`]}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces, err := wire.OpenAIChat{}.Read(r, len(r.Messages)-1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := pieces[0].Entry.Payload.(tenfold.ToolResult); got.CallID != c.want {
+			t.Errorf("%s: the result is of %q, want %q", c.messages, got.CallID, c.want)
+		}
+	}
 }

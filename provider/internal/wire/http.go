@@ -8,12 +8,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
+	"tenfold/internal/sse"
 	"tenfold/provider"
 )
 
@@ -116,7 +118,7 @@ func (e *Endpoint) stream(ctx context.Context, address string, body []byte, d De
 		}))
 		return
 	}
-	stopped, left, err := e.read(NewReader(r.Body, e.limit), d, func(ev provider.Event) bool { return yield(ev, nil) })
+	stopped, left, err := e.read(r.Body, d, func(ev provider.Event) bool { return yield(ev, nil) })
 	if left || (stopped && err == nil) {
 		return
 	}
@@ -127,38 +129,54 @@ func (e *Endpoint) stream(ctx context.Context, address string, body []byte, d De
 	yield(provider.Event{}, e.tellDeadline(ctx, inner, err))
 }
 
+var (
+	// errTooMuch says that a stream is longer than any answer.
+	errTooMuch = errors.New("the answer is too long")
+	// errOver ends the reading of a stream that was stopped, or left.
+	errOver = errors.New("nothing more is read")
+)
+
 // read goes through a stream. Without an error it was stopped, or left.
-func (e *Endpoint) read(in *Reader, d Decoder, yield func(provider.Event) bool) (stopped, left bool, err error) {
-	for {
-		name, data, err := in.Next()
-		var events []provider.Event
-		ended := errors.Is(err, io.EOF)
-		switch {
-		case ended:
-			events, err = d.End()
-		case err == nil:
-			events, err = d.Take(name, data)
-		default:
-			err = e.cutOff(err)
-		}
+func (e *Endpoint) read(body io.Reader, d Decoder, yield func(provider.Event) bool) (stopped, left bool, err error) {
+	var over error // what ended the reading, where that is not the connection
+	give := func(events []provider.Event, err error) error {
 		for _, ev := range events {
-			if !yield(ev) {
-				return false, true, nil
+			if left = !yield(ev); left {
+				over = errOver
+				return over
 			}
 			stopped = stopped || ev.Stop != ""
 		}
-		switch {
-		case err != nil:
-			if !errors.As(err, new(*Problem)) && !errors.As(err, new(*provider.Error)) {
-				err = e.cutOff(err)
-			}
-			return false, false, err
-		case stopped:
-			return true, false, nil
-		case ended:
-			return false, false, e.cutOff(errors.New("the stream ended before the answer did"))
+		if over = err; over == nil && stopped {
+			over = errOver
+		}
+		return over
+	}
+	events := sse.Reader{Take: func(name string, data []byte) error { return give(d.Take(name, data)) }}
+	in := io.LimitedReader{R: body, N: e.limit + 1}
+	_, err = io.CopyBuffer(&events, &in, make([]byte, 16<<10))
+	switch {
+	case err != nil && over == nil:
+		err = fmt.Errorf("the connection broke: %w", err)
+	case err == nil && in.N == 0:
+		err = errTooMuch
+	case err == nil:
+		if err = events.End(); err == nil {
+			err = give(d.End())
 		}
 	}
+	switch {
+	case left:
+		return false, true, nil
+	case errors.Is(err, errOver):
+		return true, false, nil
+	case err == nil:
+		err = errors.New("the stream ended before the answer did")
+	}
+	if !errors.As(err, new(*Problem)) && !errors.As(err, new(*provider.Error)) {
+		err = e.cutOff(err)
+	}
+	return false, false, err
 }
 
 func (e *Endpoint) cutOff(err error) error {

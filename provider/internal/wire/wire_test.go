@@ -2,51 +2,71 @@ package wire
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"tenfold"
 	"tenfold/provider"
 )
 
-func TestEvents(t *testing.T) {
-	for _, c := range []struct{ name, stream, want, err string }{
-		{"one", "data: {}\n\n", "({})", "EOF"},
-		{"named", "event: a\ndata: 1\n\ndata: 2\n\n", "a(1)(2)", "EOF"},
-		{"lines join", "data: [1,\ndata: 2]\n\n", "([1,\n2])", "EOF"},
-		{"no space", "event:a\ndata:{}\n\n", "a({})", "EOF"},
-		{"carriage returns", "event: a\r\ndata: {}\r\n\r\n", "a({})", "EOF"},
-		{"comments and fields", ": hi\nid: 4\nretry: 5\ndata: {}\n: more\n\n", "({})", "EOF"},
-		{"a name without data", "event: a\n\ndata: {}\n\n", "({})", "EOF"},
-		{"no blank line at the end", "data: {}\n", "({})", "EOF"},
-		{"no end of line", "data: {}", "({})", "EOF"},
-		{"done", "data: [DONE]", "([DONE])", "EOF"},
-		{"cut in the data", "data: {\"a\":", "", "unexpected EOF"},
-		{"cut in the field", "data: {}\n\nda", "({})", "unexpected EOF"},
-		{"cut with a line", "data: {\"a\":\n", "", "unexpected EOF"},
-		{"json", "{\n\"a\": 1}\n", "({\n\"a\": 1}\n)", "EOF"},
-		{"json without an end", "[1", "([1)", "EOF"},
-		{"json behind events", "data: 1\n\n{\"error\":{}}", "(1)({\"error\":{}})", "EOF"},
-		{"nothing", "", "", "EOF"},
-	} {
-		r := NewReader(strings.NewReader(c.stream), 1<<20)
-		got := ""
-		for {
-			name, data, err := r.Next()
-			if err != nil {
-				if err.Error() != c.err || got != c.want {
-					t.Errorf("%s: %q, %v; want %q, %s", c.name, got, err, c.want, c.err)
-				}
-				break
-			}
-			got += name + "(" + string(data) + ")"
-		}
+// takes is a decoder that stops at "stop" and fails at "bad".
+type takes struct{}
+
+func (takes) Take(_ string, data []byte) ([]provider.Event, error) {
+	list := []provider.Event{{Text: string(data)}}
+	switch string(data) {
+	case "[0]":
+		list[0].Stop = provider.StopEnd
+	case "[1]":
+		return list, errors.New("bad")
 	}
-	r := NewReader(strings.NewReader("data: "+strings.Repeat("x", 100)), 50)
-	if _, _, err := r.Next(); !errors.Is(err, errTooMuch) {
-		t.Errorf("over the bound: %v", err)
+	return list, nil
+}
+
+func (takes) End() ([]provider.Event, error) { return nil, nil }
+
+// However a stream ends, what it said is given, and why it ended is told.
+func TestRead(t *testing.T) {
+	broken := func(text string) io.Reader {
+		return io.MultiReader(strings.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF))
+	}
+	for _, c := range []struct {
+		name          string
+		in            io.Reader
+		want, err     string
+		stopped, left bool
+	}{
+		{"stopped", strings.NewReader("data: 1\n\ndata: [0]\n\ndata: 2\n\n"), "1[0]", "", true, false},
+		{"stopped at its end", strings.NewReader("data: 1\n\ndata: [0]"), "1[0]", "", true, false},
+		{"stopped and broken", broken("data: [0]\n\n"), "[0]", "", true, false},
+		{"left", strings.NewReader("data: 1\n\ndata: {}\n\ndata: 2\n\n"), "1{}", "", false, true},
+		{"left at its end", strings.NewReader("data: 1\n\ndata: {}"), "1{}", "", false, true},
+		{"bad", strings.NewReader("data: [1]\n\ndata: [0]\n\n"), "[1]", "bad", false, false},
+		{"without a stop", strings.NewReader("data: 1\n\n"), "1", "the stream ended before the answer did", false, false},
+		{"cut", strings.NewReader("data: 1\n\ndata: {"), "1", "the connection ended before the answer did", false, false},
+		{"broken", broken("data: 1\n\ndata: 2"), "1", "the connection ended before the answer did", false, false},
+		{"lost", io.MultiReader(strings.NewReader("data: 1\n\n"), iotest.ErrReader(errors.New("reset"))), "1", "the connection broke: reset", false, false},
+		{"as long as may be", strings.NewReader("data: 1\n\ndata: [0]" + strings.Repeat(" ", 32)), "1[0]" + strings.Repeat(" ", 32), "the stream ended before the answer did", false, false},
+		{"too long", strings.NewReader("data: 1\n\ndata: [0]" + strings.Repeat(" ", 33)), "1", "the answer is too long", false, false},
+	} {
+		e := NewEndpoint("x/y", http.Header{}, provider.Options{})
+		e.limit = 50
+		got := ""
+		stopped, left, err := e.read(c.in, takes{}, func(ev provider.Event) bool {
+			got += ev.Text
+			return ev.Text != "{}"
+		})
+		told := ""
+		if p, ok := errors.AsType[*provider.Error](err); ok {
+			told = p.Message
+		}
+		if got != c.want || told != c.err || (err == nil) != (c.err == "") || stopped != c.stopped || left != c.left {
+			t.Errorf("%s: %q, %v, stopped %v, left %v; want %q, %q", c.name, got, err, stopped, left, c.want, c.err)
+		}
 	}
 }
 
