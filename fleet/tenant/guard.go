@@ -77,21 +77,14 @@ func (s *guarded) mayAppend(ctx context.Context, action, id string, entries []te
 }
 
 // kinds reports whether entries hold what was said, and whether they hold what
-// changes the view. Kinds that are not known here are taken for the latter: a newer
-// program may mean an overlay.
+// changes the view.
 func kinds(entries []tenfold.Entry) (said, changed bool) {
 	for _, e := range entries {
 		if e.Payload == nil {
 			continue // which the store refuses
 		}
-		switch e.Payload.Kind() {
-		case tenfold.KindTurnStart, tenfold.KindUserMessage, tenfold.KindAssistantMessage, tenfold.KindReasoning,
-			tenfold.KindToolCall, tenfold.KindToolResult, tenfold.KindProviderItem, tenfold.KindApproval, tenfold.KindUsage,
-			tenfold.KindConfigDelta, tenfold.KindRecalled:
-			said = true
-		default:
-			changed = true
-		}
+		changes := ScopeOf(e.Payload.Kind()) == Compact
+		said, changed = said || !changes, changed || changes
 	}
 	return said, changed
 }
