@@ -176,7 +176,7 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	}
 	for try := 0; ; try++ {
 		resp, err := c.once(ctx, r.method, address, header, body)
-		if err == nil && resp.StatusCode < 400 {
+		if err == nil && (resp.StatusCode < 300 || resp.StatusCode == http.StatusNotModified) {
 			return resp, nil
 		}
 		wait := time.Duration(-1)

@@ -59,6 +59,7 @@ func TestOnlyWhatIsSafeIsSentAgain(t *testing.T) {
 	add := func(ctx context.Context, c *Client) error { _, err := c.Append(ctx, "a/b", nil, batch); return err }
 	undo := func(ctx context.Context, c *Client) error { _, err := c.Undo(ctx, "c", UndoingBody{}); return err }
 	read := func(ctx context.Context, c *Client) error { _, err := c.Meta(ctx); return err }
+	stop := func(ctx context.Context, c *Client) error { return c.Stop(ctx, "c") }
 	broken, busy, done := answer{}, answer{status: 503, body: `{"detail":"busy"}`}, answer{status: 200, body: `{}`}
 	limited, refused := answer{status: 429, body: `{"detail":"slow"}`, wait: "7"}, answer{status: 409, body: `{"detail":"no"}`}
 	for _, one := range []struct {
@@ -76,6 +77,8 @@ func TestOnlyWhatIsSafeIsSentAgain(t *testing.T) {
 		{read, []answer{broken, {status: 502}, {status: 504}, done}, 4, false, 0},
 		{undo, []answer{broken, done}, 1, true, 0},
 		{undo, []answer{busy, done}, 1, true, 0},
+		{stop, []answer{{status: 204}}, 1, false, 0},
+		{stop, []answer{{status: 302}}, 1, true, 0}, // to where a proxy has people sign in
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c, p := playing(t, one.answers...)
@@ -163,7 +166,7 @@ func TestEventsAreRead(t *testing.T) {
 		"retry: 1000\nid: 4\n\n": {4},
 		"retry: 1\nid: 4\n\nid: 5\nevent: entry\ndata: {\"entry\":{\"seq\":5}}\n\n: still here\n\nevent: status\ndata: {\"status\":{}}\n\nid: 6\ndata: {\"entry\":": {5, 5, 0},
 		"id: 5\ndata: {\"version\":1,\ndata: \"changed\":2}\n\n": {5, 0},
-		"id: x\n\n": {-1}, "data: x\n\n": {-1}, ":\nid: 9\n:\ndata:{}\n:\n\n": {9, 0}, "data:" + strings.Repeat(" ", longestEvent) + "\n\n": {-1},
+		"id: 5\n\nid: ": {5}, "id: x\n\n": {-1}, "data: x\n\n": {-1}, ":\nid: 9\n:\ndata:{}\n:\n\n": {9, 0}, "data:" + strings.Repeat(" ", longestEvent) + "\n\n": {-1},
 	} {
 		after, got := int64(3), []int64(nil)
 		err := read(&http.Response{Body: io.NopCloser(strings.NewReader(stream))}, &after, func(e Event) bool {

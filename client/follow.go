@@ -55,7 +55,7 @@ func read(resp *http.Response, after *int64, give func(Event) bool) error {
 	defer func() { _ = resp.Body.Close() }()
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, longestEvent)
-	place, data := *after, ""
+	place, data := strconv.FormatInt(*after, 10), ""
 	for lines.Scan() {
 		line := lines.Text()
 		name, value, _ := strings.Cut(line, ":")
@@ -64,11 +64,7 @@ func read(resp *http.Response, after *int64, give func(Event) bool) error {
 		}
 		switch value = strings.TrimPrefix(value, " "); name {
 		case "id":
-			n, err := strconv.ParseInt(value, 10, 64)
-			if err != nil {
-				return fmt.Errorf("read events: the id %q is not a number", value)
-			}
-			place = n
+			place = value // the last line may be cut off
 		case "data":
 			data += value + "\n"
 		case "":
@@ -81,7 +77,11 @@ func read(resp *http.Response, after *int64, give func(Event) bool) error {
 					return errEnough
 				}
 			}
-			*after = place // what is before it was given
+			n, err := strconv.ParseInt(place, 10, 64)
+			if err != nil {
+				return fmt.Errorf("read events: the id %q is not a number", place)
+			}
+			*after = n // what is before it was given
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {

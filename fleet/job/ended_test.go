@@ -148,6 +148,37 @@ func testCancelled(t *testing.T, url string) {
 	}
 }
 
+// An attempt that Stop ended gives its number to the next one, and what it paid is kept.
+func testPaidAndStopped(t *testing.T, url string) {
+	f := open(t, url)
+	due(t, f.st, "a")
+	w, begun, stopping := worker(1), make(chan struct{}), true
+	w.Live = func(s *session.Session, _ store.Store) (session.Live, error) {
+		l, err := live(s)
+		l.Auto.Strategies = summarizing
+		l.Request.Options.Summarizer = writer(func(ctx context.Context) error {
+			if stopping {
+				close(begun)
+				<-ctx.Done()
+			}
+			return nil // it answers all the same
+		})
+		return l, err
+	}
+	f.start(t, w)
+	<-begun
+	f.queue.Stop()
+	if j := only(t, f.jobs); j.State != job.Queued || j.Attempt != 0 || j.Cost == nil || *j.Cost != 0.01 {
+		t.Fatalf("stopped: %+v", j)
+	}
+	stopping = false
+	f.start(t, w)
+	eventually(t, "the job ends", ended(t, f.jobs))
+	if j := only(t, f.jobs); j.Outcome != job.Compacted || j.Attempt != 1 || j.Cost == nil || *j.Cost != 0.02 {
+		t.Errorf("%+v, for %v", j, j.Cost)
+	}
+}
+
 // Who asks about jobs while the database is away is told just that, as of every other
 // part of the store.
 func TestTheDatabaseIsAway(t *testing.T) {

@@ -236,8 +236,9 @@ func (s *attempt) end(b store.Batch) (how ended, ends bool) {
 	return how, ends
 }
 
-// recordUsage keeps what an attempt's calls of models cost, under the number of the
-// attempt, before anything comes of it: each is counted once, whatever happens next.
+// recordUsage keeps what an attempt's calls of models cost, under when the attempt began,
+// before anything comes of it: each is counted once, whatever happens next. Its number
+// would not do: River gives that of an attempt that Stop ended to the next one.
 func (q *Queue) recordUsage(ctx context.Context, j *river.Job[arguments], u tenfold.Usage) error {
 	if u == (tenfold.Usage{}) {
 		return nil
@@ -247,8 +248,8 @@ func (q *Queue) recordUsage(ctx context.Context, j *river.Job[arguments], u tenf
 	if err != nil {
 		return err
 	}
-	key := spentKey + strconv.Itoa(j.Attempt)
-	_, err = q.pool.Exec(ctx, q.sql("UPDATE ~.river_job SET metadata = jsonb_set(metadata, ARRAY[$2], $3) WHERE id = $1"), j.ID, key, data)
+	key := spentKey + strconv.FormatInt(j.AttemptedAt.UnixMicro(), 10)
+	_, err = q.pool.Exec(context.WithoutCancel(ctx), q.sql("UPDATE ~.river_job SET metadata = jsonb_set(metadata, ARRAY[$2], $3) WHERE id = $1"), j.ID, key, data)
 	return postgres.Unavailable(err)
 }
 

@@ -54,6 +54,15 @@ func record(ctx context.Context, tx pgx.Tx, tenant int, e Event) error {
 	return err
 }
 
+// recordFor adds an event to the log of a tenant in a transaction of the operator, which
+// is the tenant's from then on.
+func recordFor(ctx context.Context, tx pgx.Tx, tenant int, e Event) error {
+	if _, err := tx.Exec(ctx, "SELECT set_config('tenfold.tenant', $1, true)", strconv.Itoa(tenant)); err != nil {
+		return err
+	}
+	return record(ctx, tx, tenant, e)
+}
+
 // recording is the statement that adds an event.
 func recording(tenant int, e Event) postgres.Statement {
 	return postgres.Statement{SQL: "INSERT INTO tenfold_audit (tenant_id, actor, action, subject, outcome) VALUES ($1, $2, $3, $4, $5)", Args: []any{

@@ -24,9 +24,10 @@ type guarded struct {
 	gate *Gate
 }
 
-// transactional is a store that does something more in the transaction of an
-// append or a deletion, as *postgres.Store.
+// transactional is a store that does something more in the transaction of what it
+// writes, as *postgres.Store.
 type transactional interface {
+	CreateIn(ctx context.Context, c store.Conversation, more postgres.More, entries ...tenfold.Entry) error
 	AppendIn(ctx context.Context, b store.Batch, more postgres.More) (int64, error)
 	DeleteIn(ctx context.Context, id string, expected int64, also func(ctx context.Context, tx pgx.Tx) error) error
 }
@@ -44,15 +45,27 @@ func (s *guarded) Create(ctx context.Context, c store.Conversation, entries ...t
 	if err != nil {
 		return err
 	}
-	err = s.Store.Create(ctx, c, entries...)
+	action := overlays(entries)
+	in, ok := s.Store.(transactional)
+	if action != "" && ok {
+		err = in.CreateIn(ctx, c, s.recording(ctx, action, c.ID), entries...)
+	} else {
+		err = s.Store.Create(ctx, c, entries...)
+	}
 	done(err == nil)
 	if errors.Is(err, postgres.ErrNoTenant) {
 		return denied("token_unknown", "the tenant of the token is erased", "ask whoever gave it to you for another")
 	}
-	if action := overlays(entries); err == nil && action != "" {
+	if err == nil && action != "" && !ok {
 		err = s.gate.Record(ctx, action, c.ID, Done)
 	}
 	return err
+}
+
+// recording is what records an action in the transaction of what it writes.
+func (s *guarded) recording(ctx context.Context, action, id string) postgres.More {
+	event := Event{Actor: From(ctx).Actor(), Action: action, Subject: id}
+	return postgres.More{Statements: []postgres.Statement{recording(s.gate.tenant, event)}}
 }
 
 // noVersion is that of no log.
@@ -77,21 +90,14 @@ func (s *guarded) mayAppend(ctx context.Context, action, id string, entries []te
 }
 
 // kinds reports whether entries hold what was said, and whether they hold what
-// changes the view. Kinds that are not known here are taken for the latter: a newer
-// program may mean an overlay.
+// changes the view.
 func kinds(entries []tenfold.Entry) (said, changed bool) {
 	for _, e := range entries {
 		if e.Payload == nil {
 			continue // which the store refuses
 		}
-		switch e.Payload.Kind() {
-		case tenfold.KindTurnStart, tenfold.KindUserMessage, tenfold.KindAssistantMessage, tenfold.KindReasoning,
-			tenfold.KindToolCall, tenfold.KindToolResult, tenfold.KindProviderItem, tenfold.KindApproval, tenfold.KindUsage,
-			tenfold.KindConfigDelta, tenfold.KindRecalled:
-			said = true
-		default:
-			changed = true
-		}
+		changes := ScopeOf(e.Payload.Kind()) == Compact
+		said, changed = said || !changes, changed || changes
 	}
 	return said, changed
 }
@@ -150,8 +156,7 @@ func (s *guarded) Append(ctx context.Context, b store.Batch) (version int64, err
 		}
 		return version, err
 	}
-	event := Event{Actor: From(ctx).Actor(), Action: action, Subject: b.Conversation}
-	return in.AppendIn(ctx, b, postgres.More{Statements: []postgres.Statement{recording(s.gate.tenant, event)}})
+	return in.AppendIn(ctx, b, s.recording(ctx, action, b.Conversation))
 }
 
 func (s *guarded) SetTitle(ctx context.Context, id, title string) error {

@@ -88,13 +88,13 @@ func (r *Registry) Create(ctx context.Context, by Actor, name string, l Limits) 
 			(name, salt, max_entries, max_bytes, max_jobs, requests_per_second, jobs_at_once, retain_days, models)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING `+tenantColumns,
 			name, salt[:], l.Entries, l.Bytes, l.Jobs, l.RequestsPerSecond, l.JobsAtOnce, l.RetainDays, l.Models))
+		if err == nil {
+			err = recordFor(ctx, tx, t.ID, Event{Actor: by, Action: "tenant create", Subject: name})
+		}
 		return err
 	})
 	if postgres.Code(err) == codeUnique {
 		return t, &problem.Error{Op: "create tenant", Subject: quote(name), Code: "exists", Problem: "the name is in use", Hint: `choose another name; "tenfold tenant ls" lists the tenants`}
-	}
-	if err == nil {
-		err = r.Record(ctx, t.ID, Event{Actor: by, Action: "tenant create", Subject: name})
 	}
 	return t, err
 }
@@ -152,13 +152,16 @@ func (r *Registry) SetLimits(ctx context.Context, by Actor, tenant int, l Limits
 		if err == nil && done.RowsAffected() == 0 {
 			err = pgx.ErrNoRows
 		}
+		if err == nil {
+			err = recordFor(ctx, tx, tenant, Event{Actor: by, Action: "tenant limits", Outcome: l.String()})
+		}
 		return err
 	})
 	if err != nil {
 		return unknownTenant(strconv.Itoa(tenant), err)
 	}
 	r.limits.forget(tenant)
-	return r.Record(ctx, tenant, Event{Actor: by, Action: "tenant limits", Outcome: l.String()})
+	return nil
 }
 
 // Limits gives the limits of a tenant as they were at most [Fresh] ago. Where the

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tenfold"
 	"tenfold/problem"
 )
 
@@ -23,6 +24,19 @@ const (
 	// log.
 	Admin Scope = "admin"
 )
+
+// ScopeOf is what appending an entry of a kind needs: Append for what was said, and
+// Compact for what changes the view. Kinds that are not known here are taken for the
+// latter: a newer program may mean an overlay.
+func ScopeOf(kind tenfold.Kind) Scope {
+	switch kind {
+	case tenfold.KindTurnStart, tenfold.KindUserMessage, tenfold.KindAssistantMessage, tenfold.KindReasoning,
+		tenfold.KindToolCall, tenfold.KindToolResult, tenfold.KindProviderItem, tenfold.KindApproval, tenfold.KindUsage,
+		tenfold.KindConfigDelta, tenfold.KindRecalled:
+		return Append
+	}
+	return Compact
+}
 
 // Scopes are those of a token.
 type Scopes []Scope

@@ -27,7 +27,7 @@ func TestTenants(t *testing.T) {
 	server := pgtest.Start(t)
 	for name, test := range map[string]func(*testing.T, *fleet){
 		"Registry": testRegistry, "Tokens": testTokens, "Refused": testRefused, "Rotate": testRotate, "Used": testUsed, "Limits": testLimits,
-		"Quotas": testQuotas, "Guard": testGuard, "Erased": testErased, "Audit": testAudit, "Database": testDatabaseGone,
+		"Quotas": testQuotas, "Guard": testGuard, "Erased": testErased, "Audit": testAudit, "Unrecorded": testUnrecorded, "Database": testDatabaseGone,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -247,6 +247,40 @@ func testAudit(t *testing.T, f *fleet) {
 	for _, cursor := range []string{"x", "1", "1.x", "-1.0", "1.-1", "99999999999999999999.0", "9223372036854775807.0"} {
 		if _, _, err := f.Events(t.Context(), one.ID, tenant.Page{Cursor: cursor}); !says(err, "usage", "cursor") {
 			t.Errorf("%q: %v", cursor, err)
+		}
+	}
+}
+
+// What cannot be recorded is not done: who tries it again finds no half of it.
+func testUnrecorded(t *testing.T, f *fleet) {
+	one := f.create(t, "one", tenant.Limits{})
+	st := f.guarded(t, one.ID)
+	owner, err := pgx.Connect(t.Context(), f.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Close(context.WithoutCancel(t.Context()))
+	do := map[string]func() error{
+		"create with an overlay": func() error {
+			return st.Create(t.Context(), store.Conversation{ID: "a"}, turn("1"), tenfold.Entry{ID: "2", Payload: tenfold.Compaction{}})
+		},
+		"tenant create": func() error { _, err := f.Create(t.Context(), operator, "two", tenant.Limits{}); return err },
+		"tenant limits": func() error {
+			return f.SetLimits(t.Context(), operator, one.ID, tenant.Limits{Jobs: new(7), JobsAtOnce: 1})
+		},
+	}
+	for _, sql := range []string{"ALTER TABLE tenfold_audit ADD CONSTRAINT none CHECK (false) NOT VALID", "ALTER TABLE tenfold_audit DROP CONSTRAINT none"} {
+		if _, err := owner.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+		recorded := strings.Contains(sql, "DROP")
+		for name, do := range do {
+			if err := do(); (err == nil) != recorded {
+				t.Errorf("%s, recorded %t: %v", name, recorded, err)
+			}
+		}
+		if now, err := f.Get(t.Context(), one.ID); err != nil || (now.Jobs != nil) != recorded {
+			t.Errorf("limits, recorded %t: %+v, %v", recorded, now, err)
 		}
 	}
 }

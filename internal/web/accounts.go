@@ -52,7 +52,13 @@ type account struct {
 	last  time.Time
 	// own is set where it has compactions, so that what is new changes net.
 	own bool
+	// failed is up to where its log could not be read, and again when to try that again.
+	failed int64
+	again  time.Time
 }
+
+// failureStays is for how long a log that could not be read is left alone.
+const failureStays = time.Minute
 
 // span is a quarter of an hour, which days of every zone are made of, and what
 // answered in it; copied for responses that another conversation has already.
@@ -70,9 +76,10 @@ type spent struct {
 	input, cacheRead, cacheWrite, output int
 }
 
-// current reports whether an account is that of a log as it stands, or later.
+// current reports whether an account is that of a log as it stands, or later, or whether
+// there is no use in reading it now.
 func (a *account) current(c store.Conversation) bool {
-	return a != nil && a.row.Version >= c.Version && a.row.Created.Equal(c.Created)
+	return a != nil && a.row.Created.Equal(c.Created) && (a.row.Version >= c.Version || a.failed >= c.Version && time.Now().Before(a.again))
 }
 
 // dollars is what the responses of a conversation cost, as far as it was read; what
@@ -130,8 +137,13 @@ func (a *accounts) readAll() {
 		if errors.Is(err, store.ErrUnavailable) {
 			return // whoever asks next has it read
 		}
-		if err != nil { // it says nothing until it goes on
+		if err != nil { // it says what it said
 			one = &account{row: c}
+			one.row.Version = -1
+			if known != nil && known.row.Created.Equal(c.Created) {
+				*one = *known
+			}
+			one.failed, one.again = c.Version, time.Now().Add(failureStays)
 		}
 		a.mu.Lock()
 		a.of[c.ID] = one
@@ -173,7 +185,7 @@ func (a *account) copies() bool {
 func (a *accounts) read(c store.Conversation, before *account) (*account, error) {
 	if before != nil && before.spent != nil && !before.own && before.row.Created.Equal(c.Created) && before.row.Version < c.Version {
 		one := *before
-		one.row, one.spent = c, map[span]*spent{}
+		one.row, one.spent, one.again = c, map[span]*spent{}, time.Time{}
 		for at, sum := range before.spent {
 			both := *sum
 			one.spent[at] = &both

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/fleet/tenant"
 	"tenfold/internal/rawjson"
 	"tenfold/internal/record"
 	"tenfold/internal/web/shape"
@@ -57,7 +57,7 @@ func newEntries(ctx context.Context, lines []jsontext.Value, key string) ([]tenf
 		if at, twice := ids[e.ID]; err == nil && twice {
 			err = fmt.Errorf("entries[%d] has the same id", at)
 		}
-		if err == nil && rules(e.Payload.Kind()) && !allowed(ctx, scopeCompact) {
+		if err == nil && tenant.ScopeOf(e.Payload.Kind()) == tenant.Compact && !allowed(ctx, scopeCompact) {
 			return nil, shape.NewProblem(http.StatusForbidden, "scope",
 				fmt.Sprintf("entries[%d]: a %s changes what a model sees, and the token lacks the scope %q", i, e.Payload.Kind(), scopeCompact),
 				"use a token with the scope "+scopeCompact)
@@ -106,13 +106,6 @@ func newEntry(line jsontext.Value, id string) (tenfold.Entry, error) {
 // entryID is that of an entry of a request with a key, at its place.
 func entryID(key string, i int) string {
 	return "req_" + keyed(key, "entry") + "-" + strconv.Itoa(i)
-}
-
-// rules reports whether entries of a kind decide what a model sees of others.
-func rules(kind tenfold.Kind) bool {
-	return slices.Contains([]tenfold.Kind{
-		tenfold.KindCompaction, tenfold.KindCompactionRevoked, tenfold.KindCompactionFailed, tenfold.KindCompactionAttempt, tenfold.KindPin, tenfold.KindUnpin,
-	}, kind)
 }
 
 // known counts the entries that a log holds already. It refuses a request whose ids

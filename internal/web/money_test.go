@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -160,12 +161,12 @@ func TestWhatCompactionsSavedIsPartOfSpendings(t *testing.T) {
 // away is a store whose logs cannot be read for now.
 type away struct {
 	store.Store
-	gone atomic.Bool
+	why atomic.Pointer[error]
 }
 
 func (s *away) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
-	if s.gone.Load() {
-		return func(yield func(tenfold.Entry, error) bool) { yield(tenfold.Entry{}, store.ErrUnavailable) }
+	if why := s.why.Load(); why != nil {
+		return func(yield func(tenfold.Entry, error) bool) { yield(tenfold.Entry{}, *why) }
 	}
 	return s.Store.Entries(ctx, id, after)
 }
@@ -177,12 +178,43 @@ func TestSpendingsOutliveALostConnection(t *testing.T) {
 		defer func() { _ = st.Close() }()
 		s, service := server(t, st)
 		created(t, service, "a", paid("a", priced, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)))
-		st.gone.Store(true)
+		st.why.Store(new(store.ErrUnavailable))
 		get[shape.Spendings](t, s, "/api/money?zone=UTC", http.StatusOK)
 		synctest.Wait()
-		st.gone.Store(false)
+		st.why.Store(nil)
 		if got := keys(settled(t, s, "zone=UTC")); got != "2026-03-01 1/1 $1.50" {
 			t.Errorf("once the store is back: %s", got)
+		}
+	})
+}
+
+// A log that cannot be read for now, for whatever reason, costs what it is known to have
+// cost, and is read again in a while.
+func TestSpendingsOutliveALogThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		st := &away{Store: memory.New()}
+		defer func() { _ = st.Close() }()
+		s, service := server(t, st)
+		day := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+		one := created(t, service, "a", paid("a", priced, day))
+		const first, both = "2026-03-01 1/1 $1.50", "2026-03-01 1/1 $1.50, 2026-03-02 1/1 $1.50"
+		for _, c := range []struct {
+			name, failing, read string
+			more                []tenfold.Entry
+		}{{"at first", "", first, nil}, {"when it went on", first, both, paid("b", priced, day.Add(24*time.Hour))}} {
+			if err := one.Append(t.Context(), c.more...); err != nil {
+				t.Fatal(err)
+			}
+			st.why.Store(new(errors.New("no more memory")))
+			if got := keys(settled(t, s, "zone=UTC")); got != c.failing {
+				t.Errorf("%s, while it cannot be read: %q", c.name, got)
+			}
+			st.why.Store(nil)
+			time.Sleep(failureStays)
+			if got := keys(settled(t, s, "zone=UTC")); got != c.read {
+				t.Errorf("%s, once it can: %q", c.name, got)
+			}
 		}
 	})
 }

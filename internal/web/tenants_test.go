@@ -313,9 +313,11 @@ func testLimits(t *testing.T, h *hosting) {
 	if status != http.StatusTooManyRequests || header.Get("Retry-After") != "60" || !strings.Contains(answer, `"code":"limit_entries"`) || !strings.Contains(answer, "delete conversations") {
 		t.Errorf("%d %s %v", status, answer, header)
 	}
-	overlay := `{"entries":[{"id":"1","kind":"pin","entries":["x"]}]}`
-	if status, answer, _ := h.ask(t, tokens[tenant.Append], http.MethodPost, "/api/conversations/c/entries", overlay); status != http.StatusForbidden {
-		t.Errorf("an overlay with append: %d %s", status, answer)
+	for _, overlay := range []string{`"pin","entries":["x"]`, `"of_a_newer_program"`} {
+		status, answer, _ := h.ask(t, tokens[tenant.Append], http.MethodPost, "/api/conversations/c/entries", `{"entries":[{"id":"1","kind":`+overlay+`}]}`)
+		if status != http.StatusForbidden || !strings.Contains(answer, `"detail":"entries[0]: a `) {
+			t.Errorf("an overlay with append: %d %s", status, answer)
+		}
 	}
 }
 

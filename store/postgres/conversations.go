@@ -31,6 +31,12 @@ SELECT count(*) FROM log`
 
 // Create implements [store.Store].
 func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...tenfold.Entry) error {
+	return s.CreateIn(ctx, c, More{}, entries...)
+}
+
+// CreateIn is Create with more in its transaction: nothing of either is done where one
+// gives an error.
+func (s *Store) CreateIn(ctx context.Context, c store.Conversation, more More, entries ...tenfold.Entry) error {
 	cols, err := newColumns(entries)
 	if err != nil {
 		return fmt.Errorf("create conversation %s: %w", c.ID, err)
@@ -45,7 +51,7 @@ func (s *Store) Create(ctx context.Context, c store.Conversation, entries ...ten
 			}
 			var created bool
 			err = s.withPartition(ctx, indexedID(c.ID), func() error {
-				return s.query(ctx, func(rows pgx.Rows) error {
+				return s.write(ctx, &created, more, func(rows pgx.Rows) error {
 					var n int64
 					err := rows.Scan(&n)
 					created = n > 0

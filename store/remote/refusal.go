@@ -91,14 +91,16 @@ func delay(err error, wait time.Duration, twice bool) (time.Duration, bool) {
 	return wait, twice && isConnection(err)
 }
 
-// A connectionError says that the server could not be reached, or broke off.
+// A connectionError says that the server could not be reached, or broke off. It is
+// [store.ErrUnavailable] too.
 type connectionError struct{ error }
 
 func (e connectionError) Unwrap() error { return e.error }
 
-func isConnection(err error) bool {
-	return errors.As(err, new(connectionError)) || errors.Is(err, errGone) || errors.Is(err, errAway)
-}
+// Is is for [errors.Is].
+func (e connectionError) Is(target error) bool { return target == store.ErrUnavailable }
+
+func isConnection(err error) bool { return errors.Is(err, store.ErrUnavailable) }
 
 // refusal is what the server says in its own words.
 func refusal(answer *http.Response) *statusError {

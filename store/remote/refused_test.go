@@ -179,7 +179,31 @@ func TestAServerWithoutItsDatabase(t *testing.T) {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
 	s.patience = 0
-	if err := s.SetTitle(t.Context(), "a", "b"); !errors.Is(err, errAway) || strings.Contains(err.Error(), "db.internal") || !strings.HasSuffix(err.Error(), "tell whoever runs the server") {
+	if err := s.SetTitle(t.Context(), "a", "b"); !errors.Is(err, errAway) || !errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), "db.internal") || !strings.HasSuffix(err.Error(), "tell whoever runs the server") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A server that is not reached is a store that cannot be reached, as a database is.
+func TestAServerThatIsNotReached(t *testing.T) {
+	t.Parallel()
+	s, err := Open("http://127.0.0.1:1", "token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.patience = 0
+	if err := s.Delete(t.Context(), "a", 1); !errors.Is(err, store.ErrUnavailable) || !strings.HasSuffix(err.Error(), "reaches it") {
+		t.Errorf("%v", err)
+	}
+	for e, err := range s.Entries(t.Context(), "a", 0) {
+		if !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%v, %v", e, err)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Delete(ended, "a", 1); !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("%v", err)
 	}
 }

@@ -138,10 +138,10 @@ func (f failure) err(id string) error {
 }
 
 // errGone says that the server is being shut down: its store, not ours, is closed.
-var errGone = errors.New("the server is shutting down")
+var errGone = connectionError{errors.New("the server is shutting down")}
 
 // errAway says that the server cannot reach its own store for now.
-var errAway = errors.New("the server cannot reach its database")
+var errAway = connectionError{errors.New("the server cannot reach its database")}
 
 // errInvalid says that a request is not valid.
 var errInvalid = errors.New("invalid request")

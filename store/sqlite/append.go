@@ -109,7 +109,9 @@ func (tx *tx) append(ctx context.Context, b store.Batch, rows []tableRow) (versi
 			log.changed = true
 			tx.changed = append(tx.changed, log)
 		}
-		log.now = b.Now
+		if b.Now.After(log.now) { // of the batches of a transaction, in any order
+			log.now = b.Now
+		}
 		if b.Stats != nil {
 			stats := *b.Stats
 			log.stats = &stats

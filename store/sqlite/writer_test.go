@@ -44,6 +44,34 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
+// A conversation was updated when the newest of the appends was made that one transaction
+// takes, in whatever order they come.
+func TestUpdatedInAGroup(t *testing.T) {
+	s := opened(t)
+	created := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	if err := s.Create(t.Context(), store.Conversation{ID: "a", Created: created}); err != nil {
+		t.Fatal(err)
+	}
+	newest := created.Add(time.Hour)
+	if err := s.write(t.Context(), 0, func(tx *tx) (refusal, err error) {
+		for i, now := range []time.Time{created.Add(time.Minute), newest, created, {}} {
+			rows, err := newRows([]tenfold.Entry{crashEntry(int64(i + 1))})
+			if err == nil {
+				_, refusal, err = tx.append(t.Context(), store.Batch{Conversation: "a", Expected: store.AnyVersion, Now: now}, rows)
+			}
+			if refusal != nil || err != nil {
+				return refusal, err
+			}
+		}
+		return nil, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := s.Conversation(t.Context(), "a"); err != nil || c.Version != 4 || !c.Updated.Equal(newest) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 // In a group, one job's trouble is its own.
 func TestGroup(t *testing.T) {
 	s := opened(t)

@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -367,7 +368,11 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		return
 	case err != nil:
 		w.Header().Set("Connection", "close")
-		deny(w, http.StatusRequestTimeout, "timeout", "the body was not complete within 30 seconds", "try again")
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			deny(w, http.StatusRequestTimeout, "timeout", "the body was not complete within 30 seconds", "try again")
+		} else {
+			deny(w, http.StatusBadRequest, "usage", "the body ended early, or its chunks are invalid", "send it whole, with its length or in chunks")
+		}
 		return
 	}
 	r.Body = io.NopCloser(body)
