@@ -19,8 +19,8 @@ func Pinnable(l *tenfold.Log, seq int64) error {
 		}
 	case !e.Payload.Kind().Visible():
 		return &problem.Error{
-			Code: "not_visible", Problem: "entry " + strconv.FormatInt(seq, 10) + " cannot be pinned: no model sees entries of kind " + string(e.Payload.Kind()),
-			Hint: "messages, reasoning, calls and results can be",
+			Code: "not_visible", Problem: "entry " + strconv.FormatInt(seq, 10) + " takes no pin: no model sees entries of kind " + string(e.Payload.Kind()),
+			Hint: "messages, reasoning, calls and results take one",
 		}
 	}
 	return nil

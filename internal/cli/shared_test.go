@@ -47,7 +47,8 @@ func testSharedStore(t *testing.T, url string) {
 	t.Setenv("TENFOLD_STORE", url)
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	for _, step := range []struct{ args, want string }{
-		{"compact ../../examples/session.jsonl --strategy micro", "% smaller)"},
+		{"compact ../../examples/session.jsonl --strategy micro --cfg conversation.compaction.keep_last=4", "% smaller)"},
+		{"config show conversation.compaction.keep_last --origin", "keep_last = 4  # conversation"},
 		{"conversation ls", "131fd58e"},
 		{"conversation undo", "Undone"},
 		{"conversation compact --keep 10k --strategy auto", "% smaller)"},

@@ -47,7 +47,7 @@ func Where(c tenfold.Compaction) string {
 
 // SlotWords names what overlays change.
 func SlotWords(slots []string) string {
-	order := []string{"summary", "turns", "reasoning", "tool_calls", "texts", "attachments"}
+	order := []string{"summary", "turns", "reasoning", "tool_calls", "texts", "attachments", "tool_definitions"}
 	names := slices.Clone(slots)
 	slices.SortStableFunc(names, func(x, y string) int { return slices.Index(order, x) - slices.Index(order, y) })
 	return strings.NewReplacer("tool_calls", "tools", "_", " ").Replace(strings.Join(names, ", "))

@@ -18,7 +18,7 @@ const mostCompleted = 200
 func (a *App) CompleteIDs(most int) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		const none = cobra.ShellCompDirectiveNoFileComp
-		if most > 0 && len(args) >= most {
+		if most > 0 && len(args) >= most || !a.MayHaveConversations() {
 			return nil, none
 		}
 		l, err := a.Open(c.Context())

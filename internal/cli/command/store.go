@@ -263,6 +263,10 @@ func (a *App) URL() string {
 	return os.Getenv("TENFOLD_STORE")
 }
 
+// MayHaveConversations reports whether to look for some in the store, which looking makes if it
+// is a local one and not there.
+func (a *App) MayHaveConversations() bool { return a.HasStore() || IsShared(a.URL()) }
+
 // HasStore reports whether a local store exists already.
 func (a *App) HasStore() bool {
 	if a.Workspace != nil {

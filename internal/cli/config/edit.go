@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,17 +65,17 @@ func configEdit(ctx context.Context, a *command.App, workspace bool) error {
 	if err != nil {
 		return err
 	}
-	if now, err := config.ReadFile(kind, name); err == nil && (fresh || !bytes.Equal(now, before)) {
+	changed := fresh || !bytes.Equal(before, after)
+	if now, err := config.ReadFile(kind, name); changed && err == nil && (fresh || !bytes.Equal(now, before)) {
 		return command.Hinted(errors.New("config edit "+name+": another program changed it meanwhile; it is left as it is"), "conflict",
 			"your edit is kept in "+draft+": edit again, and take from it what is missing")
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	changed := fresh || !bytes.Equal(before, after)
 	if changed {
 		if err := outfile.Write(name, after, 0o600); err != nil {
-			return err
+			return command.Hinted(fmt.Errorf("config edit: %w", err), "config", "your edit is kept in "+draft)
 		}
 	}
+	_ = os.RemoveAll(dir)
 	if kind == config.Workspace {
 		if err := keepTrust(a, name, fresh, before, after); err != nil {
 			return err

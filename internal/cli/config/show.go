@@ -165,8 +165,15 @@ func configShowText(a *command.App, all []config.Setting, origin bool) {
 // activeExtras are the texts in which the active conversation may hold
 // settings; none where there is no store yet, or no active conversation.
 func activeExtras(ctx context.Context, a *command.App) ([]string, error) {
-	if !a.HasStore() {
+	if !a.MayHaveConversations() {
 		return nil, nil
+	}
+	if command.IsShared(a.URL()) { // to look there takes a while
+		if file, err := command.SharedActive(a.URL()); err != nil {
+			return nil, err
+		} else if id, err := command.ActiveFile(file).Get(); err != nil || id == "" {
+			return nil, err
+		}
 	}
 	l, err := a.Open(ctx)
 	if err != nil {

@@ -38,10 +38,14 @@ changed entry twice: "-" as it was, "+" as a model sees it.
 			return command.Exclusive("--turns", "--svg")
 		}
 		if svg != "" {
-			return command.WriteFile(a, svg, func(w io.Writer) error {
+			draw := func(w io.Writer) error {
 				_, err := io.WriteString(w, picture.SVG(s.Projection(), token.Calibrate(s.Log())))
 				return err
-			})
+			}
+			if svg == "-" {
+				return draw(a.Out)
+			}
+			return command.WriteFile(a, svg, draw)
 		}
 		return a.Page(ctx, func() error { return diff(a, s, *turns.Value) })
 	})

@@ -56,7 +56,7 @@ func (r turnRange) in(turns int) (from, to int, err error) {
 		hint = "the conversation has no turns"
 	}
 	switch {
-	case from > to:
+	case from > to && r.to != nil:
 		return from, to, command.Usage("--turns starts at turn "+strconv.Itoa(from)+" and ends at turn "+strconv.Itoa(to), hint)
 	case from > last:
 		return from, to, command.Usage("--turns: no turn "+strconv.Itoa(from), hint)

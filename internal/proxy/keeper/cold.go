@@ -76,12 +76,13 @@ func (ex *exchange) releaseBody() {
 }
 
 // releaseBefore lets go of the bytes of the requests before one that are answered, while the
-// store does not get what they say: this one has all of that. It is of a job.
+// store does not get what they say: this one has all of that. What asks for a compaction may
+// have less than the newest. It is of a job.
 func (ex *exchange) releaseBefore() {
 	ex.k.mu.Lock()
 	defer ex.k.mu.Unlock()
 	for prev := ex.before; prev != nil; prev = prev.before {
-		if prev.done {
+		if prev.done && prev != ex.t.newest {
 			prev.releaseBody()
 		}
 	}

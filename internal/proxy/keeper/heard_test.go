@@ -55,6 +55,15 @@ func TestX2AnswersComeBackInTheClientsOwnJSON(t *testing.T) {
 			`{"model":"gpt-5","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Think."}]},{"type":"reasoning","summary":[{"type":"summary_text","text":"Hm."}],"encrypted_content":"gAAA"},` +
 				`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]},{"type":"message","role":"user","content":[{"type":"input_text","text":"Thanks."}]}]}`,
 		},
+		"open reasoning without its id": {
+			wire.OpenAIResponses{},
+			"/v1/responses",
+			`{"model":"m","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Think."}]}]}`,
+			`{"id":"resp_1","object":"response","model":"m","status":"completed","output":[{"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"Hm."}]},` +
+				`{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Done.","annotations":[]}]}],"usage":{"input_tokens":9,"output_tokens":3}}`,
+			`{"model":"m","input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"Think."}]},{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"Hm."}]},` +
+				`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]},{"type":"message","role":"user","content":[{"type":"input_text","text":"Thanks."}]}]}`,
+		},
 		"reasoning details": {
 			wire.OpenAIChat{},
 			"/v1/chat/completions",

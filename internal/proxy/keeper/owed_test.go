@@ -327,3 +327,39 @@ func TestV7WhatIsOnItsWayKeepsItsBytes(t *testing.T) {
 	s.full.Store(false)
 	c.close()
 }
+
+// V7: nor is the last answer lost where the client asks for a compaction meanwhile: that
+// says less than was heard, or the same, but the client goes on from what was heard.
+func TestV7TheLastAnswerWaitsBesideACompaction(t *testing.T) {
+	t.Parallel()
+	for name, leaves := range map[string]int{"that has it": 0, "that leaves it out": 1} {
+		p, s := fills(t)
+		c := newClient(p, "one")
+		for range 3 {
+			c.turn(200)
+		}
+		s.full.Store(true)
+		asking := *c
+		asking.messages = slices.Clone(c.messages[:len(c.messages)-leaves])
+		asking.header = c.header.Clone()
+		asking.header.Set("X-Claude-Code-Request-Class", "compaction")
+		asking.user("Write a summary of the conversation.")
+		asking.send().Done(500, false)
+		keeper.Rest(c.k, true)
+		s.full.Store(false)
+		keeper.Pay(c.k)
+		c.close()
+		all := ""
+		for _, id := range c.conversations() {
+			all += strings.Join(texts(c.open(id), false), "|") + "\n"
+		}
+		if !strings.Contains(all, "file 3 is read") {
+			t.Errorf("a compaction %s: the last answer is lost: %s", name, all)
+		}
+		for _, f := range c.failures() {
+			if strings.Contains(f, "internal error") {
+				t.Errorf("a compaction %s: %s", name, f)
+			}
+		}
+	}
+}

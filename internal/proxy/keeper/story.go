@@ -190,7 +190,9 @@ func alike(a, b tenfold.Payload) bool {
 		return ok && p.CallID == q.CallID && p.Name == q.Name && sameJSON(p.Arguments, q.Arguments)
 	case tenfold.Reasoning:
 		if q, ok := b.(tenfold.Reasoning); ok && (p.ItemID == "" || q.ItemID == "") { // clients may leave it out
-			p.ItemID, q.ItemID = "", ""
+			if p.ItemID, q.ItemID = "", ""; p.Encrypted == "" && p.Signature == "" { // it alone was opaque
+				p.Provider = q.Provider
+			}
 			return p == q
 		}
 	case tenfold.ProviderItem:

@@ -31,7 +31,9 @@ func (t *thoughts) add(answer []tenfold.Entry, shown string) {
 
 func thoughtOf(e tenfold.Entry) wire.Sum {
 	r, _ := e.Payload.(tenfold.Reasoning)
-	r.ItemID = "" // clients may leave it out
+	if r.Encrypted != "" {
+		r.ItemID = "" // clients may leave it out
+	}
 	raw, _ := tenfold.MarshalPayload(r)
 	sum := sha256.Sum256(raw)
 	return wire.Sum(sum[:16])

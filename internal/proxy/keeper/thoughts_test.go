@@ -281,3 +281,38 @@ func TestB1AClockThatWentBack(t *testing.T) {
 		}
 	}
 }
+
+// B1: where a vendor keeps what it thought, clients send its name, and a title. The name tells
+// apart what two conversations thought, of which one was compacted.
+func TestB1ThoughtsThatAreOnlyNamed(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	one, two := newCodex(p), newCodex(p)
+	two.header = one.header.Clone()
+	two.header.Set("Session-Id", "s2")
+	two.header.Set("Thread-Id", "t2")
+	one.begin()
+	for range 6 {
+		one.turn(1500)
+	}
+	one.compact()
+	two.begin()
+	two.items = append(two.items, `{"type":"message","role":"user","content":[{"type":"input_text","text":"Think."}]}`)
+	message := `{"type":"message","id":"msg_t","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Done.","annotations":[]}]}`
+	named := func(id string) string {
+		return `{"type":"reasoning","id":"` + id + `","summary":[{"type":"summary_text","text":"**Thinking**"}]}`
+	}
+	two.answered(two.send(), named("rs_two"), message)
+	one.answered(one.send(), named("rs_one"), message)
+	two.items = append(two.items, `{"type":"message","role":"user","content":[{"type":"input_text","text":"And?"}]}`)
+	two.send().Done(500, false)
+	p.close()
+	for _, id := range p.conversations() {
+		if stale := keeper.Stale(p.open(id).Log()); len(stale) > 0 {
+			t.Errorf("conversation %s: entries %v are taken for thoughts of another view", id, stale)
+		}
+	}
+	if f := p.failures(); len(f) > 0 {
+		t.Errorf("failures: %q", f)
+	}
+}
