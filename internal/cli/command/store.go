@@ -265,15 +265,9 @@ func (a *App) URL() string {
 
 // MayHaveConversations reports whether to look for some in the store, which looking makes if it
 // is a local one and not there.
-func (a *App) MayHaveConversations() bool { return a.HasStore() || IsShared(a.URL()) }
-
-// HasStore reports whether a local store exists already.
-func (a *App) HasStore() bool {
-	if a.Workspace != nil {
+func (a *App) MayHaveConversations() bool {
+	if a.Workspace != nil || IsShared(a.URL()) {
 		return true
-	}
-	if IsShared(a.URL()) {
-		return false
 	}
 	path, inMemory, err := StorePath(a.URL(), "--store")
 	if err != nil || inMemory {

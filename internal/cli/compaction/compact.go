@@ -284,7 +284,7 @@ func (k *File) read(ctx context.Context, path string, req session.Request, to ou
 // not requested twice.
 func (k *File) compact(ctx context.Context, in transcripts.Imported, req session.Request) (*Report, error) {
 	var l *command.Workspace
-	if !k.DryRun || k.HasStore() { // a dry run makes none
+	if !k.DryRun || k.MayHaveConversations() { // a dry run makes none
 		var err error
 		if l, err = k.Open(ctx); err != nil {
 			return nil, err
