@@ -155,6 +155,21 @@ var preamble = []string{
 	"Process exited with code", "Command exited with code", "Process running with session ID",
 }
 
+// Misuse reports whether an output says that a command was called in a way it does
+// not know: that says nothing of the work.
+func Misuse(output string) bool {
+	if failures, _ := Failures(output); failures > 0 || len(output) > 1<<13 {
+		return false
+	}
+	folded := strings.ToLower(output)
+	return slices.ContainsFunc(misuses, func(says string) bool { return strings.Contains(folded, says) })
+}
+
+var misuses = []string{
+	"unknown option", "unknown flag", "unknown argument", "unrecognized argument", "unrecognized option", "unexpected argument", "no such option", "flag provided but not defined",
+	"missing script", "command not found", "unknown command", "no rule to make target", "invalid option", "cannot find main module", "go.mod file not found", "unknown json field",
+}
+
 // Failures reads the number of failures in a line that sums up a run, as in "3
 // passed, 1 failed"; false for other lines.
 func Failures(line string) (n int, ok bool) {

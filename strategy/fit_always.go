@@ -316,19 +316,24 @@ func (f *fitting) keepError(calls []toolCall) {
 		if !ok || tool.Underway(result) {
 			continue // nobody knows yet
 		}
+		text := tenfold.TextLines(result)
+		if tool.Refused(text) {
+			continue // a person's word, and no error
+		}
 		if !tool.Failed(c.call.Name, c.call.Arguments, result) {
 			made = append(made, c.call)
 			continue
 		}
+		failed := targetOf(c.call)
+		failed.misused = failed.run.Words != nil && cause.Misuse(text)
 		if t, _ := tool.Lookup(c.call.Name); len(calls)-1-i > lookPatience {
-			if did := t.Call(c.call.Arguments); !did.Unknown && len(did.Changes) == 0 {
+			if did := t.Call(c.call.Arguments); failed.misused || !did.Unknown && len(did.Changes) == 0 {
 				continue // the work went on without what it looked at
 			}
-			if len(calls)-1-i > callPatience && c.seq < f.request && !tellsOfTests(tenfold.TextLines(result)) {
+			if len(calls)-1-i > callPatience && c.seq < f.request && !tellsOfTests(text) {
 				continue
 			}
 		}
-		failed := targetOf(c.call)
 		if !slices.ContainsFunc(made, func(later tenfold.ToolCall) bool {
 			return later.Name == c.call.Name && failed.madeGood(targetOf(later))
 		}) {
@@ -387,24 +392,28 @@ func (f *fitting) keepRunning() {
 
 // A target is what a call is about: its file or its command, else all it says.
 type target struct {
-	name string
-	run  commandline.Run
+	name      string
+	run       commandline.Run
+	arguments string // of a call of neither
+	misused   bool   // the command was called in a way it does not know
 }
 
 func targetOf(c tenfold.ToolCall) target {
 	t, _ := tool.Lookup(c.Name)
 	if command, _ := t.Command(c.Arguments); command != "" {
 		key := commandline.Key(command)
-		return target{key, commandline.RunOf(key)}
+		return target{name: key, run: commandline.RunOf(key)}
 	}
 	if ops := t.Operations(c.Arguments); len(ops) > 0 {
 		return target{name: ops[0].Path}
 	}
-	return target{name: c.Arguments}
+	return target{name: tool.Canonical(c.Arguments), arguments: c.Arguments}
 }
 
 // madeGood reports whether a later success is of the same thing.
-func (t target) madeGood(by target) bool { return t.name == by.name || t.run.TriedAgain(by.run) }
+func (t target) madeGood(by target) bool {
+	return t.name == by.name || t.run.TriedAgain(by.run) || t.misused && t.run.SameUse(by.run) || tool.Amends(t.arguments, by.arguments)
+}
 
 // edits are the calls that changed each file last, the newest first: what was
 // done to which file is the state of the work.

@@ -363,6 +363,30 @@ func TestF5AnErrorMadeGoodIsNotOpen(t *testing.T) {
 	}
 }
 
+// F5: what was put right in a call that went well then is not open, and no person's word is an
+// error: it hides none either.
+func TestF5AmendedAndRefusedCallsAreNotOpen(t *testing.T) {
+	for name, c := range map[string]struct {
+		lines []string
+		open  bool
+	}{
+		"a flag that is unknown":       {[]string{`c 1 Bash {"command":"gh pr view 5 --json a,b"}`, `e 1 Unknown JSON field: "b"`, `c 2 Bash {"command":"gh pr view 5 --json a,c"}`, "r 2 ok"}, false},
+		"then another verb":            {[]string{`c 1 Bash {"command":"gh pr view 5 --json a,b"}`, `e 1 Unknown JSON field: "b"`, `c 2 Bash {"command":"gh issue view 5"}`, "r 2 ok"}, true},
+		"tests, then others":           {[]string{`c 1 Bash {"command":"go test ./a"}`, "e 1 --- FAIL: TestA", `c 2 Bash {"command":"go test ./b"}`, "r 2 ok"}, true},
+		"an argument":                  {[]string{`c 1 book {"a":1,"b":2,"c":3}`, "e 1 Error: no seat", `c 2 book {"a":1,"b":2,"c":4}`, "r 2 ok"}, false},
+		"members in another order":     {[]string{`c 1 book {"a":1,"b":2}`, "e 1 Error: no seat", `c 2 book {"b":2,"a":1}`, "r 2 ok"}, false},
+		"another thing":                {[]string{`c 1 book {"a":1,"b":2,"c":3}`, "e 1 Error: no seat", `c 2 book {"a":1,"b":3,"c":4}`, "r 2 ok"}, true},
+		"refused":                      {[]string{`c 1 Bash {"command":"make"}`, "e 1 [Operation Cancelled] Reason: User denied execution."}, false},
+		"an error, and then a refusal": {[]string{`c 0 Bash {"command":"make"}`, "e 0 it broke", `c 1 Bash {"command":"rm -r a"}`, "e 1 [Operation Cancelled] Reason: User denied execution."}, true},
+	} {
+		lines := slices.Concat([]string{"t", "u the task", "a *2000"}, c.lines, []string{"a *2000", "c 3 Bash {}", "r 3 *900", "a end"})
+		made := plan(t, tenfold.Project(script(t, lines...)), strategy.Options{}, "fit:target=40%")
+		if open := slices.ContainsFunc(made.Fitted.Always, func(s strategy.Standing) bool { return s.What == strategy.StandsError }); open != c.open {
+			t.Errorf("%s: open is %t", name, open)
+		}
+	}
+}
+
 // F5: a look that failed is not open for ever, and hides no other failure: the work went on
 // without what it looked at.
 func TestF5ALookThatFailedIsLeftBehind(t *testing.T) {

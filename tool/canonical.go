@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -29,6 +30,26 @@ func Canonical(arguments string) string {
 		return "!" + arguments // no JSON value begins so
 	}
 	return string(out)
+}
+
+// Amends reports whether a call's arguments are those of another with one of them, of three or
+// more, put right: all others are equal.
+func Amends(was, is string) bool {
+	var a, b map[string]jsontext.Value
+	if json.Unmarshal([]byte(was), &a) != nil || json.Unmarshal([]byte(is), &b) != nil || max(len(a), len(b)) < 3 {
+		return false
+	}
+	equal, names := 0, len(b)
+	for name, value := range a {
+		other, there := b[name]
+		switch {
+		case !there:
+			names++
+		case Canonical(string(value)) == Canonical(string(other)):
+			equal++
+		}
+	}
+	return equal == names-1
 }
 
 type member struct{ name, value []byte }

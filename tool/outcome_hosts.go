@@ -225,6 +225,22 @@ var interruptions = [...]string{
 	"Tool call was interrupted.",
 }
 
+// Refused reports whether the result of a call that failed says that the person refused it
+// or broke it off, or that nobody was there to be asked.
+func Refused(result string) bool {
+	return hasAnyPrefix(result, refusals[:]) || strings.HasSuffix(strings.TrimSpace(result), "Command aborted")
+}
+
+// refusals are how such a result begins, by words that an output could begin with as well;
+// the last ones are package agent's.
+var refusals = [...]string{
+	"The user doesn't want to", "[Operation Cancelled]", "[Request interrupted by user", "User rejected", "User denied", "The user rejected", "The user denied", "The user declined",
+	"exec command rejected by user", "patch rejected by user", "aborted by user after ", "Command was cancelled by user", "Command cancelled by user", `{"status":"denied",`,
+	"The user has provided feedback on the results", "The tool call was denied by the user", "Action has been rejected by the user",
+	"Denied: the user ", "Denied: the rule ", "Denied: it requires approval", "Denied: it must be asked about", "Denied: asking the user failed", "Interrupted before it was run.", "Interrupted while it ran.",
+	"Interrupted: the program that ran the call ended",
+}
+
 // failed reports that the host says so, in words that no output begins with.
 func (w wording) failed() bool {
 	if lines, ok := codexLines(w.head); ok {

@@ -21,6 +21,47 @@ import (
 	"tenfold/tool"
 )
 
+func TestAmends(t *testing.T) {
+	for _, c := range []struct {
+		was, is string
+		want    bool
+	}{
+		{`{"a":1,"b":[1,2],"c":"x"}`, `{"c":"y","b":[1, 2.0],"a":1}`, true},
+		{`{"a":1,"b":2,"c":3}`, `{"a":1,"b":2}`, true},
+		{`{"a":1,"b":2}`, `{"a":1,"b":2,"c":3}`, true},
+		{`{"a":1,"b":2,"c":3}`, `{"a":1,"b":2,"d":3}`, false}, // one is not there, and one is new
+		{`{"a":1,"b":2,"c":3}`, `{"a":1,"b":2,"c":3}`, false}, // nothing is amended
+		{`{"a":1,"b":2,"c":3}`, `{"a":1,"b":4,"c":4}`, false},
+		{`{"a":1,"b":2}`, `{"a":1,"b":3}`, false}, // as likely as not it is about something else
+		{`{"a":1,"b":2,"c":3`, `{"a":1,"b":2,"c":4}`, false},
+		{"", "", false},
+		{"null", `{"a":1}`, false},
+		{`[1,2,3]`, `[1,2,4]`, false},
+	} {
+		if got := tool.Amends(c.was, c.is); got != c.want {
+			t.Errorf("%s, then %s: %t", c.was, c.is, got)
+		}
+	}
+}
+
+// A refusal begins so, whoever writes it; what a tool says does not.
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]bool{
+		"The user doesn't want to proceed with this tool use. The tool use was rejected": true,
+		"[Operation Cancelled] Reason: User denied execution.":                           true,
+		"partial output\n\nCommand aborted\n":                                            true,
+		"Denied: the user said no":                                                       true,
+		"Tool call was interrupted.":                                                     false, // by whom, nobody knows
+		"Permission for this action was denied by the classifier":                        false,
+		"denied: the user is not in the sudoers file":                                    false,
+		"": false,
+	} {
+		if tool.Refused(text) != want {
+			t.Errorf("%q: want %t", text, want)
+		}
+	}
+}
+
 func TestCanonical(t *testing.T) {
 	for _, same := range [][]string{
 		{"", " ", "{}", "{ }"},

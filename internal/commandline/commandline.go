@@ -65,6 +65,11 @@ func (r Run) TriedAgain(by Run) bool {
 		!slices.ContainsFunc(r.Set, func(set string) bool { return !slices.Contains(by.Set, set) })
 }
 
+// SameUse reports whether two runs are of one program, for the same: "gh pr".
+func (r Run) SameUse(other Run) bool {
+	return min(len(r.Words), len(other.Words)) > 1 && slices.Equal(r.Words[:2], other.Words[:2])
+}
+
 // isLineCount knows -n, -20, -n20 and 20.
 func isLineCount(word string) bool {
 	word = strings.TrimPrefix(strings.TrimPrefix(word, "-"), "n")

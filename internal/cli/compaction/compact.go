@@ -71,8 +71,9 @@ A damaged line or record is skipped with a warning; --strict makes it an error.
 --out writes the compacted conversation to a file, completely or not at all; "-"
 is standard output, and the report then goes to standard error.
 ` + command.Sentence("--to then names its format: "+strings.Join(transcripts.ExportFormats(), ", ")+".") + `
-A file named *.jsonl defaults to tenfold, which is lossless. Any other value of
---to is the end of the range; to give both, repeat --to.`,
+A file named *.jsonl defaults to tenfold, which is lossless, and *.md to
+markdown. Any other value of --to is the end of the range; to give both, repeat
+--to.`,
 		Example: `  tenfold compact --here
   tenfold compact session.jsonl
   tenfold compact session.jsonl --dry-run --keep 50k

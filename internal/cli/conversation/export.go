@@ -31,7 +31,8 @@ can resume with the command that is printed; what they cannot represent is
 reported. With --to jp and a directory, such as .jp/conversations, the session
 is created in that directory. anthropic, gemini, openai-chat and
 openai-responses are the conversation part of a request, ready to send. markdown
-is a readable page.
+is a readable page. Without --to, a file named *.jsonl is written as tenfold,
+*.md as markdown and *.html as html.
 
 html is a page to share: one file that works without a server, with the
 timeline, what became of each entry and what the compactions saved. Secrets,

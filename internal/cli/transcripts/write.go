@@ -46,6 +46,8 @@ func FormatFor(format, file string, others ...string) (string, error) {
 		return "", command.Usage("unknown format "+command.Quote(format), known)
 	case filepath.Ext(file) == ".jsonl":
 		return string(transcript.Tenfold), nil
+	case filepath.Ext(file) == ".md":
+		return string(transcript.Markdown), nil
 	case file == "" || file == "-":
 		return "", command.Usage("the format is missing", "add --to FORMAT; "+known)
 	}

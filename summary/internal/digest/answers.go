@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/atom"
 	"tenfold/purpose"
+	"tenfold/tool"
 )
 
 // exchange is a question and what a person answered.
@@ -106,18 +107,10 @@ func pairsIn(result string) []exchange {
 	return all
 }
 
-// refusals is how hosts begin the result of a call that the person refused or
-// broke off, this program's agent the last ones.
-var refusals = []string{
-	"The user doesn't want to", "[Operation Cancelled]", "[Request interrupted by user", "User rejected", "User denied", "exec command rejected by user", "patch rejected by user", "The user rejected", "The user denied", "The user declined",
-	"Denied: the user ", "Denied: the rule ", "Denied: it requires approval", "Denied: it must be asked about", "Denied: asking the user failed", "Interrupted before it was run.", "Interrupted while it ran.",
-	"Interrupted: the program that ran the call ended",
-}
-
 // refusal reads a person's refusal of a call, with what they said instead.
 func refusal(result string) (words string, refused bool) {
 	words, refused = tenfold.RefusalWords(result)
-	if !refused && !slices.ContainsFunc(refusals, func(p string) bool { return strings.HasPrefix(result, p) }) && !strings.HasSuffix(strings.TrimSpace(result), "Command aborted") {
+	if !refused && !tool.Refused(result) {
 		return "", false
 	}
 	if strings.HasPrefix(words, "The user wants to clarify these questions.") {

@@ -356,19 +356,6 @@ func ranNone(output string) bool {
 	return strings.Contains(output, "no tests to run") || strings.Contains(output, "collected 0 items") || strings.Contains(output, "no tests ran")
 }
 
-// isUsageError reports whether an output says that a command was called in a way it does
-// not know: that says nothing of the work.
-func isUsageError(output string) bool {
-	if failures, _ := cause.Failures(output); failures > 0 || len(output) > 1<<13 {
-		return false
-	}
-	folded := strings.ToLower(output)
-	return slices.ContainsFunc([]string{
-		"unknown option", "unknown flag", "unknown argument", "unrecognized argument", "unrecognized option", "unexpected argument", "no such option", "flag provided but not defined",
-		"missing script", "command not found", "unknown command", "no rule to make target", "invalid option", "cannot find main module", "go.mod file not found",
-	}, func(says string) bool { return strings.Contains(folded, says) })
-}
-
 // hidesResult reports whether the end of a command line hides how a check in it
 // ended: a pipe, or a command after it that succeeds in any case.
 func hidesResult(line string) bool {

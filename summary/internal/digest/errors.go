@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"tenfold/cause"
 	"tenfold/tool"
 )
 
@@ -19,6 +20,8 @@ type failure struct {
 	// what is the call as it is shown.
 	what    string
 	command *command
+	// name and arguments are those of a call of neither a command nor files.
+	name, arguments string
 	// checks are those of the command of which no later run has passed.
 	checks []verdict
 	looks  bool
@@ -61,7 +64,7 @@ func (l *Ledger) addFailure(c *call, r result) {
 	case c.command != nil:
 		f.what, f.looks, f.checks = code(c.command.text, lineLength), c.command.readsOnly(), slices.Clone(c.command.checks)
 		f.program, f.tests = failedTests(r.text)
-		if f.misused = isUsageError(r.text); hidesResult(c.command.text) {
+		if f.misused = cause.Misuse(r.text); hidesResult(c.command.text) {
 			f.tests = nil // there may be more
 		} else if at := slices.IndexFunc(f.checks, verdict.runsTests); f.program != "" && at > 0 {
 			f.checks = f.checks[at:] // those before it passed
@@ -70,7 +73,7 @@ func (l *Ledger) addFailure(c *call, r result) {
 		f.what = code(c.name, lineLength) + " " + code(c.files[0].Path, 2*lineLength)
 		f.looks = c.files[0].Op == tool.FileRead
 	default:
-		f.what = c.quoted()
+		f.what, f.name, f.arguments = c.quoted(), c.name, c.arguments
 		f.looks = c.known.Kind == tool.Searches || c.known.Kind == tool.Lists || c.known.Kind == tool.Fetches
 	}
 	key := c.failureKey()
@@ -109,11 +112,17 @@ func (l *Ledger) closeFailures(c *call, r result) {
 		})
 		return len(f.checks) == 0
 	})
+	if c.command == nil && len(c.files) == 0 && !r.unsure {
+		maps.DeleteFunc(l.failures, func(_ string, f *failure) bool { return f.name == c.name && tool.Amends(f.arguments, c.arguments) })
+	}
 	if c.command == nil || r.unsure || len(c.command.alike.Words) == 0 {
 		return
 	}
 	maps.DeleteFunc(l.failures, func(_ string, f *failure) bool { // with other flags, or from elsewhere
-		return f.command != nil && f.command.alike.TriedAgain(c.command.alike) && sameDir(f.command.dir, c.command.dir) && (f.command.check == nil || f.misused)
+		if f.command == nil || !sameDir(f.command.dir, c.command.dir) {
+			return false
+		}
+		return f.misused && f.command.alike.SameUse(c.command.alike) || f.command.check == nil && f.command.alike.TriedAgain(c.command.alike)
 	})
 }
 
