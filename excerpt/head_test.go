@@ -113,3 +113,11 @@ func TestAFloodOfNamesIsWorthLess(t *testing.T) {
 		t.Errorf("taken are %v", lines)
 	}
 }
+
+// A head costs its own tokens once.
+func TestF6AHeadCostsOnce(t *testing.T) {
+	const plain = "plain words are here, many of them, too long for a gap to be filled with any of them, as long as the sentences that people write who have time, and then some words more still"
+	l := script(t, "t", "u go", "s <system-reminder>|Note: "+strings.Repeat("plain words ", 30)+"|"+plain+"|"+plain+"|open_file|"+plain)
+	same(t, "kept", shown(choose(l, linesOnly(110))), "3:2,5")
+	same(t, "kept of less", shown(choose(l, linesOnly(90))), "")
+}

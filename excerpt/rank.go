@@ -2,6 +2,7 @@ package excerpt
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 )
 
@@ -145,7 +146,7 @@ func (c *chooser) costOf(one *candidate, e *entry) int64 {
 			return 0
 		}
 	}
-	if h := c.headingOf(e, first); h > 0 {
+	for h := range c.headingsOf(e, first) {
 		cost += e.share(int64(c.ix.text[e.text.from+h-1].bytes)) + markCost/2
 	}
 	marks := int64(1)
@@ -215,7 +216,7 @@ func (c *chooser) choose(at int32) {
 		}
 	}
 	first, last := one.extent()
-	if h := c.headingOf(e, first); h > 0 {
+	for h := range c.headingsOf(e, first) {
 		c.takeLines(e, one.entry, h, h)
 	}
 	c.noteTaken(one)
@@ -235,17 +236,18 @@ func (c *chooser) choose(at int32) {
 	c.updateNeighbours(one.entry, first, last)
 }
 
-// headingOf is the line that a line stands under and that does not stand yet; 0 for
-// none.
-func (c *chooser) headingOf(e *entry, line int32) int32 {
-	if line < 1 {
-		return 0
+// headingsOf are the line that a line stands under and the one that this stands under, as
+// far as they do not stand yet.
+func (c *chooser) headingsOf(e *entry, line int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for below, n := line, 0; n < 2 && below > 0; n++ {
+			h := c.ix.text[e.text.from+below-1].head
+			if h == 0 || h == below || h == line || !c.has(e, h) && !yield(h) {
+				return
+			}
+			below = h
+		}
 	}
-	h := c.ix.text[e.text.from+line-1].head
-	if h == line || c.has(e, h) {
-		return 0
-	}
-	return h
 }
 
 // takeLines takes lines that are not candidates.

@@ -13,6 +13,9 @@ import (
 const (
 	longLine  = 220 // characters without the blanks at its ends (P5b)
 	longWords = 30
+	// pieceBytes is how long a piece of a much longer line is, of which there are so many
+	// at most.
+	pieceBytes, maxPieces = 500, 64
 )
 
 // lines gives the lines of a text without their ends.
@@ -45,7 +48,7 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 		ix.useWords(at, one.words, at.role == roleAssistant)
 		ix.note(at, id, text)
 		if !one.atoms.none() && !ix.gone {
-			ix.unit(one.atoms, text, number)
+			ix.unit(at, one.atoms, text, number)
 		}
 		if whole {
 			gutter := atom.Gutter(text)
@@ -54,6 +57,9 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 		}
 		at.last = number
 		number++
+	}
+	if at.role == roleResult && (at.source == searchText || at.source == outputText) {
+		ix.headRecords(at, text, first)
 	}
 	if whole && len(text) >= minBlocks && !ix.gone {
 		ix.makeBlocks(at, first)
@@ -86,12 +92,13 @@ func (ix *Index) note(at *entry, id int32, text string) {
 }
 
 // unit makes the units of a line with atoms.
-func (ix *Index) unit(atoms span, text string, number int32) {
-	if len(text) <= longLine || !manyWords(text) || utf8.RuneCountInString(strings.TrimSpace(text)) <= longLine {
+func (ix *Index) unit(at *entry, atoms span, text string, number int32) {
+	output := at.source == searchText || at.source == outputText
+	if len(text) <= longLine || !manyWords(text) && (!output || len(text) < 4*pieceBytes) || utf8.RuneCountInString(strings.TrimSpace(text)) <= longLine {
 		ix.units = append(ix.units, unit{line: number, bytes: int32(len(text)) + 1, atoms: atoms})
 		return
 	}
-	for _, piece := range pieces(text) {
+	for _, piece := range pieces(text, output) {
 		ix.scan(text[piece.from:piece.to], nil)
 		if len(ix.scratch) > 0 {
 			ix.units = append(ix.units, unit{
@@ -120,8 +127,9 @@ func manyWords(line string) bool {
 	return false
 }
 
-// pieces cuts a long line into three that overlap, between words.
-func pieces(line string) [3]span {
+// pieces cuts a long line between words: into three that overlap, and a longer one that was
+// printed into more that do not, behind records where there are some.
+func pieces(line string, output bool) []span {
 	n := len(line)
 	cut := func(at int) int32 {
 		for at > 0 && at < n && line[at-1] != ' ' && line[at-1] != '\t' {
@@ -129,11 +137,34 @@ func pieces(line string) [3]span {
 		}
 		return int32(at)
 	}
-	return [3]span{
-		{0, cut(n * 40 / 100)},
-		{cut(n * 30 / 100), cut(n * 70 / 100)},
-		{cut(n * 60 / 100), int32(n)},
+	if !output || n < 4*pieceBytes {
+		return []span{
+			{0, cut(n * 40 / 100)},
+			{cut(n * 30 / 100), cut(n * 70 / 100)},
+			{cut(n * 60 / 100), int32(n)},
+		}
 	}
+	size := max(pieceBytes, n/maxPieces)
+	var all []span
+	for from := 0; from < n; {
+		to := min(from+size, n)
+		if to+size/2 > n {
+			to = n
+		}
+		if near := line[to:min(to+size/2, n)]; near != "" {
+			if at := strings.Index(near, "},"); at >= 0 {
+				to += at + len("},")
+			} else if at := strings.IndexAny(near, " \t,"); at >= 0 {
+				to += at + 1
+			}
+		}
+		for to < n && !utf8.RuneStart(line[to]) {
+			to++
+		}
+		all = append(all, span{int32(from), int32(to)})
+		from = to
+	}
+	return all
 }
 
 // finish closes the entry: how many atoms it has is known.

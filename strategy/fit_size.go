@@ -321,26 +321,47 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 		if !f.p.Reads(seq) || f.hides(seq) || f.shortened(seq) || f.pastPlans[at] || st.whole || f.missingTokens(at) <= 0 {
 			continue
 		}
-		e, _ := l.Entry(at)
-		for left := f.limit - f.cost(f.view); left > 0; left = left * 3 / 4 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			more := st
-			more.call = at != seq
-			if more.lines = union(st.lines, f.beginning(tenfold.TextLines(e.Payload), left)); len(more.lines) == 0 {
-				break
-			}
-			tries++
-			if f.stands[seq] = more; f.tryExcerpts(kept) {
-				break
-			}
-			if delete(f.stands, seq); st.what != "" {
-				f.stands[seq] = st
-			}
+		n, err := f.topUpOne(ctx, kept, seq, at, maxTries-tries)
+		if tries += n; err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// topUpOne shows as much of the beginning of a result or a text as fits, and says how many
+// lengths it tried.
+func (f *fitting) topUpOne(ctx context.Context, kept []excerpt.Kept, seq, at int64, most int) (tries int, err error) {
+	e, _ := f.p.Log().Entry(at)
+	text := tenfold.TextLines(e.Payload)
+	was, stood := f.stands[seq]
+	// What stands of it already costs nothing more.
+	size := f.limit - f.cost(f.view) + e.Tokens - f.missingTokens(at)
+	for fits, fails := 0, 0; size > fits && tries < most; tries++ {
+		if err := ctx.Err(); err != nil {
+			return tries, err
+		}
+		more := was
+		more.call = at != seq
+		if more.lines = union(was.lines, f.beginning(text, size)); len(more.lines) == 0 {
+			break
+		}
+		if f.stands[seq] = more; f.tryExcerpts(kept) {
+			if was, stood, fits = more, true, size; fails == 0 || f.isFull(usedShare) {
+				break
+			}
+		} else {
+			if fails = size; stood {
+				f.stands[seq] = was
+			} else {
+				delete(f.stands, seq)
+			}
+		}
+		if size = size * 3 / 4; fits > 0 {
+			size = fits + (fails-fits)/2
+		}
+	}
+	return tries, nil
 }
 
 // beginning is the first lines of a text, for at most so many tokens; of a line

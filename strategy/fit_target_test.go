@@ -209,6 +209,32 @@ func TestF3WhatIsLeftGoesToWholeResultsAndToTheTail(t *testing.T) {
 	}
 }
 
+// F3: of one result that is longer than the target as much is shown as fits, also where a part
+// of it stands already.
+func TestF3AResultLongerThanTheTargetFillsIt(t *testing.T) {
+	var line strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&line, `{"number":%d,"title":"some words of bread and butter"},`, 1000+i)
+	}
+	for name, result := range map[string]string{
+		"a line":     line.String(),
+		"many lines": strings.ReplaceAll(line.String(), "},", "},\n"),
+	} {
+		l := script(t, "t", "u list them", "c 1 mcp__list {}")
+		for _, p := range []tenfold.Payload{tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(result)}, tenfold.AssistantMessage{Text: "1180 is it"}, tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("and then")}} {
+			if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for percent := 20; percent < 90; percent += 10 {
+			made := plan(t, tenfold.Project(l), strategy.Options{}, fmt.Sprintf("fit:target=%d%%", percent))
+			if f := made.Fitted; made.After*100 < f.Target*92 || !f.Met() {
+				t.Errorf("%s, %d %%: %d of %d are used", name, percent, made.After, f.Target)
+			}
+		}
+	}
+}
+
 // F4, P8a: what the client puts there anew is not counted, is left as it is, and
 // the rest of the view uses the target.
 func TestF4P8aWhatIsPutThereAnewIsNotCounted(t *testing.T) {
