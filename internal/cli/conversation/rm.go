@@ -112,6 +112,9 @@ func remove(ctx context.Context, a *command.App, ids []string, yes bool) error {
 				return err
 			}
 		}
+		if proof.Unread != "" {
+			a.Warn("the log could not be read to its end, so that what follows counts less than there was: " + proof.Unread)
+		}
 		err = a.Result(proof, func() { a.Noticef("removed %s: %s", terminal.Word(c.ID), proof) })
 		if err != nil {
 			return err
