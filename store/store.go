@@ -250,6 +250,18 @@ var ErrUnavailable = errors.New("the store cannot be reached")
 // ErrClosed says that the store was closed.
 var ErrClosed = errors.New("the store is closed")
 
+// ErrOlder says that a store is of an earlier release, or has no tables yet, and was to be
+// opened as it is.
+var ErrOlder = errors.New("the store does not have this program's schema")
+
+// Older is the [ErrOlder] of a store that has a schema; 0 is none.
+func Older(has, newest int64) error {
+	if has == 0 {
+		return fmt.Errorf("%w: it has no tables yet", ErrOlder)
+	}
+	return fmt.Errorf("%w: it has schema %d, and this program uses %d", ErrOlder, has, newest)
+}
+
 // ConflictError says that another writer came first (L8): nothing was
 // written. Read the log from Expected on, plan again, and append again.
 type ConflictError struct {

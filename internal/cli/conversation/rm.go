@@ -112,9 +112,6 @@ func remove(ctx context.Context, a *command.App, ids []string, yes bool) error {
 				return err
 			}
 		}
-		if proof.Unread != "" {
-			a.Warn("the log could not be read to its end, so that what follows counts less than there was: " + proof.Unread)
-		}
 		err = a.Result(proof, func() { a.Noticef("removed %s: %s", terminal.Word(c.ID), proof) })
 		if err != nil {
 			return err
@@ -144,7 +141,11 @@ func (r removedJSON) String() string {
 	if r.Files > 0 {
 		parts = append(parts, number.CountOf(r.Files, "file of summaries", "files of summaries"))
 	}
-	return strings.Join(parts, ", ") + "; nothing is left of it"
+	text := strings.Join(parts, ", ") + "; nothing is left of it"
+	if r.Unread != "" {
+		text += "; less was counted than there was: " + terminal.VisibleLine(r.Unread)
+	}
+	return text
 }
 
 // countJobs counts those of a conversation; nil where there is no queue to ask.
