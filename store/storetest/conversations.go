@@ -347,8 +347,15 @@ func testPrefixes(t *testing.T, _ *suite, st store.Store) {
 			t.Errorf("with %q begin %q, want %q", prefix, got, want)
 		}
 	}
-	if found, err := st.WithPrefix(t.Context(), "a", 2); len(found) != 2 || err != nil {
-		t.Errorf("of two there are %d, %v", len(found), err)
+	for limit, want := range map[int]int{2: 2, 0: 0, -1: 0} {
+		if found, err := st.WithPrefix(t.Context(), "a", limit); len(found) != want || err != nil {
+			t.Errorf("of at most %d there are %d, %v", limit, len(found), err)
+		}
+	}
+	for _, id := range []string{long + "1", long + "2"} { // the limit is of those that begin so
+		if found, err := st.WithPrefix(t.Context(), id, 1); len(found) != 1 || found[0].ID != id || err != nil {
+			t.Errorf("with the id that ends in %q begin %v, %v", id[len(id)-1:], found, err)
+		}
 	}
 }
 
