@@ -33,8 +33,9 @@ type Store struct {
 	path string
 	file os.FileInfo // what stood there when it was opened
 
-	mu     sync.Mutex // guards barred
-	barred error      // why nothing can be written, and no writer runs; nil where it can
+	mu      sync.Mutex    // guards barred
+	barred  error         // why nothing can be written, and no writer runs; nil where it can
+	lifting chan struct{} // has room for the one who tries to write again
 
 	jobs chan *job
 	quit chan struct{}
@@ -125,6 +126,7 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 		path:    path,
 		file:    file,
 		barred:  barred,
+		lifting: make(chan struct{}, 1),
 		jobs:    make(chan *job, maxGroup),
 		quit:    make(chan struct{}),
 		done:    make(chan error, 1),
