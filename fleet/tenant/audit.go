@@ -54,6 +54,12 @@ func record(ctx context.Context, tx pgx.Tx, tenant int, e Event) error {
 	return err
 }
 
+// RecordIn gives what adds an event to the log of a tenant in a transaction, which is the
+// tenant's from then on.
+func RecordIn(tenant int, e Event) func(ctx context.Context, tx pgx.Tx) error {
+	return func(ctx context.Context, tx pgx.Tx) error { return recordFor(ctx, tx, tenant, e) }
+}
+
 // recordFor adds an event to the log of a tenant in a transaction of the operator, which
 // is the tenant's from then on.
 func recordFor(ctx context.Context, tx pgx.Tx, tenant int, e Event) error {

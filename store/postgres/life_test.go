@@ -84,6 +84,42 @@ func checkpoint(t testing.TB, url string, statements ...string) {
 	}
 }
 
+// While keys are wrapped anew, a tenant is erased: its keys stay destroyed.
+func testRewrapErased(t *testing.T, server *pgtest.Server) {
+	url := server.Database(t)
+	tenant(t, url, "gone", masters(t, 1))
+	d := opened(t, url, WithVault(masters(t, 2, 1))).db
+	admin := superuser(t, url)
+	erasing, err := admin.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = erasing.Rollback(context.Background()) }()
+	if _, err := erasing.Exec(t.Context(), "UPDATE tenfold_keys SET wrapped = '', destroyed = now()"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := d.Rewrap(context.Background())
+		done <- err
+	}()
+	for waiting := false; !waiting; time.Sleep(10 * time.Millisecond) {
+		if err := admin.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := erasing.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	var left int
+	if err := admin.QueryRow(t.Context(), "SELECT count(*) FROM tenfold_keys WHERE wrapped <> ''").Scan(&left); err != nil || left > 0 {
+		t.Errorf("%d keys are back, %v", left, err)
+	}
+}
+
 // After an erasure nothing of a tenant is in the tables, in their files, in what is
 // dumped then; and what was dumped before cannot be read without its key.
 func testErase(t *testing.T, server *pgtest.Server) {
