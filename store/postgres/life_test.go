@@ -350,3 +350,60 @@ func monthAfter(t testing.TB, admin interface {
 	}
 	return month
 }
+
+// A conversation of a month that was dropped, as it has no entry, is like any other.
+func testDroppedMonth(t *testing.T, server *pgtest.Server) {
+	const old = 79 // August 2026
+	url := server.Database(t)
+	admin := superuser(t, url)
+	v := masters(t, 1)
+	for name, v := range map[string]*vault.Vault{"clear": nil, "sealed": v} {
+		s := opened(t, tenant(t, url, name, v), WithVault(masters(t, 1)))
+		for what, do := range map[string]func(id string) error{
+			"deleted": func(id string) error { return s.Delete(t.Context(), id, 0) },
+			"read": func(id string) error {
+				log, err := logOf(t.Context(), s, id)
+				return errors.Join(err, wantLen(len(log), 0))
+			},
+			"appended to": func(id string) error {
+				v, err := s.Append(t.Context(), store.Batch{Conversation: id, Entries: say("x", "y")})
+				return errors.Join(err, wantLen(int(v), 2))
+			},
+			"appended to, whatever its version": func(id string) error {
+				v, err := s.Append(t.Context(), store.Batch{Conversation: id, Expected: store.AnyVersion, Entries: say("x", "y")})
+				return errors.Join(err, wantLen(int(v), 2))
+			},
+			"appended nothing to": func(id string) error {
+				v, err := s.Append(t.Context(), store.Batch{Conversation: id, Expected: store.AnyVersion})
+				return errors.Join(err, wantLen(int(v), 0))
+			},
+			"in conflict": func(id string) error {
+				_, err := s.Append(t.Context(), store.Batch{Conversation: id, Expected: 7, Entries: say("x", "y")})
+				if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+					return nil
+				}
+				return fmt.Errorf("it gives %w", err)
+			},
+		} {
+			create(t, s, what)
+			for _, sql := range []string{
+				"UPDATE tenfold_conversations SET key = ((79::bigint << 40) | (key & ((1::bigint << 40) - 1))) WHERE id = '" + what + "'",
+				"DROP TABLE IF EXISTS " + partition(old<<40),
+			} {
+				if _, err := admin.Exec(t.Context(), sql); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := do(what); err != nil {
+				t.Errorf("a %s one is %s: %v", name, what, err)
+			}
+		}
+	}
+}
+
+func wantLen(got, want int) error {
+	if got != want {
+		return fmt.Errorf("%d, not %d", got, want)
+	}
+	return nil
+}
