@@ -351,6 +351,36 @@ func monthAfter(t testing.TB, admin interface {
 	return month
 }
 
+// What fails for one tenant, and a retention of longer than there is time, does not keep
+// what others have.
+func testRetentionFails(t *testing.T, server *pgtest.Server) {
+	url := server.Database(t)
+	admin := superuser(t, url)
+	var last *Store
+	for _, name := range []string{"aeons", "fails", "short"} {
+		last = opened(t, tenant(t, url, name, nil))
+		create(t, last, name)
+	}
+	for _, sql := range []string{
+		"UPDATE tenfold_tenants SET retain_days = CASE name WHEN 'aeons' THEN 2147483647 ELSE 1 END WHERE name <> 'default'",
+		"UPDATE tenfold_conversations SET appended = now() - interval '9 days'",
+	} {
+		if _, err := admin.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	why := errors.New("its jobs cannot be deleted")
+	m, err := last.db.Maintain(t.Context(), false, func(_ context.Context, _ pgx.Tx, _ int, conversation string) (int64, error) {
+		if conversation == "fails" {
+			return 0, why
+		}
+		return 0, nil
+	})
+	if !errors.Is(err, why) || !strings.Contains(err.Error(), "tenant fails: ") || strings.Contains(err.Error(), "aeons") || !slices.Equal(m.Expired, []Expired{{last.tenant, "short", 1, 1}}) {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 // A conversation of a month that was dropped, as it has no entry, is like any other.
 func testDroppedMonth(t *testing.T, server *pgtest.Server) {
 	const old = 79 // August 2026

@@ -177,7 +177,7 @@ func erase(ctx context.Context, a *command.App, t aTenant, yes bool) error {
 	}
 	defer q.Close()
 	proof, err := t.database.Erase(ctx, t.Name, operator.Token+" ", func(ctx context.Context, tx pgx.Tx, tenant int) (postgres.ErasedTable, error) {
-		jobs, err := q.Erase(ctx, tx, tenant, "")
+		jobs, err := q.EraseAll(ctx, tx, tenant)
 		return postgres.ErasedTable{Name: "jobs", Before: jobs}, err
 	})
 	if err != nil {
