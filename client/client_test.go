@@ -66,7 +66,10 @@ func TestOnlyWhatIsSafeIsSentAgain(t *testing.T) {
 	undo := func(ctx context.Context, c *Client) error { _, err := c.Undo(ctx, "c", UndoingBody{}); return err }
 	read := func(ctx context.Context, c *Client) error { _, err := c.Meta(ctx); return err }
 	stop := func(ctx context.Context, c *Client) error { return c.Stop(ctx, "c") }
-	body := func(ctx context.Context, c *Client) error { _, err := c.Body(ctx, "a", ProjectionParams{}, nil); return err }
+	body := func(ctx context.Context, c *Client) error {
+		_, err := c.Body(ctx, "a", ProjectionParams{}, nil)
+		return err
+	}
 	cut := answer{status: 200, body: `{"version":"cut o`, cut: true}
 	broken, busy, done := answer{}, answer{status: 503, body: `{"detail":"busy"}`}, answer{status: 200, body: `{}`}
 	limited, refused := answer{status: 429, body: `{"detail":"slow"}`, wait: "7"}, answer{status: 409, body: `{"detail":"no"}`}
