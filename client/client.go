@@ -199,7 +199,7 @@ func (c *Client) sendTo(ctx context.Context, r request, take func(*http.Response
 		address += "?" + query.Encode()
 	}
 	for try := 0; ; try++ {
-		resp, err := c.once(ctx, r.method, address, header, body)
+		resp, err := c.once(ctx, r.method, address, header, body) //nolint:bodyclose // whoever takes it does
 		switch {
 		case err != nil:
 			err = &problem.Error{

@@ -85,7 +85,7 @@ func (d *Database) expireAll(ctx context.Context, t tenantRow, dry bool, also fu
 				return tx.QueryRow(ctx, "SELECT count(*) FROM "+resting, *t.retain).Scan(&n)
 			}
 			n, err = expire(ctx, tx, t.id, *t.retain, also)
-			more = n == expireBatch
+			more = n >= expireBatch
 			return err
 		})
 		if err == nil {
