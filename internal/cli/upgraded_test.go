@@ -47,6 +47,11 @@ func TestUpgradeOfAStoreIsTold(t *testing.T) {
 		}
 		// Who only looks leaves it as it is, and says so.
 		tell("__complete", "conversation", "show", "")
+		if more == "" {
+			if said := tell("compact", "../../examples/session.jsonl", "--dry-run"); !strings.Contains(said, "not looked at") {
+				t.Errorf("a dry run says %q", said)
+			}
+		}
 		if tell("doctor", "--json"); !strings.Contains(out.String(), "it has schema 5, and") {
 			t.Errorf("doctor says %q", out.String())
 		}
