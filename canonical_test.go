@@ -122,6 +122,9 @@ func TestCanonicalRefusesWhatCannotBeReadBack(t *testing.T) {
 		if got, err := record.Canonical(p); err == nil {
 			t.Errorf("%#v became %#v", p, got)
 		}
+		if got, err := record.New(p); err == nil {
+			t.Errorf("the record of %#v is %#v", p, got)
+		}
 	}
 	for p, what := range map[tenfold.Payload]string{
 		tenfold.Unknown{}: "the payload could", tenfold.Unknown{Name: "mood", Data: "blue"}: "the mood could", tenfold.Usage{Cost: &inf}: "the usage could",

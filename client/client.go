@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -142,30 +143,53 @@ func ask[T any](ctx context.Context, c *Client, r request) (out T, err error) {
 
 // do sends a request and reads the answer into out; nil reads none.
 func (c *Client) do(ctx context.Context, r request, out any) error {
-	resp, err := c.send(ctx, r)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if out == nil {
-		_, err = io.Copy(io.Discard, resp.Body)
-	} else {
-		err = json.UnmarshalRead(resp.Body, out, form)
-	}
-	if err != nil {
-		return fmt.Errorf("read the answer of %s %s: %w", r.method, r.path, err)
-	}
-	return nil
+	return c.sendTo(ctx, r, func(resp *http.Response) (again bool, err error) {
+		defer func() { _ = resp.Body.Close() }()
+		body := &watched{Reader: resp.Body}
+		if out == nil {
+			_, err = io.Copy(io.Discard, body)
+		} else {
+			reflect.ValueOf(out).Elem().SetZero() // of what an answer that was cut off left
+			err = json.UnmarshalRead(body, out, form)
+		}
+		if err != nil {
+			err = fmt.Errorf("read the answer of %s %s: %w", r.method, r.path, err)
+		}
+		return body.broken, err
+	})
+}
+
+// A watched reader notes that reading broke off.
+type watched struct {
+	io.Reader
+	broken bool
+}
+
+// Read implements [io.Reader].
+func (w *watched) Read(b []byte) (int, error) {
+	n, err := w.Reader.Read(b)
+	w.broken = w.broken || err != nil && !errors.Is(err, io.EOF)
+	return n, err
 }
 
 // send sends a request, and again where that is safe and may help. Any answer that is
 // not one of success, or of an unchanged body, is an error.
-func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, r request) (answer *http.Response, err error) {
+	err = c.sendTo(ctx, r, func(resp *http.Response) (bool, error) {
+		answer = resp
+		return false, nil
+	})
+	return answer, err
+}
+
+// sendTo is send that has a function take the answer, which says whether another may be
+// better.
+func (c *Client) sendTo(ctx context.Context, r request, take func(*http.Response) (again bool, err error)) error {
 	var body []byte
 	if r.body != nil {
 		var err error
 		if body, err = json.Marshal(r.body, form); err != nil {
-			return nil, fmt.Errorf("write %s %s: %w", r.method, r.path, err)
+			return fmt.Errorf("write %s %s: %w", r.method, r.path, err)
 		}
 	}
 	query, header := spread(r.params)
@@ -175,23 +199,27 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 		address += "?" + query.Encode()
 	}
 	for try := 0; ; try++ {
-		resp, err := c.once(ctx, r.method, address, header, body)
-		if err == nil && (resp.StatusCode < 300 || resp.StatusCode == http.StatusNotModified) {
-			return resp, nil
+		resp, err := c.once(ctx, r.method, address, header, body) //nolint:bodyclose // whoever takes it does
+		switch {
+		case err != nil:
+			err = &problem.Error{
+				Op: "reach the server", Subject: c.base, Code: "unreachable", Hint: "check that the server runs and that this machine reaches it", Err: err,
+			}
+		case resp.StatusCode < 300 || resp.StatusCode == http.StatusNotModified:
+			var again bool
+			if again, err = take(resp); err == nil || !again {
+				return err
+			}
+			resp = nil // it came to nothing
+		default:
+			err = problemIn(resp)
 		}
 		wait := time.Duration(-1)
 		if safe && try < c.retries && ctx.Err() == nil {
 			wait = waitAfter(resp, try)
 		}
-		if err == nil {
-			err = problemIn(resp)
-		} else {
-			err = &problem.Error{
-				Op: "reach the server", Subject: c.base, Code: "unreachable", Hint: "check that the server runs and that this machine reaches it", Err: err,
-			}
-		}
 		if wait < 0 || pause.For(ctx, wait) != nil {
-			return nil, err
+			return err
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -27,6 +28,7 @@ type played struct {
 type answer struct {
 	status     int
 	body, wait string
+	cut        bool // the connection breaks off behind the body
 }
 
 func (p *played) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -36,7 +38,11 @@ func (p *played) RoundTrip(r *http.Request) (*http.Response, error) {
 	if a.status == 0 {
 		return nil, errors.New("connection refused")
 	}
-	resp := &http.Response{Status: fmt.Sprint(a.status), StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}
+	var sent io.Reader = strings.NewReader(a.body)
+	if a.cut {
+		sent = io.MultiReader(sent, iotest.ErrReader(io.ErrUnexpectedEOF))
+	}
+	resp := &http.Response{Status: fmt.Sprint(a.status), StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(sent), Request: r}
 	if a.wait != "" {
 		resp.Header.Set("Retry-After", a.wait)
 	}
@@ -60,6 +66,11 @@ func TestOnlyWhatIsSafeIsSentAgain(t *testing.T) {
 	undo := func(ctx context.Context, c *Client) error { _, err := c.Undo(ctx, "c", UndoingBody{}); return err }
 	read := func(ctx context.Context, c *Client) error { _, err := c.Meta(ctx); return err }
 	stop := func(ctx context.Context, c *Client) error { return c.Stop(ctx, "c") }
+	body := func(ctx context.Context, c *Client) error {
+		_, err := c.Body(ctx, "a", ProjectionParams{}, nil)
+		return err
+	}
+	cut := answer{status: 200, body: `{"version":"cut o`, cut: true}
 	broken, busy, done := answer{}, answer{status: 503, body: `{"detail":"busy"}`}, answer{status: 200, body: `{}`}
 	limited, refused := answer{status: 429, body: `{"detail":"slow"}`, wait: "7"}, answer{status: 409, body: `{"detail":"no"}`}
 	for _, one := range []struct {
@@ -75,6 +86,13 @@ func TestOnlyWhatIsSafeIsSentAgain(t *testing.T) {
 		{add, []answer{refused}, 1, true, 0},
 		{add, []answer{{status: 503, wait: "3600"}, done}, 2, false, longestWait},
 		{read, []answer{broken, {status: 502}, {status: 504}, done}, 4, false, 0},
+		{read, []answer{cut, done}, 2, false, 0},
+		{read, []answer{cut}, 4, true, 0},
+		{read, []answer{{status: 200, body: `{"version":`}, done}, 1, true, 0}, // which is what it answers
+		{body, []answer{cut, {status: 404}}, 2, true, 0},
+		{add, []answer{cut, cut, done}, 3, false, 0},
+		{undo, []answer{cut, done}, 1, true, 0},
+		{stop, []answer{{status: 200, cut: true}, done}, 1, true, 0},
 		{undo, []answer{broken, done}, 1, true, 0},
 		{undo, []answer{busy, done}, 1, true, 0},
 		{stop, []answer{{status: 204}}, 1, false, 0},

@@ -103,24 +103,29 @@ type Body struct {
 
 // Body gives what a model sees of a conversation, as the body of a request. Where the
 // last one is still it, that one is given, and not sent again: keep it.
-func (c *Client) Body(ctx context.Context, id string, params ProjectionParams, last *Body) (*Body, error) {
+func (c *Client) Body(ctx context.Context, id string, params ProjectionParams, last *Body) (b *Body, err error) {
 	if last != nil {
 		params.IfNoneMatch = last.ETag
 	}
-	resp, err := c.Projection(ctx, id, &params)
+	projection := request{method: http.MethodGet, path: fill("/api/conversations/{id}/projection", id), params: &params}
+	err = c.sendTo(ctx, projection, func(resp *http.Response) (again bool, err error) {
+		defer func() { _ = resp.Body.Close() }()
+		if resp.StatusCode == http.StatusNotModified && last != nil {
+			b = last
+			return false, nil
+		}
+		b = &Body{ETag: resp.Header.Get("ETag")}
+		body := &watched{Reader: resp.Body}
+		if b.JSON, err = io.ReadAll(body); err == nil {
+			b.Version, err = strconv.ParseInt(resp.Header.Get("Tenfold-Version"), 10, 64)
+		}
+		if err != nil {
+			err = fmt.Errorf("read the projection of %s: %w", id, err)
+		}
+		return body.broken, err
+	})
 	if err != nil {
 		return nil, err
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode == http.StatusNotModified && last != nil {
-		return last, nil
-	}
-	b := &Body{ETag: resp.Header.Get("ETag")}
-	if b.JSON, err = io.ReadAll(resp.Body); err == nil {
-		b.Version, err = strconv.ParseInt(resp.Header.Get("Tenfold-Version"), 10, 64)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the projection of %s: %w", id, err)
 	}
 	return b, nil
 }

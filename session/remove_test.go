@@ -85,3 +85,40 @@ func TestRemove(t *testing.T) {
 		}
 	}
 }
+
+// A damagedStore loses what is behind the second entry of each log.
+type damagedStore struct {
+	store.Store
+	why error
+}
+
+func (s *damagedStore) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return func(yield func(tenfold.Entry, error) bool) {
+		for e, err := range s.Store.Entries(ctx, id, after) {
+			if err == nil && e.Seq > 2 {
+				e, err = tenfold.Entry{}, s.why
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// What cannot be read to its end is removed all the same, unless its server is away.
+func TestRemoveDamaged(t *testing.T) {
+	st := &damagedStore{memory.New(), fmt.Errorf("read: %w", store.ErrUnavailable)}
+	entries := []tenfold.Entry{{ID: "1", Payload: tenfold.TurnStart{}}, {ID: "2", Payload: tenfold.Compaction{}}, {ID: "3", Payload: tenfold.Compaction{}}}
+	if err := st.Create(t.Context(), store.Conversation{ID: "a"}, entries...); err != nil {
+		t.Fatal(err)
+	}
+	svc := session.NewService(st, session.WithCounter(tenfold.Chars4{}))
+	if _, err := svc.Remove(t.Context(), "a"); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("without its server it gives %v", err)
+	}
+	st.why = errors.New("the row is damaged")
+	got, err := svc.Remove(t.Context(), "a")
+	if got.Entries != 3 || got.Overlays != 1 || !got.Gone || got.Unread != "the row is damaged" || err != nil {
+		t.Errorf("it gives %+v, %v", got, err)
+	}
+}

@@ -275,24 +275,22 @@ type Removed struct {
 	// Gone tells that the store was asked afterwards for the conversation and for
 	// its log, and has neither.
 	Gone bool `json:"gone"`
+	// Unread is why the log could not be read to its end; empty where it was. Overlays
+	// and Bytes are then of what was read.
+	Unread string `json:"unread,omitempty"`
 }
 
 // Remove is Delete with a proof: it counts what it removes, and looks afterwards whether
-// it is gone.
+// it is gone. A log that is damaged is removed too.
 func (s *Service) Remove(ctx context.Context, id string) (Removed, error) {
 	r := Removed{ID: id}
 	for {
-		for e, err := range s.store.Entries(ctx, id, r.Entries) {
-			if err != nil {
+		if err := r.count(s.store.Entries(ctx, id, r.Entries)); err != nil {
+			c, looking := s.store.Conversation(ctx, id)
+			if looking != nil || errors.Is(err, store.ErrUnavailable) {
 				return r, err
 			}
-			payload, err := tenfold.MarshalPayload(e.Payload)
-			if err != nil {
-				return r, err
-			}
-			if r.Entries, r.Bytes = e.Seq, r.Bytes+int64(len(payload)); e.Payload.Kind() == tenfold.KindCompaction {
-				r.Overlays++
-			}
+			r.Entries, r.Unread = c.Version, err.Error()
 		}
 		// What was appended meanwhile is counted too.
 		if err := s.store.Delete(ctx, id, r.Entries); !isConflict(err) {
@@ -302,6 +300,22 @@ func (s *Service) Remove(ctx context.Context, id string) (Removed, error) {
 			return r, err
 		}
 	}
+}
+
+func (r *Removed) count(entries iter.Seq2[tenfold.Entry, error]) error {
+	for e, err := range entries {
+		if err != nil {
+			return err
+		}
+		payload, err := tenfold.MarshalPayload(e.Payload)
+		if err != nil {
+			return err
+		}
+		if r.Entries, r.Bytes = e.Seq, r.Bytes+int64(len(payload)); e.Payload.Kind() == tenfold.KindCompaction {
+			r.Overlays++
+		}
+	}
+	return nil
 }
 
 // gone reads what is left of a conversation.

@@ -47,7 +47,7 @@ type Store interface {
 
 	// Page lists at most limit of the conversations behind a place in the order of
 	// Conversations; nil is before the first. What it costs does not grow with
-	// those that it does not list. Ids that are longer than a kilobyte may stand
+	// those that it does not list. Ids that are longer than 128 bytes may stand
 	// otherwise among those of one time.
 	Page(ctx context.Context, after *Place, limit int) ([]Conversation, error)
 
@@ -79,7 +79,8 @@ type Store interface {
 	// with a *ConflictError (L8). The store numbers the entries; their Seq
 	// is not looked at. When Append returns nil the entries survive a crash.
 	// It returns the log's version after the append. An unknown conversation
-	// is ErrNotFound; an entry without id or payload is an error.
+	// is ErrNotFound; an entry without id or payload is an error, and so is one that
+	// could not be read back, such as an overlay with an unknown word.
 	Append(ctx context.Context, b Batch) (version int64, err error)
 
 	// Entries reads the log's entries with after < seq, in order. A log read
@@ -249,6 +250,18 @@ var ErrUnavailable = errors.New("the store cannot be reached")
 
 // ErrClosed says that the store was closed.
 var ErrClosed = errors.New("the store is closed")
+
+// ErrOlder says that a store is of an earlier release, or has no tables yet, and was to be
+// opened as it is.
+var ErrOlder = errors.New("the store does not have this program's schema")
+
+// Older is the [ErrOlder] of a store that has a schema; 0 is none.
+func Older(has, newest int64) error {
+	if has == 0 {
+		return fmt.Errorf("%w: it has no tables yet", ErrOlder)
+	}
+	return fmt.Errorf("%w: it has schema %d, and this program uses %d", ErrOlder, has, newest)
+}
 
 // ConflictError says that another writer came first (L8): nothing was
 // written. Read the log from Expected on, plan again, and append again.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
@@ -64,6 +65,9 @@ const oneSQL = columnsSQL + `AND id = $2`
 
 func (j *jobs) List(ctx context.Context, f Filter) (Page, error) {
 	page := Page{Counts: map[State]int{}}
+	if !mayHave(f.Conversation) {
+		return page, nil
+	}
 	t, err := j.queue.of(ctx, j.tenant)
 	if err != nil {
 		return page, err
@@ -301,9 +305,23 @@ func (j *jobs) findID(ctx context.Context, t *tenant, op, shown string) (id int6
 	return id, nil
 }
 
-// Erase deletes the jobs of a tenant, or those of one conversation of it, in a
-// transaction, and says how many there were.
+// mayHave reports whether a conversation may have jobs: PostgreSQL has no text such as
+// some ids, and a job of those is not enqueued.
+func mayHave(conversation string) bool {
+	return utf8.ValidString(conversation) && !strings.ContainsRune(conversation, 0)
+}
+
+// EraseAll deletes the jobs of a tenant in a transaction, and says how many there were.
+func (q *Queue) EraseAll(ctx context.Context, tx pgx.Tx, tenant int) (int64, error) {
+	tag, err := tx.Exec(ctx, q.sql("DELETE FROM ~.river_job WHERE (args->>'tenant')::integer = $1"), tenant)
+	return tag.RowsAffected(), err
+}
+
+// Erase deletes those of one conversation.
 func (q *Queue) Erase(ctx context.Context, tx pgx.Tx, tenant int, conversation string) (int64, error) {
-	tag, err := tx.Exec(ctx, q.sql("DELETE FROM ~.river_job WHERE (args->>'tenant')::integer = $1 AND ($2 = '' OR args->>'conversation' = $2)"), tenant, conversation)
+	if !mayHave(conversation) {
+		return 0, nil
+	}
+	tag, err := tx.Exec(ctx, q.sql("DELETE FROM ~.river_job WHERE (args->>'tenant')::integer = $1 AND args->>'conversation' = $2"), tenant, conversation)
 	return tag.RowsAffected(), err
 }

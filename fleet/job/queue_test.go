@@ -188,7 +188,7 @@ func TestQueue(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, url string){
 		"an append makes a compaction due": testDue, "once in a thousand appends": testUnique, "a tenant's limit": testLimit, "a tenant's limit of those that wait": testMost,
 		"superseded": testSuperseded, "retried with reasons": testRetried, "cancelled while it runs": testCancelled, "stopped after it paid": testPaidAndStopped, "killed": testKilled,
-		"tenants": testTenants, "a lost look": testUnheard, "a trace": testTrace, "appended meanwhile": testMeanwhile, "a schema that was given": testGiven, "due together": testTogether, "taken by whoever added it": testOwn, "more than one has hands for": testHands, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost,
+		"tenants": testTenants, "odd ids": testOddIDs, "a lost look": testUnheard, "a trace": testTrace, "appended meanwhile": testMeanwhile, "a schema that was given": testGiven, "due together": testTogether, "taken by whoever added it": testOwn, "more than one has hands for": testHands, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost,
 		"a store": func(t *testing.T, url string) {
 			db, err := postgres.OpenDatabase(t.Context(), url)
 			if err != nil {
@@ -415,6 +415,50 @@ func testTenants(t *testing.T, url string) {
 	}
 	if left := listed(t, a.jobs, job.Filter{}); len(left) > 0 || only(t, b.jobs).State != job.Completed {
 		t.Errorf("%+v", left)
+	}
+}
+
+// A conversation goes whatever its id is, and with it no other's jobs.
+func testOddIDs(t *testing.T, url string) {
+	f := open(t, url)
+	due(t, f.st, "a")
+	gone := []string{"", "zero\x00", "\xff"}
+	for _, expired := range []bool{false, true} {
+		for _, id := range gone {
+			if id != "" && len(listed(t, f.jobs, job.Filter{Conversation: id})) > 0 {
+				t.Errorf("%q has jobs", id)
+			}
+			if err := f.st.Create(t.Context(), store.Conversation{ID: id}); err != nil {
+				t.Fatal(err)
+			}
+			if !expired {
+				if err := f.st.Delete(t.Context(), id, store.AnyVersion); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+	operate(t, f.db, "UPDATE tenfold_tenants SET retain_days = 1")
+	if err := f.db.As(t.Context(), f.st.TenantID(), func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "UPDATE tenfold_conversations SET appended = now() - interval '2 days' WHERE id <> 'a'")
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := f.db.Maintain(t.Context(), false, f.queue.Erase); err != nil || len(m.Expired) != 1 || m.Expired[0].Conversations != len(gone) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	if j := only(t, f.jobs); j.Conversation != "a" {
+		t.Errorf("%+v", j)
+	}
+	if err := f.db.As(t.Context(), f.st.TenantID(), func(ctx context.Context, tx pgx.Tx) error {
+		n, err := f.queue.EraseAll(ctx, tx, f.st.TenantID())
+		if n != 1 {
+			t.Errorf("%d jobs are erased", n)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -54,6 +54,12 @@ func record(ctx context.Context, tx pgx.Tx, tenant int, e Event) error {
 	return err
 }
 
+// RecordIn gives what adds an event to the log of a tenant in a transaction, which is the
+// tenant's from then on.
+func RecordIn(tenant int, e Event) func(ctx context.Context, tx pgx.Tx) error {
+	return func(ctx context.Context, tx pgx.Tx) error { return recordFor(ctx, tx, tenant, e) }
+}
+
 // recordFor adds an event to the log of a tenant in a transaction of the operator, which
 // is the tenant's from then on.
 func recordFor(ctx context.Context, tx pgx.Tx, tenant int, e Event) error {
@@ -63,9 +69,13 @@ func recordFor(ctx context.Context, tx pgx.Tx, tenant int, e Event) error {
 	return record(ctx, tx, tenant, e)
 }
 
+// hereSQL is the condition that a tenant is there: of one that was erased nothing is left,
+// also where a server has not heard of that yet.
+const hereSQL = " WHERE $1 = 0 OR EXISTS (SELECT FROM tenfold_tenants WHERE id = $1)"
+
 // recording is the statement that adds an event.
 func recording(tenant int, e Event) postgres.Statement {
-	return postgres.Statement{SQL: "INSERT INTO tenfold_audit (tenant_id, actor, action, subject, outcome) VALUES ($1, $2, $3, $4, $5)", Args: []any{
+	return postgres.Statement{SQL: "INSERT INTO tenfold_audit (tenant_id, actor, action, subject, outcome) SELECT $1::integer, $2, $3, $4::bytea, $5" + hereSQL, Args: []any{
 		tenant, plain(e.Actor.Token + " " + e.Actor.Label), e.Action, []byte(e.Subject), plain(cmp.Or(e.Outcome, Done)),
 	}}
 }

@@ -165,6 +165,19 @@ func testErased(t *testing.T, f *fleet) {
 	if err := st.Create(t.Context(), store.Conversation{ID: "a"}); !errors.Is(err, tenant.ErrDenied) {
 		t.Errorf("%v", err)
 	}
+	ctx := tenant.With(t.Context(), &tenant.Identity{Tenant: one.ID, Token: "late", Scopes: tenant.Scopes{tenant.Read}})
+	if err := st.Delete(ctx, "before", store.AnyVersion); !errors.Is(err, tenant.ErrScope) { // which is recorded
+		t.Errorf("%v", err)
+	}
+	if _, _, err := f.CreateToken(t.Context(), tenant.Actor{}, one.ID, tenant.NewToken{Label: "late", Scopes: tenant.Scopes{tenant.Read}}); !says(err, "not_found", "no such tenant") {
+		t.Errorf("a token for nobody: %v", err)
+	}
+	if events, _, err := f.Events(t.Context(), one.ID, tenant.Page{}); err != nil || len(events) > 0 {
+		t.Errorf("of a tenant that is gone, %+v are recorded, %v", events, err)
+	}
+	if tokens, err := f.Tokens(t.Context(), one.ID); err != nil || len(tokens) > 0 {
+		t.Errorf("a tenant that is gone has %+v, %v", tokens, err)
+	}
 }
 
 // Every method asks for its scope, and works with it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -72,7 +73,7 @@ func (r *Registry) CreateToken(ctx context.Context, by Actor, tenant int, n NewT
 	err = r.db.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
 		var err error
 		if t, err = insertToken(ctx, tx, s, n); err != nil {
-			return err
+			return unknownTenant(strconv.Itoa(tenant), err)
 		}
 		return record(ctx, tx, tenant, Event{Actor: by, Action: "token create", Subject: t.ID, Outcome: "scopes " + t.Scopes.String()})
 	})
@@ -86,7 +87,7 @@ func insertToken(ctx context.Context, tx pgx.Tx, s Secret, n NewToken) (Token, e
 		micros = new(n.For.Microseconds())
 	}
 	return scanToken(tx.QueryRow(ctx, `INSERT INTO tenfold_tokens (tenant_id, id, hash, label, scopes, created, expires)
-		VALUES ($1, $2, $3, $4, $5, now(), now() + $6 * interval '1 microsecond') RETURNING `+shownColumns,
+		SELECT $1::integer, $2, $3::bytea, $4, $5::text[], now(), now() + $6 * interval '1 microsecond'`+hereSQL+" RETURNING "+shownColumns,
 		s.tenant, s.id, s.hash(), n.Label, scopes, micros))
 }
 

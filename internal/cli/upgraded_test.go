@@ -16,12 +16,16 @@ import (
 // programs that read the output do not.
 func TestUpgradeOfAStoreIsTold(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
 	path := filepath.Join(t.TempDir(), "t.db")
+	t.Setenv("TENFOLD_STORE", "sqlite://"+filepath.ToSlash(path))
+	var out bytes.Buffer
 	tell := func(args ...string) string {
 		t.Helper()
 		var told strings.Builder
-		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&bytes.Buffer{}), Err: &told}
-		if code := Run(t.Context(), append(args, "--store", "sqlite://"+filepath.ToSlash(path)), term); code != command.ExitOK {
+		out.Reset()
+		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &told}
+		if code := Run(t.Context(), args, term); code != command.ExitOK && args[0] != "doctor" { // who finds more, elsewhere
 			t.Fatalf("%v: exit code %d: %s", args, code, told.String())
 		}
 		return told.String()
@@ -40,6 +44,16 @@ func TestUpgradeOfAStoreIsTold(t *testing.T) {
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		// Who only looks leaves it as it is, and says so.
+		tell("__complete", "conversation", "show", "")
+		if more == "" {
+			if said := tell("compact", "../../examples/session.jsonl", "--dry-run"); !strings.Contains(said, "not looked at") {
+				t.Errorf("a dry run says %q", said)
+			}
+		}
+		if tell("doctor", "--json"); !strings.Contains(out.String(), "it has schema 5, and") {
+			t.Errorf("doctor says %q", out.String())
 		}
 		args := ls
 		if more != "" {

@@ -42,16 +42,40 @@ type head struct {
 	ItemID    string `json:"item_id,omitzero"`
 }
 
-// New gives the payload's record.
+// New gives the payload's record. A payload that could not be read back is an error: a
+// store that kept it would have a log that does not load any more.
 func New(p tenfold.Payload) (Record, error) {
 	p, err := tenfold.Value(p)
-	if u, ok := p.(tenfold.Unknown); ok && err == nil {
-		p, err = known(u)
-	}
 	if err != nil {
 		return Record{}, err
 	}
-	r := Record{Kind: p.Kind()}
+	if survives(p) {
+		return record(p)
+	}
+	r, _, err := readBack(p)
+	return r, err
+}
+
+// readBack gives the record of a payload, and the payload of that.
+func readBack(p tenfold.Payload) (r Record, again tenfold.Payload, err error) {
+	kind := cmp.Or(p.Kind(), "payload")
+	if u, ok := p.(tenfold.Unknown); ok {
+		p, err = known(u)
+	}
+	if err == nil {
+		r, err = record(p)
+	}
+	if err == nil {
+		again, err = r.Payload()
+	}
+	if err != nil {
+		return r, nil, fmt.Errorf("the %s could not be read back: %w", kind, err)
+	}
+	return r, again, nil
+}
+
+func record(p tenfold.Payload) (r Record, err error) {
+	r = Record{Kind: p.Kind()}
 	var rest any
 	switch p := p.(type) {
 	case tenfold.TurnStart:
@@ -225,15 +249,8 @@ func Canonical(p tenfold.Payload) (tenfold.Payload, error) {
 	if err != nil || survives(p) {
 		return p, err
 	}
-	kind := cmp.Or(p.Kind(), "payload")
-	r, err := New(p)
-	if err == nil {
-		p, err = r.Payload()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the %s could not be read back: %w", kind, err)
-	}
-	return p, nil
+	_, p, err = readBack(p)
+	return p, err
 }
 
 // survives reports whether a payload is known to come back as it is without

@@ -33,9 +33,6 @@ func kept(p tenfold.Payload) (tenfold.Payload, error) {
 		}
 	}
 	r, err := record.New(p)
-	if err == nil {
-		_, err = r.Payload()
-	}
 	return held{r}, err
 }
 

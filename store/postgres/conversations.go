@@ -97,7 +97,7 @@ const addMonthSQL = `SELECT tenfold_add_month(coalesce((SELECT key >> 40 FROM te
 // conversations without entries may be gone.
 func (s *Store) withPartition(ctx context.Context, name []byte, write func() error) error {
 	err := write()
-	if Code(err) != codePartition {
+	if c := Code(err); c != codePartition && c != codeNoTable {
 		return err
 	}
 	if err := s.query(ctx, func(pgx.Rows) error { return nil }, addMonthSQL, name); err != nil {
@@ -171,7 +171,7 @@ func (s *Store) DeleteIn(ctx context.Context, id string, expected int64, also fu
 			if err == nil && expected != store.AnyVersion && expected != version {
 				err = &store.ConflictError{Conversation: id, Expected: expected, Actual: version}
 			}
-			if err == nil {
+			if err == nil && version > 0 { // without entries, its month may be gone
 				_, err = tx.Exec(ctx, "DELETE FROM "+partition(key)+" WHERE conversation = $1", key)
 			}
 			if err == nil && also != nil {

@@ -60,6 +60,7 @@ type options struct {
 	retry   time.Duration
 	vault   *vault.Vault
 	log     *slog.Logger
+	asItIs  bool
 }
 
 // WithTimeout says how long one statement may take; a minute by default. A
@@ -69,6 +70,10 @@ func WithTimeout(d time.Duration) Option { return func(o *options) { o.timeout =
 // WithRetry says for how long a call tries again when the server is away; 15
 // seconds by default. 0 has the first loss of a connection be an error.
 func WithRetry(d time.Duration) Option { return func(o *options) { o.retry = d } }
+
+// WithoutUpgrade leaves a database as it is whose schema is older, or that has no
+// tables: that is a [store.ErrOlder].
+func WithoutUpgrade() Option { return func(o *options) { o.asItIs = true } }
 
 const (
 	defaultTimeout = time.Minute
@@ -116,20 +121,20 @@ func openURL(ctx context.Context, url string, opts []Option) (*Database, string,
 		errors: errorsOf(config),
 		vault:  o.vault,
 	}
-	if err := d.open(ctx, config); err != nil {
+	if err := d.open(ctx, config, o.asItIs); err != nil {
 		return nil, "", d.errors.Explain("open", err)
 	}
 	return d, tenant, nil
 }
 
-func (d *Database) open(ctx context.Context, config *pgxpool.Config) error {
+func (d *Database) open(ctx context.Context, config *pgxpool.Config, asItIs bool) error {
 	// A server that starts is waited for; one that is not there, or does not
 	// know the user, is told of at once.
 	err := d.admin(ctx, starting, func(conn *pgx.Conn) error { return nil })
 	if err != nil {
 		return err
 	}
-	if err := prepare(ctx, config.ConnConfig); err != nil {
+	if err := prepare(ctx, config.ConnConfig, asItIs); err != nil {
 		return err
 	}
 	config.AfterConnect = dropBypass

@@ -80,6 +80,13 @@ func (d *Database) keysOf(ctx context.Context, tx pgx.Tx, tenant int) (*keys, er
 	return k, err
 }
 
+// lockKeys has whoever erases the tenant wait, or waits for its keys to be destroyed: they
+// must not come back.
+func lockKeys(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, "SELECT FROM tenfold_keys ORDER BY version FOR UPDATE")
+	return err
+}
+
 func wrappedKeys(ctx context.Context, tx pgx.Tx) ([]vault.Wrapped, error) {
 	rows, _ := tx.Query(ctx, "SELECT version, wrapped FROM tenfold_keys ORDER BY version") // its error is that of the rows
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[vault.Wrapped])
@@ -96,14 +103,15 @@ type Encrypted struct {
 // after the other, while others read and append. It goes on where an earlier one was
 // interrupted; a tenant that is encrypted already is left as it is. What was in the
 // clear remains on disk until PostgreSQL writes over it, and in the log and the backups:
-// VACUUM FULL and a new backup end that.
-func (d *Database) Encrypt(ctx context.Context, tenant int) (Encrypted, error) {
+// VACUUM FULL and a new backup end that. Also, if not nil, runs in the operator's transaction
+// that ends it, and not for a tenant that is encrypted already.
+func (d *Database) Encrypt(ctx context.Context, tenant int, also func(ctx context.Context, tx pgx.Tx) error) (Encrypted, error) {
 	var done Encrypted
-	err := d.encrypt(ctx, tenant, &done)
+	err := d.encrypt(ctx, tenant, &done, also)
 	return done, d.errors.Explain(fmt.Sprintf("encrypt tenant %d", tenant), err)
 }
 
-func (d *Database) encrypt(ctx context.Context, tenant int, done *Encrypted) error {
+func (d *Database) encrypt(ctx context.Context, tenant int, done *Encrypted, also func(ctx context.Context, tx pgx.Tx) error) error {
 	if d.vault == nil {
 		return vault.ErrNoMaster
 	}
@@ -134,7 +142,10 @@ func (d *Database) encrypt(ctx context.Context, tenant int, done *Encrypted) err
 		done.Entries += sealed
 	}
 	return d.As(ctx, Operator, func(ctx context.Context, tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, "UPDATE tenfold_tenants SET encrypted = now() WHERE id = $1 AND encrypted IS NULL", tenant)
+		ended, err := tx.Exec(ctx, "UPDATE tenfold_tenants SET encrypted = now() WHERE id = $1 AND encrypted IS NULL", tenant)
+		if err == nil && ended.RowsAffected() > 0 && also != nil {
+			err = also(ctx, tx)
+		}
 		return err
 	})
 }
@@ -171,9 +182,13 @@ func (d *Database) insertKey(ctx context.Context, tx pgx.Tx, tenant, version int
 }
 
 // Rotate makes a new data key for what a tenant writes from now on, and gives its
-// version. Programs that have the tenant open use it when they next load its keys.
-func (d *Database) Rotate(ctx context.Context, tenant int) (version int, err error) {
+// version. Programs that have the tenant open use it when they next load its keys. Also, if
+// not nil, runs in the transaction, which is the tenant's.
+func (d *Database) Rotate(ctx context.Context, tenant int, also func(ctx context.Context, tx pgx.Tx) error) (version int, err error) {
 	err = d.As(ctx, tenant, func(ctx context.Context, tx pgx.Tx) error {
+		if err := lockKeys(ctx, tx); err != nil {
+			return err
+		}
 		k, err := d.keysOf(ctx, tx, tenant)
 		if err != nil {
 			return err
@@ -182,7 +197,10 @@ func (d *Database) Rotate(ctx context.Context, tenant int) (version int, err err
 			return &problem.Error{Problem: "the tenant is not encrypted", Hint: "encrypt it with tenfold tenant encrypt"}
 		}
 		version = k.ring.Version() + 1
-		return d.insertKey(ctx, tx, tenant, version)
+		if err = d.insertKey(ctx, tx, tenant, version); err == nil && also != nil {
+			err = also(ctx, tx)
+		}
+		return err
 	})
 	return version, d.errors.Explain(fmt.Sprintf("rotate the key of tenant %d", tenant), err)
 }
@@ -202,6 +220,9 @@ func (d *Database) Rewrap(ctx context.Context) (changed int, err error) {
 		n := 0
 		err := d.As(ctx, t.id, func(ctx context.Context, tx pgx.Tx) error {
 			n = 0
+			if err := lockKeys(ctx, tx); err != nil {
+				return err
+			}
 			all, err := wrappedKeys(ctx, tx)
 			for _, w := range all {
 				if len(w.Key) == 0 || err != nil {

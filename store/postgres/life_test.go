@@ -84,6 +84,42 @@ func checkpoint(t testing.TB, url string, statements ...string) {
 	}
 }
 
+// While keys are wrapped anew, a tenant is erased: its keys stay destroyed.
+func testRewrapErased(t *testing.T, server *pgtest.Server) {
+	url := server.Database(t)
+	tenant(t, url, "gone", masters(t, 1))
+	d := opened(t, url, WithVault(masters(t, 2, 1))).db
+	admin := superuser(t, url)
+	erasing, err := admin.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = erasing.Rollback(context.Background()) }()
+	if _, err := erasing.Exec(t.Context(), "UPDATE tenfold_keys SET wrapped = '', destroyed = now()"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := d.Rewrap(context.Background())
+		done <- err
+	}()
+	for waiting := false; !waiting; time.Sleep(10 * time.Millisecond) {
+		if err := admin.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := erasing.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	var left int
+	if err := admin.QueryRow(t.Context(), "SELECT count(*) FROM tenfold_keys WHERE wrapped <> ''").Scan(&left); err != nil || left > 0 {
+		t.Errorf("%d keys are back, %v", left, err)
+	}
+}
+
 // After an erasure nothing of a tenant is in the tables, in their files, in what is
 // dumped then; and what was dumped before cannot be read without its key.
 func testErase(t *testing.T, server *pgtest.Server) {
@@ -313,4 +349,91 @@ func monthAfter(t testing.TB, admin interface {
 		t.Fatal(err)
 	}
 	return month
+}
+
+// What fails for one tenant, and a retention of longer than there is time, does not keep
+// what others have.
+func testRetentionFails(t *testing.T, server *pgtest.Server) {
+	url := server.Database(t)
+	admin := superuser(t, url)
+	var last *Store
+	for _, name := range []string{"aeons", "fails", "short"} {
+		last = opened(t, tenant(t, url, name, nil))
+		create(t, last, name)
+	}
+	for _, sql := range []string{
+		"UPDATE tenfold_tenants SET retain_days = CASE name WHEN 'aeons' THEN 2147483647 ELSE 1 END WHERE name <> 'default'",
+		"UPDATE tenfold_conversations SET appended = now() - interval '9 days'",
+	} {
+		if _, err := admin.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	why := errors.New("its jobs cannot be deleted")
+	m, err := last.db.Maintain(t.Context(), false, func(_ context.Context, _ pgx.Tx, _ int, conversation string) (int64, error) {
+		if conversation == "fails" {
+			return 0, why
+		}
+		return 0, nil
+	})
+	if !errors.Is(err, why) || !strings.Contains(err.Error(), "tenant fails: ") || strings.Contains(err.Error(), "aeons") || !slices.Equal(m.Expired, []Expired{{last.tenant, "short", 1, 1}}) {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// A conversation of a month that was dropped, as it has no entry, is like any other.
+func testDroppedMonth(t *testing.T, server *pgtest.Server) {
+	const old = 79 // August 2026
+	url := server.Database(t)
+	admin := superuser(t, url)
+	v := masters(t, 1)
+	for name, v := range map[string]*vault.Vault{"clear": nil, "sealed": v} {
+		s := opened(t, tenant(t, url, name, v), WithVault(masters(t, 1)))
+		for what, do := range map[string]func(id string) error{
+			"deleted": func(id string) error { return s.Delete(t.Context(), id, 0) },
+			"read": func(id string) error {
+				log, err := logOf(t.Context(), s, id)
+				return errors.Join(err, wantLen(len(log), 0))
+			},
+			"appended to": func(id string) error {
+				v, err := s.Append(t.Context(), store.Batch{Conversation: id, Entries: say("x", "y")})
+				return errors.Join(err, wantLen(int(v), 2))
+			},
+			"appended to, whatever its version": func(id string) error {
+				v, err := s.Append(t.Context(), store.Batch{Conversation: id, Expected: store.AnyVersion, Entries: say("x", "y")})
+				return errors.Join(err, wantLen(int(v), 2))
+			},
+			"appended nothing to": func(id string) error {
+				v, err := s.Append(t.Context(), store.Batch{Conversation: id, Expected: store.AnyVersion})
+				return errors.Join(err, wantLen(int(v), 0))
+			},
+			"in conflict": func(id string) error {
+				_, err := s.Append(t.Context(), store.Batch{Conversation: id, Expected: 7, Entries: say("x", "y")})
+				if _, conflict := errors.AsType[*store.ConflictError](err); conflict {
+					return nil
+				}
+				return fmt.Errorf("it gives %w", err)
+			},
+		} {
+			create(t, s, what)
+			for _, sql := range []string{
+				"UPDATE tenfold_conversations SET key = ((79::bigint << 40) | (key & ((1::bigint << 40) - 1))) WHERE id = '" + what + "'",
+				"DROP TABLE IF EXISTS " + partition(old<<40),
+			} {
+				if _, err := admin.Exec(t.Context(), sql); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := do(what); err != nil {
+				t.Errorf("a %s one is %s: %v", name, what, err)
+			}
+		}
+	}
+}
+
+func wantLen(got, want int) error {
+	if got != want {
+		return fmt.Errorf("%d, not %d", got, want)
+	}
+	return nil
 }

@@ -85,6 +85,16 @@ func testOpenErrors(t *testing.T, server *pgtest.Server) {
 // alone.
 func testSchema(t *testing.T, server *pgtest.Server) {
 	url := server.Database(t)
+	asItIs := func() error {
+		s, err := Open(t.Context(), url, WithoutUpgrade())
+		if err == nil {
+			err = s.Close()
+		}
+		return err
+	}
+	for range 2 { // the second finds no tables either
+		wantError(t, asItIs(), store.ErrOlder.Error()+": it has no tables yet")
+	}
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -99,6 +109,9 @@ func testSchema(t *testing.T, server *pgtest.Server) {
 		})
 	}
 	wg.Wait()
+	if err := asItIs(); err != nil {
+		t.Error(err)
+	}
 	admin := superuser(t, url)
 	if _, err := admin.Exec(t.Context(), "INSERT INTO tenfold_schema (version_id, is_applied) VALUES (99, true)"); err != nil {
 		t.Fatal(err)

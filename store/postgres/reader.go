@@ -98,6 +98,10 @@ var afterNames = bytes.Repeat([]byte{0xff}, maxShort+2)
 func (s *Store) WithPrefix(ctx context.Context, prefix string, limit int) (found []store.Conversation, err error) {
 	// What names begin with of ids that are too long for them: see indexedID.
 	first := []byte(prefix[:min(len(prefix), maxShort-sha256.Size+1)])
+	most := new(max(limit, 0))
+	if len(first) < len(prefix) { // some of those may begin otherwise behind that
+		most = nil
+	}
 	after := engine.AfterPrefix(first)
 	if after == nil {
 		after = afterNames
@@ -107,11 +111,11 @@ func (s *Store) WithPrefix(ctx context.Context, prefix string, limit int) (found
 			found = found[:0]
 			return s.query(ctx, func(rows pgx.Rows) error {
 				c, err := k.conversation(rows)
-				if err == nil && strings.HasPrefix(c.ID, prefix) {
+				if err == nil && len(found) < limit && strings.HasPrefix(c.ID, prefix) {
 					found = append(found, c)
 				}
 				return err
-			}, prefixSQL, first, after, limit)
+			}, prefixSQL, first, after, most)
 		})
 	})
 	return found, s.errors.Explain("list conversations", err)

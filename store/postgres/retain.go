@@ -2,10 +2,13 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
+
+	"tenfold/store"
 )
 
 // Maintained says what Maintain did, or would do.
@@ -30,8 +33,8 @@ const expireBatch = 100
 // resting are the conversations of the transaction's tenant to which nothing was
 // appended for some days, by the database's clock. What a transcript or a client says
 // of times does not count, and nothing exempts a conversation: pins are about what a
-// model sees.
-const resting = "tenfold_conversations WHERE appended < now() - make_interval(days => $1)"
+// model sees. PostgreSQL has no time that is more than some 6,000 years ago.
+const resting = "tenfold_conversations WHERE appended < now() - make_interval(days => least($1, 1000000))"
 
 // Maintain is to run once a day, by one program or by several. It erases the
 // conversations of tenants with a retention (retain_days) to which nothing was appended
@@ -53,32 +56,43 @@ func (d *Database) maintain(ctx context.Context, m *Maintained, dry bool, also f
 		if t.retain == nil {
 			continue
 		}
-		x := Expired{Tenant: t.id, Name: t.name, Days: *t.retain}
-		for more := true; more; {
-			n := 0
-			err := d.As(ctx, t.id, func(ctx context.Context, tx pgx.Tx) (err error) {
-				if dry {
-					more = false
-					return tx.QueryRow(ctx, "SELECT count(*) FROM "+resting, x.Days).Scan(&n)
-				}
-				n, err = expire(ctx, tx, t.id, x.Days, also)
-				more = n == expireBatch
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			x.Conversations += n
+		n, failed := d.expireAll(ctx, t, dry, also)
+		if n > 0 {
+			m.Expired = append(m.Expired, Expired{t.id, t.name, *t.retain, n})
 		}
-		if x.Conversations > 0 {
-			m.Expired = append(m.Expired, x)
+		if failed != nil { // what one tenant has does not keep what others have
+			err = errors.Join(err, fmt.Errorf("tenant %s: %w", t.name, failed))
+		}
+		if ctx.Err() != nil || errors.Is(failed, store.ErrUnavailable) {
+			return err
 		}
 	}
 	if dry {
-		return nil
+		return err
 	}
 	d.hub.WakeAll() // those who watch see what is gone
-	return d.months(ctx, m)
+	return errors.Join(err, d.months(ctx, m))
+}
+
+// expireAll erases what a tenant does not keep any longer, and gives how many conversations
+// that is.
+func (d *Database) expireAll(ctx context.Context, t tenantRow, dry bool, also func(ctx context.Context, tx pgx.Tx, tenant int, conversation string) (int64, error)) (all int, err error) {
+	for more := true; more && err == nil; {
+		n := 0
+		err = d.As(ctx, t.id, func(ctx context.Context, tx pgx.Tx) (err error) {
+			if dry {
+				more = false
+				return tx.QueryRow(ctx, "SELECT count(*) FROM "+resting, *t.retain).Scan(&n)
+			}
+			n, err = expire(ctx, tx, t.id, *t.retain, also)
+			more = n >= expireBatch
+			return err
+		})
+		if err == nil {
+			all += n
+		}
+	}
+	return all, err
 }
 
 // expire erases some conversations and gives how many.

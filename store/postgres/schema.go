@@ -13,6 +13,7 @@ import (
 	"github.com/pressly/goose/v3/database"
 
 	"tenfold/internal/pause"
+	"tenfold/store"
 	"tenfold/store/internal/schema"
 )
 
@@ -32,7 +33,7 @@ const (
 
 // prepare brings the database to the newest schema. Of processes that find an
 // old one at once, one migrates and the others wait and find it done.
-func prepare(ctx context.Context, config *pgx.ConnConfig) error {
+func prepare(ctx context.Context, config *pgx.ConnConfig, asItIs bool) error {
 	newest := schema.Newest(migrations)
 	version, oldest, err := schemaOf(ctx, config)
 	switch {
@@ -42,6 +43,8 @@ func prepare(ctx context.Context, config *pgx.ConnConfig) error {
 		return nil
 	case version > newest:
 		return fmt.Errorf("it has schema %d, for which a program must know %d, and this program knows %d: use a newer tenfold", version, oldest, newest)
+	case asItIs:
+		return store.Older(version, newest)
 	}
 	applied, err := database.NewStore(database.DialectPostgres, versions)
 	if err != nil {

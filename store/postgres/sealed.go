@@ -222,7 +222,7 @@ func (s *Store) appendLocked(ctx context.Context, k *keys, b store.Batch, c *col
 		})
 		fresh := c.filter(func(i int) bool { return !known[string(c.ids[i])] })
 		switch {
-		case err != nil && Code(err) != codeNoTable, len(fresh.ids) == 0:
+		case err != nil, len(fresh.ids) == 0:
 			return err // L9
 		case b.Expected != store.AnyVersion && b.Expected != now:
 			return &store.ConflictError{Conversation: b.Conversation, Expected: b.Expected, Actual: now} // L8

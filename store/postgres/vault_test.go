@@ -52,7 +52,7 @@ func tenant(t testing.TB, url, name string, v *vault.Vault) string {
 		return tx.QueryRow(ctx, "INSERT INTO tenfold_tenants (name) VALUES ($1) RETURNING id", name).Scan(&id)
 	})
 	if err == nil && v != nil {
-		_, err = d.Encrypt(t.Context(), id)
+		_, err = d.Encrypt(t.Context(), id, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -265,10 +265,19 @@ func testEncryptLive(t *testing.T, server *pgtest.Server) {
 	}
 	words := map[string]int{"alpha": 3, "beta": 1, "gamma": 2, "delta": 1}
 	check(before, words)
-	for range 2 { // the second time it finds nothing to do
-		if _, err := d.Encrypt(t.Context(), 1); err != nil {
-			t.Fatal(err)
+	recorded := 0 // in the transaction that ends it, or not at all
+	unrecorded := errors.New("it cannot be recorded")
+	for i, want := range []error{unrecorded, nil, nil} { // the third time it finds nothing to do
+		_, err := d.Encrypt(t.Context(), 1, func(context.Context, pgx.Tx) error {
+			recorded++
+			return want
+		})
+		if !errors.Is(err, want) || recorded != min(i+1, 2) {
+			t.Fatalf("attempt %d: recorded %d times, %v", i, recorded, err)
 		}
+	}
+	if _, err := d.Rotate(t.Context(), 1, func(context.Context, pgx.Tx) error { return unrecorded }); !errors.Is(err, unrecorded) {
+		t.Errorf("a key that is not recorded is made: %v", err)
 	}
 	check(before, words)
 	check(opened(t, url, WithVault(masters(t, 1))), words)
@@ -288,7 +297,7 @@ func testEncryptLive(t *testing.T, server *pgtest.Server) {
 		t.Errorf("a program without the master key reads: %v", err)
 	}
 	// A new data key: what it seals is read by those that have the tenant open.
-	if version, err := d.Rotate(t.Context(), 1); err != nil || version != 2 {
+	if version, err := d.Rotate(t.Context(), 1, nil); err != nil || version != 2 {
 		t.Fatalf("version %d, %v", version, err)
 	}
 	create(t, opened(t, url, WithVault(masters(t, 1))), "newer", say("epsilon")...)

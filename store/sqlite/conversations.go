@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 
 	"tenfold"
@@ -76,7 +77,8 @@ func (s *Store) Delete(ctx context.Context, id string, expected int64) error {
 
 func (tx *tx) delete(ctx context.Context, key int64) error {
 	first, last := key<<32, key<<32|maxSeq
-	// The table of ids is sorted by id, so each is named.
+	// The table of ids is sorted by id, so each is named: all are looked at only where a
+	// damaged row does not tell its own.
 	var ids []string
 	err := tx.query(context.Background(), func(values []driver.Value) error {
 		meta, _ := values[0].([]byte)
@@ -84,6 +86,10 @@ func (tx *tx) delete(ctx context.Context, key int64) error {
 		ids = append(ids, id)
 		return err
 	}, "SELECT meta FROM entries WHERE key BETWEEN ? AND ?", first, last)
+	if errors.Is(err, row.ErrDamaged) {
+		ids = nil
+		_, err = tx.exec("DELETE FROM ids WHERE conversation = ?", key)
+	}
 	for _, id := range ids {
 		if err == nil {
 			err = ctx.Err()

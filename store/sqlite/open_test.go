@@ -148,6 +148,26 @@ func TestDamaged(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	// Nobody has to keep it.
+	s, err = Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Delete(t.Context(), "a", 20); err != nil {
+		t.Errorf("deleting it gives %v", err)
+	}
+	for _, table := range []string{"ids", "entries", "conversations", "search"} {
+		if err := s.read(t.Context(), func(c *conn) error {
+			n, _, err := c.number(t.Context(), "SELECT count(*) FROM "+table)
+			if n != 0 {
+				t.Errorf("%d rows are left in %s", n, table)
+			}
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func TestModes(t *testing.T) {

@@ -42,18 +42,27 @@ func bars(err error) error {
 
 // Writable gives an error that says why the store can only be read, nil where it can be
 // written as far as is known.
-func (s *Store) Writable() error {
+func (s *Store) Writable() error { return s.errors.Explain("write", s.bar()) }
+
+func (s *Store) bar() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.errors.Explain("write", s.barred)
+	return s.barred
 }
 
 // lift tries again to open for writing what could only be read: a disk may have room by
-// now. It gives why that fails.
+// now. It gives why that fails. Who reads does not wait for it.
 func (s *Store) lift(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.barred == nil {
+	if s.bar() == nil {
+		return nil
+	}
+	select {
+	case s.lifting <- struct{}{}:
+		defer func() { <-s.lifting }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if s.bar() == nil { // another did
 		return nil
 	}
 	if err := s.there(); err != nil {
@@ -63,7 +72,9 @@ func (s *Store) lift(ctx context.Context) error {
 	if err != nil {
 		return cmp.Or(bars(err), err)
 	}
+	s.mu.Lock()
 	s.barred = nil
+	s.mu.Unlock()
 	go (&writer{s: s, c: c}).run()
 	return nil
 }
@@ -95,10 +106,7 @@ func readable(ctx context.Context, path string, barred error) error {
 
 // dialReader opens a connection for reading.
 func (s *Store) dialReader(ctx context.Context) (*conn, error) {
-	s.mu.Lock()
-	barred := s.barred
-	s.mu.Unlock()
-	if barred != nil {
+	if s.bar() != nil {
 		return dialReadOnly(ctx, s.path)
 	}
 	return dial(ctx, s.path, "query_only(1)")

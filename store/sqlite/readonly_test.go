@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -164,5 +165,37 @@ func TestReadOnlyCopyWithoutItsIndex(t *testing.T) {
 	}
 	if err := readable(t.Context(), copied, errReadOnly); !errors.Is(err, errReadOnly) || !strings.Contains(err.Error(), "-wal file") || !strings.Contains(hint(err), "copy both files") {
 		t.Errorf("it says %v: %s", err, hint(err))
+	}
+}
+
+// While somebody tries to write again, which may take as long as another process has the
+// file locked, others read, and writers wait no longer than they want to.
+func TestReadOnlyIsReadMeanwhile(t *testing.T) {
+	s, err := Open(t.Context(), newLog(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	s.mu.Lock()
+	s.barred = errReadOnly
+	s.mu.Unlock()
+	s.lifting <- struct{}{}
+	if err := s.Writable(); !errors.Is(err, errReadOnly) {
+		t.Errorf("it is %v", err)
+	}
+	if c, err := s.Conversation(t.Context(), "a"); c.ID != "a" || err != nil {
+		t.Errorf("it reads %+v, %v", c, err)
+	}
+	hasty, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := s.SetTitle(hasty, "a", "x"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a writer with a deadline hears %v", err)
+	}
+	s.mu.Lock()
+	s.barred = nil // as if that one had done it
+	s.mu.Unlock()
+	<-s.lifting
+	if err := s.SetTitle(t.Context(), "a", "x"); err != nil {
+		t.Error(err)
 	}
 }

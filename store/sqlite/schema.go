@@ -13,6 +13,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"tenfold/internal/pause"
+	"tenfold/store"
 	"tenfold/store/internal/schema"
 )
 
@@ -24,13 +25,16 @@ var migrations embed.FS
 
 // prepare brings a fresh connection's file to the newest schema. All of it is
 // one transaction, so that of two processes that create a file at once, one
-// migrates and the other finds it done. It tells upgraded where the file had an
+// migrates and the other finds it done. It tells of it where the file had an
 // older one.
-func prepare(ctx context.Context, c *conn, path string, upgraded func(from, to int)) error {
+func prepare(ctx context.Context, c *conn, path string, o options) error {
 	version, err := check(ctx, c)
 	newest := schema.Newest(migrations)
 	if err != nil || version == newest {
 		return err
+	}
+	if o.asItIs && version < newest {
+		return store.Older(version, newest)
 	}
 	if err := useWAL(ctx, c); err != nil {
 		return err
@@ -41,8 +45,8 @@ func prepare(ctx context.Context, c *conn, path string, upgraded func(from, to i
 	}
 	lock := "PRAGMA " + waitForLocks + "; " + beginSQL
 	version, err = schema.Migrate(ctx, sql.OpenDB(connector), userVersion{}, migrations, lock, commitSQL)
-	if err == nil && version > 0 && version < newest && upgraded != nil {
-		upgraded(int(version), int(newest))
+	if err == nil && version > 0 && version < newest && o.upgraded != nil {
+		o.upgraded(int(version), int(newest))
 	}
 	return err
 }

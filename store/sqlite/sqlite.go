@@ -33,8 +33,9 @@ type Store struct {
 	path string
 	file os.FileInfo // what stood there when it was opened
 
-	mu     sync.Mutex // guards barred
-	barred error      // why nothing can be written, and no writer runs; nil where it can
+	mu      sync.Mutex    // guards barred
+	barred  error         // why nothing can be written, and no writer runs; nil where it can
+	lifting chan struct{} // has room for the one who tries to write again
 
 	jobs chan *job
 	quit chan struct{}
@@ -61,6 +62,7 @@ type options struct {
 	noIndex  bool
 	maxPages int64
 	upgraded func(from, to int)
+	asItIs   bool
 }
 
 // WithoutIndex opens a store that neither keeps up nor uses the full-text
@@ -71,6 +73,10 @@ func WithoutIndex() Option { return func(o *options) { o.noIndex = true } }
 // WithUpgraded has f told when opening a file brought it from an older schema to the
 // newest, which programs of earlier releases cannot open.
 func WithUpgraded(f func(from, to int)) Option { return func(o *options) { o.upgraded = f } }
+
+// WithoutUpgrade leaves a file as it is whose schema is older: that is a
+// [store.ErrOlder], and a file that is not there an [fs.ErrNotExist].
+func WithoutUpgrade() Option { return func(o *options) { o.asItIs = true } }
 
 // withMaxPages bounds the file's size; a test's full disk.
 func withMaxPages(n int64) Option { return func(o *options) { o.maxPages = n } }
@@ -120,6 +126,7 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 		path:    path,
 		file:    file,
 		barred:  barred,
+		lifting: make(chan struct{}, 1),
 		jobs:    make(chan *job, maxGroup),
 		quit:    make(chan struct{}),
 		done:    make(chan error, 1),
@@ -143,7 +150,7 @@ func open(ctx context.Context, path string, o options) (*Store, error) {
 // dialWriter makes the file, opens the connection that writes, and brings it to the
 // newest schema.
 func dialWriter(ctx context.Context, path string, o options) (*conn, error) {
-	if err := create(path); err != nil {
+	if err := create(path, o.asItIs); err != nil {
 		return nil, err
 	}
 	c, err := dial(
@@ -157,7 +164,7 @@ func dialWriter(ctx context.Context, path string, o options) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = prepare(ctx, c, path, o.upgraded); err == nil && o.maxPages > 0 {
+	if err = prepare(ctx, c, path, o); err == nil && o.maxPages > 0 {
 		err = c.script(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", o.maxPages))
 	}
 	if err == nil {
@@ -170,10 +177,14 @@ func dialWriter(ctx context.Context, path string, o options) (*conn, error) {
 }
 
 // create makes the file and its directories before SQLite does, so that they
-// are their owner's alone. SQLite gives its side files the same mode.
-func create(path string) error {
+// are their owner's alone, unless it is to be there. SQLite gives its side files the
+// same mode.
+func create(path string, there bool) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return errors.New("not a regular file: use the path of a file")
+	}
+	if there {
+		return writable(path)
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -181,11 +192,7 @@ func create(path string) error {
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		f, err = os.OpenFile(path, os.O_RDWR, 0)
-		if err == nil {
-			err = f.Close()
-		}
-		return err
+		return writable(path)
 	}
 	if err != nil {
 		return err
@@ -199,6 +206,15 @@ func create(path string) error {
 		_ = d.Close()
 	}
 	return nil
+}
+
+// writable gives why a file that is there cannot be written.
+func writable(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		err = f.Close()
+	}
+	return err
 }
 
 // there tells whether the file still stands where it was opened. SQLite goes on writing

@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,6 +44,15 @@ func testUpgrade(t *testing.T, version int64) {
 		steps = append(steps, beginSQL, string(sql), fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", i+1, applicationID), commitSQL)
 	}
 	change(t, path, append(steps, "INSERT INTO conversations (id, title, created, updated) VALUES ('a', 'kept', 5, 7)")...)
+	newest := len(files)
+	// Who asks for it finds it as it is.
+	if s, err := Open(t.Context(), path, WithoutUpgrade()); int(version) == newest {
+		if err != nil || s.Close() != nil {
+			t.Error(err)
+		}
+	} else if !errors.Is(err, store.ErrOlder) || !strings.Contains(err.Error(), fmt.Sprintf("it has schema %d, and this program uses %d", version, newest)) {
+		t.Errorf("as it is it gives %v", err)
+	}
 	var told []int
 	for range 2 { // the second finds it done
 		s, err := Open(t.Context(), path, WithUpgraded(func(from, to int) { told = append(told, from, to) }))
@@ -57,7 +68,7 @@ func testUpgrade(t *testing.T, version int64) {
 		}
 	}
 	var want []int
-	if newest := len(files); int(version) < newest {
+	if int(version) < newest {
 		want = []int{int(version), newest}
 	}
 	if !slices.Equal(told, want) {
@@ -88,6 +99,30 @@ func testUpgrade(t *testing.T, version int64) {
 	}
 	if left, err := s.conversations(t.Context(), selectSQL+"WHERE handle IS NULL"); err != nil || len(left) != 0 {
 		t.Errorf("without a handle are %v, %v", left, err)
+	}
+}
+
+// What is not there is not made by a look.
+func TestWithoutUpgradeMakesNothing(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty.db")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]error{filepath.Join(dir, "sub", "none.db"): fs.ErrNotExist, empty: store.ErrOlder} {
+		if _, err := Open(t.Context(), path, WithoutUpgrade()); !errors.Is(err, want) {
+			t.Errorf("%s gives %v", path, err)
+		}
+	}
+	var left []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if info, e := os.Stat(path); e == nil && (!info.IsDir() || path != dir) {
+			left = append(left, fmt.Sprint(d.Name(), info.Size()))
+		}
+		return err
+	})
+	if err != nil || !slices.Equal(left, []string{"empty.db0"}) {
+		t.Errorf("it left %v, %v", left, err)
 	}
 }
 

@@ -163,12 +163,21 @@ func testAtomic(t *testing.T, _ *suite, st store.Store) {
 		"no payload": {ID: "b"},
 		"no id":      {Payload: tenfold.TurnStart{}},
 		"bad data":   {ID: "b", Payload: tenfold.Unknown{Name: "new", Data: "no json"}},
+		// What could not be read back would keep all of the log from being read.
+		"an unknown word":             {ID: "b", Payload: tenfold.Compaction{Turns: "hide"}},
+		"a policy without an action":  {ID: "b", Payload: tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{}}},
+		"a pointer to an unknown one": {ID: "b", Payload: &tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Prune}}},
+		"a size below zero":           {ID: "b", Payload: tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip, Over: -1}}},
+		"a known kind that is not":    {ID: "b", Payload: tenfold.Unknown{Name: tenfold.KindCompaction, Data: `{"turns":"hide"}`}},
 	} {
 		_, err := st.Append(t.Context(), store.Batch{
 			Conversation: "a", Expected: store.AnyVersion, Entries: []tenfold.Entry{say("a", "x"), bad, say("c", "x")},
 		})
 		if err == nil {
 			t.Errorf("an entry with %s is taken", name)
+		}
+		if err := st.Create(t.Context(), store.Conversation{ID: "b"}, bad); err == nil {
+			t.Errorf("a conversation that begins with %s is created", name)
 		}
 	}
 	wantLog(t, st, "a", say("0", "x"))

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -347,8 +348,41 @@ func testPrefixes(t *testing.T, _ *suite, st store.Store) {
 			t.Errorf("with %q begin %q, want %q", prefix, got, want)
 		}
 	}
-	if found, err := st.WithPrefix(t.Context(), "a", 2); len(found) != 2 || err != nil {
-		t.Errorf("of two there are %d, %v", len(found), err)
+	for limit, want := range map[int]int{2: 2, 0: 0, -1: 0} {
+		if found, err := st.WithPrefix(t.Context(), "a", limit); len(found) != want || err != nil {
+			t.Errorf("of at most %d there are %d, %v", limit, len(found), err)
+		}
+	}
+	for _, id := range []string{long + "1", long + "2"} { // the limit is of those that begin so
+		if found, err := st.WithPrefix(t.Context(), id, 1); len(found) != 1 || found[0].ID != id || err != nil {
+			t.Errorf("with the id that ends in %q begin %v, %v", id[len(id)-1:], found, err)
+		}
+	}
+}
+
+// Times may be any: a program or a transcript says them. FILETIME begins in 1601.
+func testFarTimes(t *testing.T, _ *suite, st store.Store) {
+	for i, year := range []int{1, 1601, 1677, 1678, 1969, 1970, 2261, 2262, 9999} {
+		id, at := fmt.Sprint(year), time.Date(year, 12, 31, 0, 0, 0, i, time.UTC)
+		ok(t, st.Create(t.Context(), store.Conversation{ID: id, Created: at, Updated: at, Stats: store.Stats{Ended: at}}, say("1", "x")))
+		_, err := st.Append(t.Context(), store.Batch{Conversation: id, Expected: 1, Entries: []tenfold.Entry{say("2", "y")}, Now: at})
+		ok(t, err)
+		if c, err := st.Conversation(t.Context(), id); c.Version != 2 || c.Created.IsZero() || c.Updated.IsZero() || c.Stats.Ended.IsZero() || err != nil {
+			t.Errorf("of %d it knows %+v, %v", year, c, err)
+		}
+	}
+	ok(t, st.Create(t.Context(), store.Conversation{ID: "none"}))
+	want := list(t, st)
+	if want[len(want)-1] != "none" {
+		t.Errorf("the listing is %q", want)
+	}
+	var got []string
+	for page, err := st.Page(t.Context(), nil, 1); len(page) > 0; page, err = st.Page(t.Context(), page[0].Place(), 1) {
+		ok(t, err)
+		got = append(got, page[0].ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("pages give %q, the listing %q", got, want)
 	}
 }
 

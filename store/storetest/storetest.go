@@ -56,6 +56,7 @@ func Run(t *testing.T, open func(t *testing.T) store.Store, opts ...Option) {
 		{"NotFound", testNotFound},
 		{"Listing", testListing},
 		{"Pages", testPages},
+		{"FarTimes", testFarTimes},
 		{"ListingEndsEarly", testListingEndsEarly},
 		{"Titles", testTitles},
 		{"Origins", testOrigins},

@@ -21,7 +21,7 @@ func (a *App) CompleteIDs(most int) cobra.CompletionFunc {
 		if most > 0 && len(args) >= most || !a.MayHaveConversations() {
 			return nil, none
 		}
-		l, err := a.Open(c.Context())
+		l, err := a.Look(c.Context())
 		if err != nil {
 			return nil, none
 		}

@@ -47,9 +47,26 @@ func (a *App) Open(ctx context.Context) (*Workspace, error) {
 	return l, err
 }
 
+// Look is Open for a command that only looks: a store that is not there is not made, and
+// one of an earlier release is a [store.ErrOlder] and stays as it is.
+func (a *App) Look(ctx context.Context) (*Workspace, error) {
+	if a.Workspace != nil {
+		return a.Workspace, nil
+	}
+	l, err := a.open(ctx, true)
+	if err == nil {
+		a.Workspace = l
+	}
+	return l, err
+}
+
 // OpenNew opens the store once more; the caller closes it. The options are for a
 // store on this machine.
 func (a *App) OpenNew(ctx context.Context, local ...sqlite.Option) (*Workspace, error) {
+	return a.open(ctx, false, local...)
+}
+
+func (a *App) open(ctx context.Context, look bool, local ...sqlite.Option) (*Workspace, error) {
 	url, from := a.StoreURL, "--store"
 	if url == "" {
 		url, from = os.Getenv("TENFOLD_STORE"), "TENFOLD_STORE"
@@ -57,8 +74,11 @@ func (a *App) OpenNew(ctx context.Context, local ...sqlite.Option) (*Workspace, 
 	l := &Workspace{}
 	var err error
 	if IsShared(url) {
-		err = a.openShared(ctx, l, url)
+		err = a.openShared(ctx, l, url, look)
 	} else {
+		if look {
+			local = append(local, sqlite.WithoutUpgrade())
+		}
 		err = a.openLocal(ctx, l, url, from, local...)
 	}
 	if err != nil {
@@ -123,7 +143,7 @@ func IsServer(url string) bool {
 }
 
 // openShared opens a store that many machines share.
-func (a *App) openShared(ctx context.Context, l *Workspace, url string) error {
+func (a *App) openShared(ctx context.Context, l *Workspace, url string, look bool) error {
 	active, err := SharedActive(url)
 	if err != nil {
 		return err
@@ -138,6 +158,9 @@ func (a *App) openShared(ctx context.Context, l *Workspace, url string) error {
 	options, err := a.DatabaseOptions(ctx)
 	if err != nil {
 		return err
+	}
+	if look {
+		options = append(options, postgres.WithoutUpgrade())
 	}
 	a.StartProgress("connect to the database", 0)
 	l.Store, err = postgres.Open(ctx, url, append(options, postgres.WithLog(a.StoreLog))...)

@@ -6,6 +6,7 @@ package compaction
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 	"tenfold/internal/report"
 	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/store"
 	"tenfold/transcript"
 )
 
@@ -38,6 +40,8 @@ type File struct {
 	last, Here bool
 	// Only is the session to read of a database that holds many; empty reads all.
 	Only string
+	// older is told once: see [command.App.Look].
+	older bool
 }
 
 // Command is "tenfold compact".
@@ -285,16 +289,23 @@ func (k *File) read(ctx context.Context, path string, req session.Request, to ou
 // not requested twice.
 func (k *File) compact(ctx context.Context, in transcripts.Imported, req session.Request) (*Report, error) {
 	var l *command.Workspace
-	if !k.DryRun || k.MayHaveConversations() { // a dry run makes none
-		var err error
-		if l, err = k.Open(ctx); err != nil {
-			return nil, err
+	var err error
+	switch {
+	case !k.DryRun:
+		l, err = k.Open(ctx)
+	case k.MayHaveConversations() && !k.older: // a dry run makes no store, and upgrades none
+		if l, err = k.Look(ctx); errors.Is(err, store.ErrOlder) {
+			k.Noticef("what is stored of it is not looked at: %s", terminal.VisibleLine(err.Error()))
+			k.older, err = true, nil
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	var r *Report
 	var at transcripts.Located
 	k.Writers = nil
-	err := session.Retried(ctx, func() (err error) {
+	err = session.Retried(ctx, func() (err error) {
 		if at, err = transcripts.Locate(ctx, k.App, l, in); err == nil {
 			r, err = k.plan(ctx, l, in, at, req)
 		}

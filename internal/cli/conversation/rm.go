@@ -141,7 +141,11 @@ func (r removedJSON) String() string {
 	if r.Files > 0 {
 		parts = append(parts, number.CountOf(r.Files, "file of summaries", "files of summaries"))
 	}
-	return strings.Join(parts, ", ") + "; nothing is left of it"
+	text := strings.Join(parts, ", ") + "; nothing is left of it"
+	if r.Unread != "" {
+		text += "; less was counted than there was: " + terminal.VisibleLine(r.Unread)
+	}
+	return text
 }
 
 // countJobs counts those of a conversation; nil where there is no queue to ask.

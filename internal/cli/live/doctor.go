@@ -200,7 +200,13 @@ func checkStore(ctx context.Context, a *command.App) []finding {
 			return append(all, finding{Check: "store", Status: statusOK, Detail: "none yet; the first conversation creates " + path})
 		}
 	}
-	l, err := a.Open(ctx)
+	l, err := a.Look(ctx)
+	if errors.Is(err, store.ErrOlder) {
+		return append(all, finding{
+			Check: "store", Status: statusWarn, Detail: err.Error(),
+			Hint: "the next command that works with conversations makes or upgrades it; an older tenfold cannot open it then, so copy it before if you may want to go back",
+		})
+	}
 	if err != nil {
 		return append(all, failed("store", err))
 	}

@@ -182,7 +182,7 @@ from the start.`,
 				r := tenant.NewRegistry(db)
 				t, err := r.Create(c.Context(), operator, args[0], l)
 				if err == nil && db.Encrypts() {
-					if _, err = db.Encrypt(c.Context(), t.ID); err == nil {
+					if _, err = db.Encrypt(c.Context(), t.ID, recordEncryption(t.ID)); err == nil {
 						t, err = r.Get(c.Context(), t.ID)
 					}
 				}

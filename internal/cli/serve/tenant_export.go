@@ -41,7 +41,7 @@ read its files.`,
 			return ofTenant(c.Context(), a, args[0], func(t aTenant) error {
 				total, err := exportTenant(c.Context(), t, to)
 				if err == nil {
-					err = t.registry.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant export"})
+					err = t.registry.Record(c.Context(), t.ID, did("tenant export"))
 				}
 				if err != nil {
 					return err
@@ -164,7 +164,7 @@ conversation that the tenant already has ends the import.`,
 			return ofTenant(c.Context(), a, args[0], func(t aTenant) error {
 				total, err := importTenant(c.Context(), t, from)
 				if err == nil {
-					err = t.registry.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant import"})
+					err = t.registry.Record(c.Context(), t.ID, did("tenant import"))
 				}
 				if err != nil {
 					return err

@@ -33,10 +33,7 @@ older backups.`,
 		Example: `  export TENFOLD_MASTER_KEY_COMMAND="pass show tenfold/master"
   tenfold tenant encrypt kitchen`,
 	}, 1, "a NAME", func(ctx context.Context, t aTenant, _ []string) error {
-		done, err := t.database.Encrypt(ctx, t.ID)
-		if err == nil {
-			err = t.registry.Record(ctx, t.ID, tenant.Event{Actor: operator, Action: "tenant encrypt"})
-		}
+		done, err := t.database.Encrypt(ctx, t.ID, recordEncryption(t.ID))
 		if err != nil {
 			return err
 		}
@@ -67,10 +64,7 @@ written from then on; what is there stays readable by its own key.`,
 			}
 			if data {
 				return ofTenant(c.Context(), a, args[0], func(t aTenant) error {
-					version, err := t.database.Rotate(c.Context(), t.ID)
-					if err == nil {
-						err = t.registry.Record(c.Context(), t.ID, tenant.Event{Actor: operator, Action: "tenant rekey"})
-					}
+					version, err := t.database.Rotate(c.Context(), t.ID, tenant.RecordIn(t.ID, did("tenant rekey")))
 					if err != nil {
 						return err
 					}
@@ -183,7 +177,7 @@ func erase(ctx context.Context, a *command.App, t aTenant, yes bool) error {
 	}
 	defer q.Close()
 	proof, err := t.database.Erase(ctx, t.Name, operator.Token+" ", func(ctx context.Context, tx pgx.Tx, tenant int) (postgres.ErasedTable, error) {
-		jobs, err := q.Erase(ctx, tx, tenant, "")
+		jobs, err := q.EraseAll(ctx, tx, tenant)
 		return postgres.ErasedTable{Name: "jobs", Before: jobs}, err
 	})
 	if err != nil {
@@ -209,6 +203,13 @@ func erase(ctx context.Context, a *command.App, t aTenant, yes bool) error {
 			a.Warn(proof.Problem)
 		}
 	})
+}
+
+// did is what whoever runs the server did to a tenant.
+func did(action string) tenant.Event { return tenant.Event{Actor: operator, Action: action} }
+
+func recordEncryption(id int) func(ctx context.Context, tx pgx.Tx) error {
+	return tenant.RecordIn(id, did("tenant encrypt"))
 }
 
 // aTenant is one of a database, and who keeps what there is of it.

@@ -88,6 +88,10 @@ func TestLifeOfATenant(t *testing.T) {
 	master(2)
 	must("conversation ls"+kitchen, "131fd58e")
 	must("tenant rekey kitchen --data", "data key 2")
+	audit := must("tenant audit kitchen", "tenant rekey")
+	if strings.Count(audit, "tenant encrypt") != 1 {
+		t.Errorf("the audit log is\n%s", audit)
+	}
 	fails("tenant rekey kitchen", "takes a NAME together with --data")
 
 	zip, files := filepath.Join(dir, "kitchen.zip"), filepath.Join(dir, "kitchen")

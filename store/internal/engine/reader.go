@@ -299,7 +299,7 @@ func (r *Ranking) Offer(conversation string, e tenfold.Entry) {
 // Add takes an entry that matches; the highest score is the best.
 func (r *Ranking) Add(conversation string, e tenfold.Entry, score float64) {
 	r.best = append(r.best, match{store.Hit{Conversation: conversation, Entry: e}, score})
-	if len(r.best) >= 2*r.Limit+1000 { // a common word must not fill the memory
+	if (len(r.best)-1000)/2 >= r.Limit { // a common word must not fill the memory
 		r.trim()
 	}
 }

@@ -168,12 +168,13 @@ func number[N int64 | uint64](f *fields, decode func([]byte) (N, int)) N {
 }
 
 // Nanos is a conversation's time as a column holds it: nil for the zero time,
-// the nearest that fits for years far off.
+// the nearest that fits for years far off. Its negative fits too, and is not that of none
+// in a listing.
 func Nanos(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
 	}
-	lo, hi := time.Unix(0, -1<<63), time.Unix(0, 1<<63-1)
+	lo, hi := time.Unix(0, 2-1<<63), time.Unix(0, 1<<63-1)
 	switch {
 	case t.Before(lo):
 		t = lo
