@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"tenfold/session"
 	"tenfold/store"
 )
@@ -206,6 +208,14 @@ func TestCharactersCountOnce(t *testing.T) {
 	tab.WaitText(".whole .problem", "more than 5 requests a second")
 	tab.Click(".whole .problem button")
 	tab.Wait(`[...document.querySelector(".whole pre").textContent].length === 20100`)
+	// The keys that scroll a text scroll it, and do not go through the list behind it.
+	Eval[bool](tab, `(document.querySelector(".whole pre").focus(), true)`)
+	tab.Keys(kb.ArrowUp)
+	if !Eval[bool](tab, `document.querySelector(".sees .line.at").classList.contains("open")`) {
+		t.Error("an arrow in a text goes through the list")
+	}
+	tab.Keys("k")
+	tab.Wait(`!document.querySelector(".sees .line.at").classList.contains("open")`)
 	tab.Go("/c/one#-5")
 	tab.WaitText(".timeline", "one?")
 	// The rows of a comparison.
@@ -219,6 +229,16 @@ func TestCharactersCountOnce(t *testing.T) {
 	if got := tab.Text(".chosen h2"); strings.Contains(got, "All") {
 		t.Errorf("a compaction that there is not is %q", got)
 	}
+}
+
+// What the server offers is asked for until it says so.
+func TestWhatTheServerOffersIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	s := Serve(t)
+	s.Create("one", "one", told("one?", "The first answer.")...)
+	tab := s.openWith(t, "/c/one/view", `globalThis.fails = new RegExp("/api/meta")`)
+	tab.WaitText(".toast.bad", "more than 5 requests a second")
+	tab.WaitText("main", "The first answer.")
 }
 
 // A measurement that ends early says why, whatever it has measured by then.

@@ -83,8 +83,8 @@ export function ModelView({ id }: { id: string }) {
 function Overview({ id, v }: { id: string; v: View }) {
   const cached = boundary(v);
   const until = v.warm ? new Date(v.warm) : undefined;
-  const warm = until && until.getFullYear() > 1;
-  const expired = useClock(!!warm) > (until?.getTime() ?? 0) && warm;
+  const warm = until && until.getFullYear() > 1 ? until.getTime() : 0;
+  const expired = useClock(warm > Date.now()) >= warm && warm > 0; // while one looks at it, too
   return (
     <>
       <p>
