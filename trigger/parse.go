@@ -130,12 +130,12 @@ func amount(s string) (int, error) {
 	return 0, fmt.Errorf("%q is not a threshold: write 80%% (of the window), 150k (used), -20k (left) or off", s)
 }
 
-// number writes tokens in the shortest exact form that [Parse] reads.
+// number writes tokens, of which there are some, in the shortest exact form that [Parse] reads.
 func number(n int) string {
 	switch {
-	case n > 0 && n%1_000_000 == 0:
+	case n%1_000_000 == 0:
 		return strconv.Itoa(n/1_000_000) + "m"
-	case n > 0 && n%1000 == 0:
+	case n%1000 == 0:
 		return strconv.Itoa(n/1000) + "k"
 	}
 	return strconv.Itoa(n)
