@@ -124,7 +124,7 @@ func amount(s string) (int, error) {
 	if n, err := strconv.Atoi(s); err == nil && n > 0 && !strings.HasPrefix(s, "+") {
 		return n, nil
 	}
-	if n, ok := tenfold.ParseTokens(s); ok && n > 0 {
+	if n, ok := tenfold.ParseTokens(s); ok {
 		return n, nil
 	}
 	return 0, fmt.Errorf("%q is not a threshold: write 80%% (of the window), 150k (used), -20k (left) or off", s)
