@@ -105,13 +105,13 @@ func ParseTail(text string) (Tail, error) {
 	return Tail{}, &problem.Error{Problem: "invalid number to keep " + strconv.Quote(text), Hint: "write turns (3) or tokens (20k)"}
 }
 
-// ParseTokens reads a token count with its unit: "20k", "1.5m", "800t".
+// ParseTokens reads a token count with its unit, of one token at least: "20k", "1.5m", "800t".
 func ParseTokens(text string) (int, bool) {
 	s := strings.ToLower(strings.TrimSpace(text))
 	for unit, factor := range map[string]float64{"t": 1, "k": 1e3, "m": 1e6} {
 		if number, ok := strings.CutSuffix(s, unit); ok {
 			n, err := strconv.ParseFloat(number, 64)
-			if err != nil || !(n > 0 && n*factor <= math.MaxInt32) { // not so for NaN
+			if err != nil || !(n*factor >= 1 && n*factor <= math.MaxInt32) { // not so for NaN
 				return 0, false
 			}
 			return int(n * factor), true

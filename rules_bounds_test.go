@@ -327,7 +327,7 @@ func TestC3WordsThatAreNoBound(t *testing.T) {
 			t.Errorf("the error for %q does not say what to write: %v", text, err)
 		}
 	}
-	for _, text := range []string{"", "-1", "k", "0k", "-1k", "20kb", "1.5", "nank", "1e99m"} {
+	for _, text := range []string{"", "-1", "k", "0k", "0.0004k", "0.5t", "-1k", "20kb", "1.5", "nank", "1e99m"} {
 		if tail, err := tenfold.ParseTail(text); err == nil {
 			t.Errorf("%q is taken for the tail %+v", text, tail)
 		}

@@ -1,17 +1,19 @@
 package body_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	diff "github.com/google/go-cmp/cmp"
 
 	"tenfold/body"
 )
 
 // wire is a conversation as one provider has it: what a request says, by short words.
-// "u" is a request of the person, "r1" reasoning with the signature s1, "a" an answer,
-// "c1" a call with its result.
+// "u" is a request of the person, "r1" reasoning with the signature s1, "h1" hidden such,
+// "a" an answer, "c1" a call and "o1" its result, "k1" one of a tool that takes text and
+// "p1" its result.
 type wire struct {
 	profile body.Profile
 	request func(words string) string
@@ -32,7 +34,7 @@ func threadWires() []wire {
 		was := ""
 		for word := range strings.FieldsSeq(words) {
 			role := model
-			if word[0] == 'u' || word[0] == 'o' {
+			if strings.Contains("uop", word[:1]) {
 				role = "user"
 			}
 			if role == was {
@@ -44,17 +46,23 @@ func threadWires() []wire {
 		return strings.Join(list, "]},") + "]}"
 	}
 	anthropic := map[byte]string{
-		'u': `{"type":"text","text":"ask#"}`, 'a': `{"type":"text","text":"say#"}`, 'r': `{"type":"thinking","thinking":"","signature":"s#"}`,
+		'u': `{"type":"text","text":"ask#"}`, 'a': `{"type":"text","text":"say#"}`, 'r': `{"type":"thinking","thinking":"","signature":"s#"}`, 'h': `{"type":"redacted_thinking","data":"s#"}`,
 		'c': `{"type":"tool_use","id":"c#","name":"t","input":{}}`, 'o': `{"type":"tool_result","tool_use_id":"c#","content":[{"type":"text","text":"out"}]}`,
 	}
 	responses := map[byte]string{
 		'u': `{"type":"message","role":"user","content":[{"type":"input_text","text":"ask#"}]}`, 'a': `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"say#"}]}`,
 		'r': `{"type":"reasoning","summary":[],"encrypted_content":"s#"}`,
+		'k': `{"type":"custom_tool_call","call_id":"c#","name":"t","input":""}`, 'p': `{"type":"custom_tool_call_output","call_id":"c#","output":"out"}`,
 		'c': `{"type":"function_call","call_id":"c#","name":"t","arguments":"{}"}`, 'o': `{"type":"function_call_output","call_id":"c#","output":"out"}`,
 	}
 	gemini := map[byte]string{
 		'u': `{"text":"ask#"}`, 'a': `{"text":"say#"}`, 'r': `{"thoughtSignature":"s#"}`,
 		'c': `{"functionCall":{"id":"c#","name":"t","args":{}}}`, 'o': `{"functionResponse":{"id":"c#","name":"t","response":{}}}`,
+	}
+	for _, of := range []map[byte]string{anthropic, responses, gemini} {
+		for word, like := range map[byte]byte{'h': 'r', 'k': 'c', 'p': 'o'} { // where there are none of their own
+			of[word] = cmp.Or(of[word], of[like])
+		}
 	}
 	return []wire{
 		{body.Anthropic(), func(words string) string {
@@ -89,6 +97,10 @@ func TestB4ReasoningStaysWhereItWasMade(t *testing.T) {
 		"put back":             {[]string{"u1", "u1 r1 c1 o1", "u1 c1 o1", "u1 c1 o1 r2 a1 u2", "u1 r1 c1 o1 r2 a1 u2"}, []string{gap}},
 		"it answers nothing":   {[]string{"u1", "u1 a1 u2 r1 a2 u3"}, []string{unasked}},
 		"a resumed beginning":  {[]string{"u1 r1 a1 u2 r2 a2 u3", "u1 r1 a1 u2 r2 a2 u3 r3 a3 u4"}, nil},
+		"it says a text first": {[]string{"u1", "u1 a1 r1 c1 o1", "u1 a1 r1 c1 o1 a2 r2 c2 o2"}, nil},
+		"it calls first":       {[]string{"u1", "u1 c1 r1 c2 o1 o2", "u1 c1 r1 c2 o1 o2 r2 a1 u2"}, nil},
+		"a text is called":     {[]string{"u1", "u1 k1 r1 k2 p1 p2", "u1 k1 r1 k2 p1 p2 a1 u2"}, nil},
+		"a hidden one":         {[]string{"u1", "u1 h1 c1 o1", "u9 h1 c1 o1"}, []string{elsewhere}},
 		"another conversation": {[]string{"u1", "u1 r1 a1 u2", "u5", "u5 r1 a1 u2"}, []string{elsewhere}},
 	} {
 		for _, w := range threadWires() {
@@ -101,7 +113,7 @@ func TestB4ReasoningStaysWhereItWasMade(t *testing.T) {
 				if i == len(c.sent)-1 {
 					want = c.want
 				}
-				if d := cmp.Diff(want, got); d != "" {
+				if d := diff.Diff(want, got); d != "" {
 					t.Errorf("%s, %s, request %d, %s (-want +got):\n%s", w.profile.Name, name, i, w.request(words), d)
 				}
 			}

@@ -108,17 +108,13 @@ func (t CacheAware) Cold(c Cache) (bool, string) {
 // and s stand behind them. A cold cache is written anew in any case, so that a
 // plan then pays at once. False when the prices are not known, or nothing goes.
 func (c Cache) Pays(cold bool) (words string, known bool) {
-	switch {
-	case c.Going <= 0, c.Read <= 0:
+	if c.Going <= 0 || c.Read <= 0 {
 		return "", false
-	case cold, c.Behind <= 0, c.Write <= c.Read:
-		return "pays at once", true
 	}
-	n := int((c.Write-c.Read)/c.Read*float64(c.Behind)/float64(c.Going)) + 1
-	if n == 1 {
-		return "pays at once", true
+	if n := int((c.Write-c.Read)/c.Read*float64(c.Behind)/float64(c.Going)) + 1; n > 1 && !cold {
+		return "pays after " + strconv.Itoa(n) + " requests", true
 	}
-	return "pays after " + strconv.Itoa(n) + " requests", true
+	return "pays at once", true
 }
 
 // String is "cache()", with the settings that are not left to their defaults.

@@ -124,18 +124,18 @@ func amount(s string) (int, error) {
 	if n, err := strconv.Atoi(s); err == nil && n > 0 && !strings.HasPrefix(s, "+") {
 		return n, nil
 	}
-	if n, ok := tenfold.ParseTokens(s); ok && n > 0 {
+	if n, ok := tenfold.ParseTokens(s); ok {
 		return n, nil
 	}
 	return 0, fmt.Errorf("%q is not a threshold: write 80%% (of the window), 150k (used), -20k (left) or off", s)
 }
 
-// number writes tokens in the shortest exact form that [Parse] reads.
+// number writes tokens, of which there are some, in the shortest exact form that [Parse] reads.
 func number(n int) string {
 	switch {
-	case n > 0 && n%1_000_000 == 0:
+	case n%1_000_000 == 0:
 		return strconv.Itoa(n/1_000_000) + "m"
-	case n > 0 && n%1000 == 0:
+	case n%1000 == 0:
 		return strconv.Itoa(n/1000) + "k"
 	}
 	return strconv.Itoa(n)

@@ -114,7 +114,7 @@ func TestNotationRoundTrip(t *testing.T) {
 func TestBadNotation(t *testing.T) {
 	for _, text := range []string{
 		"", "eighty", "80", "0%", "101%", "-5%", "NaN%", "-", "--5", "+5", "0", "-0", "any()", "all()", "any(80%,)", "any(80%",
-		"turns(-1)", "turns()", "maybe(3)", "k", "0k", "tokens(0m)", "1e99k", "any(off,,off)", strings.Repeat("any(", 40) + "off" + strings.Repeat(")", 40),
+		"turns(-1)", "turns()", "maybe(3)", "k", "0k", "0.0001k", "tokens(0m)", "1e99k", "any(off,,off)", strings.Repeat("any(", 40) + "off" + strings.Repeat(")", 40),
 	} {
 		when, err := trigger.Parse(text)
 		if text == "80" {

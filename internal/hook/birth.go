@@ -3,10 +3,10 @@ package hook
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 
 	"tenfold"
 	"tenfold/session"
@@ -81,12 +81,15 @@ func shorten(b Born, limit, tokens int) (text string, after int) {
 	return shown.Parts[0].Text, after
 }
 
-// callEntries are the entries of a result and its call.
+// callEntries are the entries of a call and its result, named by both: some servers number
+// the calls of each answer anew.
 func (b Born) callEntries() []tenfold.Entry {
 	arguments := cmp.Or(b.Arguments, "{}")
+	sum := sha256.Sum256([]byte(b.Text))
+	name := fmt.Sprintf("%s-%x", b.Call, sum[:8])
 	return []tenfold.Entry{
-		{ID: "call-" + b.Call, Payload: tenfold.ToolCall{CallID: b.Call, Name: b.Tool, Arguments: arguments}},
-		{ID: "result-" + b.Call, Payload: tenfold.ToolResult{CallID: b.Call, Parts: tenfold.Text(b.Text), IsError: b.IsError}},
+		{ID: "call-" + name, Payload: tenfold.ToolCall{CallID: b.Call, Name: b.Tool, Arguments: arguments}},
+		{ID: "result-" + name, Payload: tenfold.ToolResult{CallID: b.Call, Parts: tenfold.Text(b.Text), IsError: b.IsError}},
 	}
 }
 
@@ -104,15 +107,13 @@ func (h *Host) storeWhole(ctx context.Context, b Born, t *Trimmed) error {
 	if err != nil {
 		return err
 	}
-	if err := s.AppendLatest(ctx, b.callEntries()...); err != nil {
+	entries := b.callEntries()
+	if err := s.AppendLatest(ctx, entries...); err != nil {
 		return err
 	}
-	e, ok := s.Log().Lookup("result-" + b.Call)
+	e, ok := s.Log().Lookup(entries[1].ID)
 	if !ok {
 		return errors.New("it is not in the log")
-	}
-	if r, ok := e.Payload.(tenfold.ToolResult); !ok || len(r.Parts) != 1 || r.Parts[0].Text != b.Text {
-		return fmt.Errorf("another result of call %s is there", strconv.Quote(b.Call))
 	}
 	t.Seq = e.Seq
 	return nil

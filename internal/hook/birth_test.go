@@ -67,7 +67,7 @@ func TestV3ResultsAreTrimmedAtBirthAndKept(t *testing.T) {
 	if hits, err := st.Search(t.Context(), store.Query{Text: "pkg7/file_1401"}); err != nil || len(hits) != 1 {
 		t.Errorf("search finds %v, %v", hits, err)
 	}
-	// The same again is stored once; another result of the same call is refused.
+	// The same again is stored once, and another result of a call of that id beside it.
 	version := s.Log().Version()
 	if again, err := h.Trim(t.Context(), born); err != nil || *again != *got {
 		t.Errorf("again it is %+v, %v", again, err)
@@ -76,8 +76,12 @@ func TestV3ResultsAreTrimmedAtBirthAndKept(t *testing.T) {
 		t.Errorf("the log grew to %d: %v", s.Log().Version(), err)
 	}
 	born.Text += "more"
-	if _, err := h.Trim(t.Context(), born); err == nil {
-		t.Error("another result was taken for the one that is stored")
+	other, err := h.Trim(t.Context(), born)
+	if err != nil || other == nil || other.Seq == got.Seq || s.Refresh(t.Context()) != nil {
+		t.Fatalf("another result of the call is %+v, %v", other, err)
+	}
+	if e, _ := s.Log().Entry(other.Seq); e.Payload.(tenfold.ToolResult).Parts[0].Text != born.Text {
+		t.Errorf("entry %d is %+v", other.Seq, e)
 	}
 }
 

@@ -43,12 +43,12 @@ func Find(ctx context.Context, a About) Found {
 }
 
 // limited keeps the first bytes that are written to it.
-type limited struct{ bytes.Buffer }
+type limited struct{ strings.Builder } // which has no ReadFrom, by which a copy would go past Write
 
 // Write implements [io.Writer].
 func (l *limited) Write(p []byte) (int, error) {
 	const most = 4 << 10
-	_, _ = l.Buffer.Write(p[:min(len(p), max(most-l.Len(), 0))])
+	_, _ = l.Builder.Write(p[:min(len(p), max(most-l.Len(), 0))])
 	return len(p), nil
 }
 

@@ -3,6 +3,7 @@ package hook_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"tenfold/internal/hook"
@@ -26,6 +27,26 @@ func TestBinaryIsTheLinkOnThePath(t *testing.T) {
 		t.Setenv("PATH", dir)
 		if got, err := hook.Binary(); got != want || err != nil {
 			t.Errorf("%s, %v; want %s", got, err, want)
+		}
+	}
+}
+
+// What a program says of its version is looked for in the beginning of what it prints, and
+// no more of that is kept.
+func TestOnlyTheBeginningIsReadForAVersion(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a shell script")
+	}
+	dir := t.TempDir()
+	script := "#!/bin/sh\nif [ -n \"$LATE\" ]; then i=0; while [ $i -lt 1000 ]; do echo 'no version here'; i=$((i+1)); done; fi\necho client 2.1.3\n"
+	if err := os.WriteFile(filepath.Join(dir, "client"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for late, want := range map[string]string{"": "2.1.3", "1": ""} {
+		t.Setenv("LATE", late)
+		if found := hook.Find(t.Context(), hook.About{Commands: []string{"none", "client"}}); found.Version != want || found.Path != filepath.Join(dir, "client") {
+			t.Errorf("late %q: %+v, want %s", late, found, want)
 		}
 	}
 }

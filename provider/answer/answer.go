@@ -26,8 +26,8 @@ type Decoder interface {
 // Anthropic decodes answers of Anthropic's Messages API.
 func Anthropic(model string) Decoder { return anthropic.NewDecoder(model) }
 
-// Gemini decodes answers of Google's generateContent. A call that comes without an
-// id gets the one that callID gives for its tool.
+// Gemini decodes answers of Google's generateContent. A call gets the id that callID gives
+// for its tool, not the one it comes with.
 func Gemini(model string, callID func(tool string) string) Decoder {
 	return gemini.NewDecoder(model, callID)
 }

@@ -23,7 +23,7 @@ type stream struct {
 	calls          int
 	usage          *tenfold.Usage
 	reason         string
-	// callID gives an id to a call without one; nil numbers them.
+	// callID gives calls their ids; nil takes those they come with, and numbers the others.
 	callID func(tool string) string
 	// apart tells that the signature of what follows is no part of the thoughts before
 	// it: so it is read when a client sends the answer back.
@@ -32,8 +32,8 @@ type stream struct {
 
 func newStream(model string) *stream { return &stream{model: model} }
 
-// NewDecoder decodes one answer, for package answer. A call that comes without an id
-// gets the one that callID gives for its tool.
+// NewDecoder decodes one answer, for package answer. A call gets the id that callID gives
+// for its tool, not the one it comes with.
 func NewDecoder(model string, callID func(tool string) string) wire.Decoder {
 	return &stream{model: model, callID: callID, apart: true}
 }
@@ -161,10 +161,9 @@ func (s *stream) call(raw jsontext.Value, signature string) ([]provider.Event, e
 	}
 	s.calls++
 	switch {
-	case call.ID != "":
 	case s.callID != nil:
 		call.ID = s.callID(call.Name)
-	default:
+	case call.ID == "":
 		call.ID = fmt.Sprintf("%s_call_%d", s.id, s.calls)
 	}
 	arguments := string(call.Args)

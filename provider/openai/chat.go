@@ -220,18 +220,31 @@ func (s *chat) call(p callPiece) *chatCall {
 		index = *p.Index
 	}
 	for i := len(s.calls) - 1; i >= 0; i-- {
-		c := s.calls[i]
-		if c.index != index {
+		if c := s.calls[i]; c.index != index {
 			continue
+		} else if !c.endsBefore(p) {
+			return c
 		}
-		if p.ID != "" && c.id != "" && p.ID != c.id {
-			break // another call under the same number
-		}
-		return c
+		break // another call under the same number
 	}
 	c := &chatCall{index: index}
 	s.calls = append(s.calls, c)
 	return c
+}
+
+// endsBefore tells whether a piece with the number of a call begins another one: with
+// another id, or, where there are none to compare, with another name or arguments of its
+// own behind those that are whole. Some servers number all calls 0.
+func (c *chatCall) endsBefore(p callPiece) bool {
+	if p.ID != "" && c.id != "" {
+		return p.ID != c.id
+	}
+	name := cmp.Or(p.Function.Name, p.Custom.Name)
+	if name == "" || c.name == "" || name != c.name {
+		return name != "" && c.name != ""
+	}
+	was := c.arguments.String()
+	return len(p.Function.Arguments) > len(`""`) && strings.HasSuffix(was, "}") && jsontext.Value(was).IsValid()
 }
 
 // End implements [wire.Decoder]: a stream with a reason to stop is whole, with

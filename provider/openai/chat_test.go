@@ -58,6 +58,22 @@ data: [DONE]
 
 `
 
+// zeros numbers all calls 0, and gives them no ids. One that comes in pieces may say its
+// name in each.
+const zeros = `data: {"id":"c-7","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"read","arguments":"{\"path\":\"a\"}"}},{"index":0,"function":{"name":"read","arguments":{"path":"b"}}}]}}]}
+
+data: {"id":"c-7","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"list","arguments":""}}]}}]}
+
+data: {"id":"c-7","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"list","arguments":"{\"in\":{}"}}]}}]}
+
+data: {"id":"c-7","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"list","arguments":"}"}},{"index":0,"function":{"name":"list","arguments":""}}]}}]}
+
+data: {"id":"c-7","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"custom":{"name":"patch","input":"+a"}},{"index":0,"custom":{"input":"+{}"}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":3}}
+
+data: [DONE]
+
+`
+
 func shortChat(name, reason, member string, stop provider.Stop) providertest.Answer {
 	return providertest.Answer{
 		Name: name, ID: "c-2", Stop: stop, Text: "no",
@@ -115,6 +131,16 @@ func TestChat(t *testing.T) {
 				Blocks: []tenfold.Payload{
 					tenfold.ToolCall{CallID: "c-9_call_0", Name: "read", Arguments: `{"path":"a"}`},
 					tenfold.ToolCall{CallID: "x", Name: "read", Arguments: `{}`},
+				},
+			},
+			{
+				Name: "all calls numbered 0", Stream: zeros, ID: "c-7", Stop: provider.StopTools, Open: len("\n\ndata: [DONE]"),
+				Usage: tenfold.Usage{Model: "m", Input: 5, Output: 3},
+				Blocks: []tenfold.Payload{
+					tenfold.ToolCall{CallID: "c-7_call_0", Name: "read", Arguments: `{"path":"a"}`},
+					tenfold.ToolCall{CallID: "c-7_call_1", Name: "read", Arguments: `{"path":"b"}`},
+					tenfold.ToolCall{CallID: "c-7_call_2", Name: "list", Arguments: `{"in":{}}`},
+					tenfold.ToolCall{CallID: "c-7_call_3", Name: "patch", Arguments: `{"input":"+a+{}"}`, Custom: true},
 				},
 			},
 			publishedChat(t, "text", "chatcmpl-123", "stop", providertest.Answer{

@@ -12,8 +12,7 @@ async function ask(name, event) {
       const timer = setTimeout(() => child.kill("SIGKILL"), limit)
       child.stdin.write(JSON.stringify(event))
       child.stdin.end()
-      const out = await new Response(child.stdout).text().finally(() => clearTimeout(timer))
-      return JSON.parse(out)
+      return JSON.parse(await new Response(child.stdout).text().finally(() => clearTimeout(timer)))
     } catch (e) {
       if (e?.code !== "ENOENT") return undefined // there, but it failed
     }
@@ -75,7 +74,8 @@ export const Tenfold = async ({ client, directory }) => {
   // kept goes on with the view that Tenfold kept of the session, for when it cannot be asked.
   async function kept(session, messages) {
     const name = new Bun.CryptoHasher("sha256").update(session).digest("hex").slice(0, 24)
-    const data = process.env.XDG_DATA_HOME || `${process.env.HOME}/.local/share`
+    const { env: e, platform } = process // where the program keeps its data
+    const data = /^(\/|\w:)/.test(e.XDG_DATA_HOME) ? e.XDG_DATA_HOME : (platform === "win32" && e.LocalAppData) || `${e.HOME}/${platform === "darwin" ? "Library/Application Support" : ".local/share"}`
     const { view, upto, asked } = await Bun.file(`${data}/tenfold/opencode/${name}.json`).json()
     const newer = messages.filter((m) => m.info.id > upto)
     if (!view?.length || newer.some((m) => asks(m) && !asked?.includes(m.info.id))) return undefined

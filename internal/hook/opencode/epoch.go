@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +68,9 @@ func readEpoch(h *hook.Host, session string) *epoch {
 
 // write keeps the epoch, and forgets old ones of other sessions.
 func (ep *epoch) write(h *hook.Host, session string) error {
+	if h.Data == "" { // else it would lie in the project
+		return errors.New("no home directory to keep the view in")
+	}
 	data, err := json.Marshal(ep)
 	if err != nil {
 		return err

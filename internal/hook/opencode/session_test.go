@@ -521,3 +521,17 @@ func TestV2Due(t *testing.T) {
 		t.Error("an epoch is due where automatic compaction is off")
 	}
 }
+
+// Who has no home directory has no view kept: nothing is written where opencode works, and
+// opencode is sent its messages as they are (V7).
+func TestNothingIsKeptWithoutAHome(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c := newClient(t)
+	c.h.Data = ""
+	if err := (&epoch{Upto: "msg"}).write(c.h, "ses_sample"); err == nil || !strings.Contains(err.Error(), "home directory") {
+		t.Errorf("it is kept: %v", err)
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Errorf("the project has %v, %v", left, err)
+	}
+}

@@ -51,16 +51,23 @@ func chatWithoutIDs(served string, call, result func(turn, i int, tool string) s
 	}
 }
 
-func geminiWithoutIDs(result func(turn, i int) string) nameless {
+// geminiIDs is what stands before a call and before its result, as the server says them or the
+// client sends them back.
+type geminiIDs func(turn, i int) string
+
+func geminiWithoutIDs(served, call, result geminiIDs) nameless {
 	return nameless{
 		protocol: wire.Gemini{}, path: "/v1beta/models/m:generateContent",
 		request: `{"contents":[%s]}`,
 		answer:  `{"candidates":[{"content":%s,"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3}}`,
 		user:    `{"role":"user","parts":[{"text":"Turn %d."}]}`, said: `{"role":"model","parts":[{"text":"Done %d."}]}`,
-		calls: func(int, bool) string {
-			list := []string{`{"text":"I look."}`}
+		calls: func(turn int, back bool) string {
+			list, id := []string{`{"text":"I look."}`}, served
+			if back {
+				id = call
+			}
 			for i, tool := range tools() {
-				list = append(list, fmt.Sprintf(`{"functionCall":{"name":"%s","args":{"d":%d}}}`, tool, i))
+				list = append(list, fmt.Sprintf(`{"functionCall":{%s"name":"%s","args":{"d":%d}}}`, id(turn, i), tool, i))
 			}
 			return `{"role":"model","parts":[` + strings.Join(list, ",") + `]}`
 		},
@@ -85,6 +92,15 @@ func TestX2CallsWithoutIDs(t *testing.T) {
 		return func(turn, i int, _ string) string { return fmt.Sprintf(`"%s":"own_%d_%d",`, member, turn, i) }
 	}
 	named := func(_, _ int, tool string) string { return `"tool_name":"` + tool + `","name":"` + tool + `",` }
+	none := func(int, int) string { return "" }
+	owns := func(turn, i int) string { return fmt.Sprintf(`"id":"own-%d-%d",`, turn, i) }
+	serves := func(turn, i int) string { return fmt.Sprintf(`"id":"%d%d",`, turn, i) }
+	late := func(turn, i int) string {
+		if turn < 2 {
+			return ""
+		}
+		return owns(turn, i)
+	}
 	for name, c := range map[string]nameless{
 		"chat, no id":               chatWithoutIDs("", text(""), text("")),
 		"chat, an empty id":         chatWithoutIDs(`"id":"",`, text(`"id":"",`), text(`"tool_call_id":"",`)),
@@ -92,8 +108,14 @@ func TestX2CallsWithoutIDs(t *testing.T) {
 		"chat, results with a name": chatWithoutIDs("", text(""), named),
 		"chat, the client's ids":    chatWithoutIDs(`"id":"",`, own("id"), own("tool_call_id")),
 		"chat, numbers as ids":      chatWithoutIDs(`"id":"0",`, text(`"id":"0",`), text(`"tool_call_id":"0",`)),
-		"Gemini, no id":             geminiWithoutIDs(func(int, int) string { return "" }),
-		"Gemini, the client's ids":  geminiWithoutIDs(func(turn, i int) string { return fmt.Sprintf(`"id":"own-%d-%d",`, turn, i) }),
+		"Gemini, no id":             geminiWithoutIDs(none, none, none),
+		"Gemini, ids of results":    geminiWithoutIDs(none, none, owns),
+		"Gemini, the client's ids":  geminiWithoutIDs(none, owns, owns),
+		"Gemini, the server's ids":  geminiWithoutIDs(serves, serves, serves),
+		"Gemini, ids left out":      geminiWithoutIDs(serves, none, none),
+		"Gemini, ids of calls":      geminiWithoutIDs(serves, serves, none),
+		"Gemini, other ids":         geminiWithoutIDs(serves, owns, owns),
+		"Gemini, ids from turn 2":   geminiWithoutIDs(none, late, late),
 	} {
 		for _, rests := range []bool{false, true} {
 			const turns = 4

@@ -91,10 +91,10 @@ func TestX2aReadGivesWhatWasWritten(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			raw := write(t, v, v.log(t, logtest.Entries(40).Draw(t, "log")))
 			_, _, log := v.read(t, raw)
-			again := write(t, v, log)
+			again, was := v.nameless(string(write(t, v, log))), v.nameless(string(raw))
 			// A projection opens one that begins with a block of a vendor's own.
-			opened := strings.Replace(string(again), v.block("[Conversation continues]")+",", "", 1)
-			if string(again) != string(raw) && opened != string(raw) {
+			opened := strings.Replace(again, v.block("[Conversation continues]")+",", "", 1)
+			if again != was && opened != was {
 				t.Fatalf("read back\n%s\nof\n%s", again, raw)
 			}
 		})
@@ -183,7 +183,13 @@ func TestX2aEditSaysWhatTheProjectionDoes(t *testing.T) {
 // unsigned takes signatures of Gemini's off: a body has that of a text that is gone on
 // the next part, an edited request has it nowhere.
 func (v vendor) unsigned(said string) string {
-	return regexp.MustCompile(`,"thoughtSignature":"[^"]*"`).ReplaceAllString(said, "")
+	return regexp.MustCompile(`,"thoughtSignature":"[^"]*"`).ReplaceAllString(v.nameless(said), "")
+}
+
+// nameless takes the ids of calls and results off what Gemini's bodies say: they are read
+// as our own (X2).
+func (vendor) nameless(said string) string {
+	return regexp.MustCompile(`("function(?:Call|Response)":\{)"id":"[^"]*",`).ReplaceAllString(said, "$1")
 }
 
 // user is a message of the user's, and block a text in it.

@@ -72,8 +72,9 @@ func (Gemini) Scan(path string, body []byte, known []Message) (*Request, error) 
 
 func (Gemini) Head(r *Request) (tenfold.ConfigDelta, error) { return r.settings("gemini") }
 
-// nameless gives ids to calls that have none: the tool's name and how many of it
-// there were in the message. The client's results name no call either.
+// nameless gives calls their ids: the tool's name and how many of it there were in the
+// message. Those that the vendor gives are not told from those that clients make up, and
+// many clients send neither.
 type nameless map[string]int
 
 func (n nameless) id(tool string) string {

@@ -84,11 +84,18 @@ func (Gemini) Read(r *Request, i int) ([]Piece, error) {
 			return nil, err
 		case role == "model" && part.isResult, role == "user" && part.isCall:
 			return nil, errShape
-		case part.isResult && calls.twice(r.Body, part, m.blocks[:k]): // no entry
 		case role == "model":
 			p.geminiSaid(part, names)
+		case part.isResult:
+			call, again := calls.of(part.named(r.Body, part.result))
+			if again && slices.ContainsFunc(m.blocks[:k], func(was Span) bool { return bytes.Equal(was.of(r.Body), at.of(r.Body)) }) {
+				continue // Gemini CLI resumes a session with all results doubled
+			}
+			if err := p.geminiResult(part, call); err != nil {
+				return nil, err
+			}
 		default:
-			if err := p.geminiGiven(part, calls); err != nil {
+			if err := p.geminiGiven(part); err != nil {
 				return nil, err
 			}
 		}
@@ -98,25 +105,36 @@ func (Gemini) Read(r *Request, i int) ([]Piece, error) {
 
 // geminiCalls are the calls that a content may answer.
 type geminiCalls struct {
-	ids  map[string]int      // how many calls have it, less the results so far
-	open map[string][]string // by tool: ids that were given, and not yet answered
+	open     map[geminiKey][]string // in the order of the calls; some are answered by now
+	answered map[string]bool
+	given    map[string]string // by the ids they came with
 }
 
-// twice tells whether a result is there once more than its call, word for word: Gemini
-// CLI resumes a session with all results doubled.
-func (c *geminiCalls) twice(raw []byte, part geminiPart, before []Span) bool {
-	id, _, given := part.named(raw, part.result)
-	left, called := c.ids[id]
-	if !given || !called {
-		return false
+// A geminiKey is what finds a call: the id it came with, its tool where it came without
+// one, or its tool alone.
+type geminiKey struct{ by, name string }
+
+// of gives the call that a result answers, by the id it came with or else by its tool,
+// whatever id a client makes up for the result; again tells that another one did before.
+func (c *geminiCalls) of(given, tool string) (id string, again bool) {
+	for _, key := range []geminiKey{{"id", given}, {"nameless", tool}, {"tool", tool}} {
+		if id, again = c.given[given]; again && key.by != "id" {
+			return id, true
+		}
+		for open := c.open[key]; len(open) > 0; open = c.open[key] {
+			c.open[key] = open[1:]
+			if id = open[0]; !c.answered[id] {
+				c.answered[id] = true
+				return id, false
+			}
+		}
 	}
-	c.ids[id] = left - 1
-	return left < 1 && slices.ContainsFunc(before, func(at Span) bool { return bytes.Equal(at.of(raw), part.at.of(raw)) })
+	return given, false
 }
 
 // geminiCallsBefore reads the calls of the content before one.
 func geminiCallsBefore(r *Request, i int) (*geminiCalls, error) {
-	c := &geminiCalls{ids: map[string]int{}, open: map[string][]string{}}
+	c := &geminiCalls{open: map[geminiKey][]string{}, answered: map[string]bool{}, given: map[string]string{}}
 	if i == 0 || !r.Messages[i-1].Model {
 		return c, nil
 	}
@@ -133,33 +151,23 @@ func geminiCallsBefore(r *Request, i int) (*geminiCalls, error) {
 		if !part.isCall {
 			continue
 		}
-		id, tool, given := part.named(r.Body, part.call)
-		if !given {
-			id = names.id(tool)
-			c.open[tool] = append(c.open[tool], id)
+		given, tool := part.named(r.Body, part.call)
+		id, key := names.id(tool), geminiKey{"nameless", tool}
+		if given != "" {
+			c.given[given], key = id, geminiKey{"id", given}
 		}
-		c.ids[id]++
+		for _, key := range []geminiKey{key, {"tool", tool}} {
+			c.open[key] = append(c.open[key], id)
+		}
 	}
 	return c, nil
 }
 
-// named gives the id and the tool of a call or of a result.
-func (*geminiPart) named(raw []byte, f fields) (id, tool string, given bool) {
+// named gives the id that a call or a result came with, empty for none, and its tool.
+func (*geminiPart) named(raw []byte, f fields) (given, tool string) {
 	at, _ := f.get("id")
 	name, _ := f.get("name")
-	id = at.text(raw)
-	return id, name.text(raw), id != ""
-}
-
-// of gives the call that a result answers: the one of its id, or the first open one
-// of its tool without one, whatever id a client makes up for the result.
-func (c *geminiCalls) of(id, tool string) string {
-	if _, called := c.ids[id]; !called && len(c.open[tool]) > 0 {
-		open := c.open[tool]
-		c.open[tool] = open[1:]
-		return open[0]
-	}
-	return id
+	return at.text(raw), name.text(raw)
 }
 
 // geminiSaid reads a part of the model's. Its signature is reasoning of its own,
@@ -179,10 +187,8 @@ func (p *pieces) geminiSaid(part geminiPart, names nameless) {
 	})
 	switch {
 	case part.isCall:
-		id, tool, given := part.named(p.raw, part.call)
-		if !given {
-			id = names.id(tool)
-		}
+		_, tool := part.named(p.raw, part.call)
+		id := names.id(tool)
 		c := tenfold.ToolCall{CallID: id, Name: tool, Arguments: "{}"}
 		if args, ok := part.call.get("args"); ok && p.raw[args.From] != 'n' {
 			c.Arguments = string(args.of(p.raw))
@@ -203,18 +209,19 @@ func (p *pieces) geminiSaid(part geminiPart, names nameless) {
 	}
 }
 
-// geminiGiven reads a part of the user's.
-func (p *pieces) geminiGiven(part geminiPart, calls *geminiCalls) error {
-	if part.isResult {
-		id, tool, _ := part.named(p.raw, part.result)
-		text, failed, _, err := geminiOutput(p.raw, part.result)
-		r := tenfold.ToolResult{CallID: calls.of(id, tool), IsError: failed}
-		if text != "" {
-			r.Parts = tenfold.Text(text)
-		}
-		p.add(r, part.at)
-		return err
+// geminiResult reads what a tool gave.
+func (p *pieces) geminiResult(part geminiPart, call string) error {
+	text, failed, _, err := geminiOutput(p.raw, part.result)
+	r := tenfold.ToolResult{CallID: call, IsError: failed}
+	if text != "" {
+		r.Parts = tenfold.Text(text)
 	}
+	p.add(r, part.at)
+	return err
+}
+
+// geminiGiven reads another part of the user's.
+func (p *pieces) geminiGiven(part geminiPart) error {
 	if text, ok := part.f.get("text"); ok && text.isText(p.raw) {
 		p.part(tenfold.TextPart(text.text(p.raw)), part.at)
 		return nil

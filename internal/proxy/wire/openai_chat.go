@@ -1,8 +1,11 @@
 package wire
 
 import (
+	"cmp"
 	"slices"
+	"sort"
 	"strings"
+	"sync"
 
 	"tenfold"
 	"tenfold/provider"
@@ -19,11 +22,15 @@ func (OpenAIChat) Name() string { return "openai-chat" }
 func (OpenAIChat) Kind(method, path string) Kind { return route(method, path, "/chat/completions") }
 
 func (OpenAIChat) Scan(path string, body []byte, known []Message) (*Request, error) {
-	return scan(path, body, known, shape{
+	r, err := scan(path, body, known, shape{
 		list:  "messages",
 		head:  []string{"tools", "functions", "response_format"},
 		model: func(role, _ string) bool { return role == "assistant" || role == "model" },
 	})
+	if err == nil {
+		r.unnamed = &unnamed{whole: r, calls: map[int]string{}}
+	}
+	return r, err
 }
 
 func (OpenAIChat) Head(r *Request) (tenfold.ConfigDelta, error) {
@@ -84,10 +91,10 @@ func (OpenAIChat) Read(r *Request, i int) ([]Piece, error) {
 	switch {
 	case role == "user", isSystemRole(role) && !leads(r, i):
 		err = p.openaiUser(role, content)
-	case role == "tool" || role == "function":
-		call := p.str(f, "tool_call_id")
+	case isToolRole(role):
+		call := cmp.Or(p.str(f, "tool_call_id"), p.str(f, "name"))
 		if call == "" {
-			call = chatCalled(r, i, p.str(f, "name"))
+			call = r.unnamed.of(at.From)
 		}
 		err = p.tool(call, at, func() (r tenfold.ToolResult, err error) {
 			r.Parts, err = p.openaiResult(content)
@@ -99,37 +106,53 @@ func (OpenAIChat) Read(r *Request, i int) ([]Piece, error) {
 	return p.whole(), err
 }
 
-// chatCalled gives what stands for the id of the call that a result without one answers:
-// the tool's name, as with calls. A result that names no tool answers the call without
-// an id that has as many such before it.
-func chatCalled(r *Request, i int, tool string) string {
-	if tool != "" {
-		return tool
+// unnamed has what results answer that say neither an id nor a tool: by the place of each in
+// the body, as copies of a request may have some of its messages only. It is found for all
+// results of an answer at once, however many there are.
+type unnamed struct {
+	mu    sync.Mutex
+	whole *Request
+	calls map[int]string
+}
+
+// of gives what stands for the id of the call that a result answers: the name of its tool.
+// It is that of the call without an id which has as many before it as the result.
+func (u *unnamed) of(place int) string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if call, ok := u.calls[place]; ok {
+		return call
 	}
-	nth := 0
-	for i--; i >= 0 && !r.Messages[i].Model; i-- {
-		f, role, err := chatMessage(r, i)
-		if id, _ := f.get("tool_call_id"); err == nil && role == "tool" && id.text(r.Body) == "" {
-			nth++
+	all := u.whole.Messages
+	i := sort.Search(len(all), func(i int) bool { return all[i].From >= place })
+	for i > 0 && !all[i-1].Model {
+		i--
+	}
+	var calls []string
+	if f, _, err := chatMessage(u.whole, i-1); err == nil {
+		p := newPieces(u.whole, i-1)
+		if p.chatAnswer(f) != nil {
+			p.list = nil
 		}
-	}
-	f, _, err := chatMessage(r, i)
-	if err != nil {
-		return ""
-	}
-	p := newPieces(r, i)
-	if p.chatAnswer(f) != nil {
-		return ""
-	}
-	for _, one := range p.whole() {
-		if c, ok := one.Entry.Payload.(tenfold.ToolCall); ok && c.CallID == c.Name {
-			if nth--; nth < 0 {
-				return c.Name
+		for _, one := range p.whole() {
+			if c, ok := one.Entry.Payload.(tenfold.ToolCall); ok && c.CallID == c.Name {
+				calls = append(calls, c.Name)
 			}
 		}
 	}
-	return ""
+	for ; i < len(all) && !all[i].Model; i++ {
+		f, role, err := chatMessage(u.whole, i)
+		if id, _ := f.get("tool_call_id"); err == nil && isToolRole(role) && id.text(u.whole.Body) == "" {
+			u.calls[all[i].From] = ""
+			if len(calls) > 0 {
+				u.calls[all[i].From], calls = calls[0], calls[1:]
+			}
+		}
+	}
+	return u.calls[place]
 }
+
+func isToolRole(role string) bool { return role == "tool" || role == "function" }
 
 // The members in which servers of chat completions hand reasoning on: as a text,
 // and, where a vendor bound it to what stands before it, with the signatures.

@@ -121,7 +121,7 @@ func TestB3SignaturesOfGemini(t *testing.T) {
 		`{"role":"user","parts":[{"functionResponse":{"id":"a","name":"r","response":{"output":"long"}}},{"functionResponse":{"id":"b","name":"r","response":{"novel":1}}}]}]}`
 	const user, results = `{"role":"user","parts":[{"text":"go"}]},`, `,{"role":"user","parts":[{"functionResponse":{"id":"a","name":"r","response":{"output":"short"}}},{"functionResponse":{"id":"b","name":"r","response":{"output":"less"}}}]}`
 	short := map[string]tenfold.Payload{
-		"result a": tenfold.ToolResult{CallID: "a", Parts: tenfold.Text("short")}, "result b": tenfold.ToolResult{CallID: "b", Parts: tenfold.Text("less")},
+		"result r/1": tenfold.ToolResult{CallID: "r/1", Parts: tenfold.Text("short")}, "result r/2": tenfold.ToolResult{CallID: "r/2", Parts: tenfold.Text("less")},
 	}
 	for model, signed := range map[int]string{1: ``, 2: `,"thoughtSignature":"skip_thought_signature_validator"`} {
 		v := vendors()[model]
@@ -134,15 +134,15 @@ func TestB3SignaturesOfGemini(t *testing.T) {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 		want = user + `{"role":"model","parts":[{"functionCall":{"id":"b","name":"r","args":{}}` + signed + `}]},{"role":"user","parts":[{"functionResponse":{"id":"b","name":"r","response":{"novel":1}}}]}`
-		if got := edited(t, v, body, map[string]tenfold.Payload{"call a": nil, "result a": nil}); got != want {
+		if got := edited(t, v, body, map[string]tenfold.Payload{"call r/1": nil, "result r/1": nil}); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	}
 }
 
-// Calls of Gemini's without ids get the same ones in an answer and in a request, and
-// results find them whatever ids a client makes up (X2a).
-func TestX2aCallsOfGeminiWithoutIDs(t *testing.T) {
+// Calls of Gemini's get the same ids in an answer and in a request, whatever ids they come
+// with, and results find them whatever ids a client makes up (X2a).
+func TestX2aCallsOfGemini(t *testing.T) {
 	t.Parallel()
 	const model = `{"role":"model","parts":[{"functionCall":{"name":"r","args":{"a":1}}},{"functionCall":{"id":"own","name":"r"}},{"functionCall":{"name":"r"}},{"functionCall":{"name":"w"}}]}`
 	r, pieces, _ := vendors()[1].read(t, []byte(`{"contents":[{"parts":[{"text":"go"}]},`+model+`,{"parts":[`+
@@ -164,7 +164,7 @@ func TestX2aCallsOfGeminiWithoutIDs(t *testing.T) {
 		heard = append(heard, e.Payload.(tenfold.ToolCall).CallID)
 	}
 	for what, c := range map[string]struct{ got, want []string }{
-		"calls": {calls, []string{"r/1", "own", "r/2", "w/1"}}, "heard": {heard, calls}, "results": {results, []string{"r/1", "own", "w/1", "r/2"}},
+		"calls": {calls, []string{"r/1", "r/2", "r/3", "w/1"}}, "heard": {heard, calls}, "results": {results, []string{"r/1", "r/2", "w/1", "r/3"}},
 	} {
 		if len(c.got) != len(c.want) {
 			t.Fatalf("%s: %v, want %v", what, c.got, c.want)
@@ -264,14 +264,14 @@ func TestX2aResultsOfGeminiTwice(t *testing.T) {
 	if len(pieces[2]) != 2 || len(pieces[2][0].At) != 1 || len(pieces[2][1].At) != 1 {
 		t.Errorf("%+v", pieces[2])
 	}
-	short := tenfold.ToolResult{CallID: "a", Parts: tenfold.Text("short")}
+	short := tenfold.ToolResult{CallID: "r/1", Parts: tenfold.Text("short")}
 	for _, c := range []struct {
 		change map[string]tenfold.Payload
 		want   string
 	}{
 		{nil, twice},
-		{map[string]tenfold.Payload{"result a": short}, start + `{"role":"user","parts":[` + strings.Replace(a, "long", "short", 1) + `,` + b + `]}`},
-		{map[string]tenfold.Payload{"call a": nil, "result a": nil}, `{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"b","name":"r","args":{}}}]},{"role":"user","parts":[` + b + `]}`},
+		{map[string]tenfold.Payload{"result r/1": short}, start + `{"role":"user","parts":[` + strings.Replace(a, "long", "short", 1) + `,` + b + `]}`},
+		{map[string]tenfold.Payload{"call r/1": nil, "result r/1": nil}, `{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"id":"b","name":"r","args":{}}}]},{"role":"user","parts":[` + b + `]}`},
 	} {
 		if got := edited(t, v, `{"contents":[`+twice+`]}`, c.change); got != c.want {
 			t.Errorf("%s\nwant\n%s", got, c.want)

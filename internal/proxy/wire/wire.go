@@ -65,7 +65,8 @@ type Request struct {
 	// most of a long request, and not read again where the log has it. It may be nil.
 	Logged func(id string) tenfold.Payload
 
-	head *head
+	head    *head
+	unnamed *unnamed // of chat completions; copies of a request share it
 }
 
 // Tools reports whether a request offers its model tools.

@@ -118,8 +118,7 @@ func (e *Endpoint) stream(ctx context.Context, address string, body []byte, d De
 		}))
 		return
 	}
-	stopped, left, err := e.read(r.Body, d, func(ev provider.Event) bool { return yield(ev, nil) })
-	if left || (stopped && err == nil) {
+	if err = e.read(r.Body, d, func(ev provider.Event) bool { return yield(ev, nil) }); err == nil {
 		return
 	}
 	if p, ok := errors.AsType[*Problem](err); ok {
@@ -137,11 +136,12 @@ var (
 )
 
 // read goes through a stream. Without an error it was stopped, or left.
-func (e *Endpoint) read(body io.Reader, d Decoder, yield func(provider.Event) bool) (stopped, left bool, err error) {
+func (e *Endpoint) read(body io.Reader, d Decoder, yield func(provider.Event) bool) error {
 	var over error // what ended the reading, where that is not the connection
+	stopped := false
 	give := func(events []provider.Event, err error) error {
 		for _, ev := range events {
-			if left = !yield(ev); left {
+			if !yield(ev) {
 				over = errOver
 				return over
 			}
@@ -154,7 +154,7 @@ func (e *Endpoint) read(body io.Reader, d Decoder, yield func(provider.Event) bo
 	}
 	events := sse.Reader{Take: func(name string, data []byte) error { return give(d.Take(name, data)) }}
 	in := io.LimitedReader{R: body, N: e.limit + 1}
-	_, err = io.CopyBuffer(&events, &in, make([]byte, 16<<10))
+	_, err := io.CopyBuffer(&events, &in, make([]byte, 16<<10))
 	switch {
 	case err != nil && over == nil:
 		err = fmt.Errorf("the connection broke: %w", err)
@@ -166,17 +166,15 @@ func (e *Endpoint) read(body io.Reader, d Decoder, yield func(provider.Event) bo
 		}
 	}
 	switch {
-	case left:
-		return false, true, nil
 	case errors.Is(err, errOver):
-		return true, false, nil
+		return nil
 	case err == nil:
 		err = errors.New("the stream ended before the answer did")
 	}
 	if !errors.As(err, new(*Problem)) && !errors.As(err, new(*provider.Error)) {
 		err = e.cutOff(err)
 	}
-	return false, false, err
+	return err
 }
 
 func (e *Endpoint) cutOff(err error) error {

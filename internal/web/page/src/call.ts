@@ -81,8 +81,9 @@ export async function request(address: string, init: RequestInit): Promise<Respo
 async function problemOf(answer: Response): Promise<Problem> {
   try {
     const said = (await answer.json()) as Record<string, unknown>;
-    const errors = Array.isArray(said.errors) ? said.errors.map((e) => (e as { message?: string }).message).filter(Boolean).join("; ") : "";
     const detail = String(said.detail ?? "");
+    const more = Array.isArray(said.errors) ? said.errors.map((e) => (e as { message?: string }).message ?? "") : [];
+    const errors = more.filter((m) => !detail.includes(m)).join("; ");
     return new Problem(answer.status, String(said.title ?? answer.statusText), [detail, errors].filter(Boolean).join(": "), String(said.hint ?? ""));
   } catch {
     const hint = answer.status === 401 || answer.status === 403 ? "Open the address that tenfold serve printed." : "";

@@ -79,25 +79,31 @@ const ends = new Set(["user_message", "assistant_message", "reasoning", "tool_ca
 
 function make(id: string): Held {
   const listeners = new Set<(e: Told) => void>();
-  let stop = () => {};
+  let stop: (() => void) | undefined; // what follows it
   let waits = 0;
   let said = 0; // the newest entry that ends a text
   let made = ""; // when the conversation was created
+  let asked = 0; // how often it was asked for
+  let shown = 0; // which answer is shown
+  let statuses = 0; // how many the stream told of
 
   const load = async () => {
+    const [turn, heard] = [++asked, statuses];
     try {
       const c = await call("GET /api/conversations/{id}", { id });
       if (!held.same(c.created)) return undefined;
-      if (held.holders > 0 && c.title) document.title = `${visible(c.title)} · Tenfold`;
+      if (turn < shown) return c; // a later answer overtook it
+      shown = turn;
+      if (held.holders > 0) document.title = `${visible(c.title || "Untitled conversation")} · Tenfold`;
       batch(() => {
         held.conversation.value = c;
         held.error.value = undefined;
-        held.status.value = c.status;
+        if (heard === statuses) held.status.value = c.status; // else the stream knows better
         held.version.value = Math.max(held.version.value, c.entries);
       });
       return c;
     } catch (e) {
-      held.error.value = e;
+      if (turn > shown) held.error.value = e;
       return undefined;
     }
   };
@@ -109,18 +115,16 @@ function make(id: string): Held {
   // A log that lacks what was told of is another one, as after the restore of a backup.
   const refused = (last: number) => void load().then((c) => c && c.entries < last && location.reload());
 
-  // begin loads and follows. A server that is away or about to end is asked again.
-  const begin = (wait: number) =>
+  // begin loads and follows, unless it is followed. A server that is away or about to end is asked again.
+  const begin = (wait: number) => {
+    clearTimeout(waits);
     void load().then((c) => {
       if (held.holders === 0) return;
-      stop();
       const e = held.error.value;
-      if (c) stop = follow(c, told, connected, refused);
-      else if (e instanceof Problem && e.away) {
-        const timer = setTimeout(begin, wait, Math.min(2 * wait, 10_000));
-        stop = () => clearTimeout(timer);
-      }
+      if (c) stop ??= follow(c, told, connected, refused);
+      else if (e instanceof Problem && e.away && !stop) waits = window.setTimeout(begin, wait, Math.min(2 * wait, 10_000));
     });
+  };
 
   const told = (e: Told) => {
     batch(() => {
@@ -134,6 +138,7 @@ function make(id: string): Held {
         if (e.changed || e.entry.kind.startsWith("compaction") || e.entry.kind.endsWith("pin")) held.reload();
       }
       if (e.status) {
+        statuses++;
         held.status.value = e.status;
         const runs = new Set(e.status.running.map(outputKey));
         if ([...held.outputs.value.keys()].some((k) => !runs.has(k))) held.outputs.value = new Map([...held.outputs.value].filter(([k]) => runs.has(k)));
@@ -165,7 +170,7 @@ function make(id: string): Held {
     },
     reload: () => {
       clearTimeout(waits);
-      waits = window.setTimeout(load, 120);
+      waits = window.setTimeout(begin, 120, 1000);
     },
     same: (created) => {
       made ||= created;
@@ -182,8 +187,8 @@ function make(id: string): Held {
       // A change of the view releases and holds again at once.
       setTimeout(() => {
         if (held.holders > 0) return;
-        stop();
-        stop = () => {};
+        stop?.();
+        stop = undefined;
         clearTimeout(waits);
         if (open.get(id) === held) open.delete(id);
       });

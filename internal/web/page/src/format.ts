@@ -23,10 +23,18 @@ export function dollars(n: number): string {
   return (n < 0 ? "−$" : "$") + text;
 }
 
-/** percent writes a share of 0 to 1: 43%, 0.4%. */
+/** percent writes a share of 0 to 1: 43%, 0.4%, 99.8%. What is not nothing is not written as 0%, nor as 100% what is not all. */
 export function percent(share: number): string {
   const p = share * 100;
-  return (p > 0 && p < 1 ? p.toFixed(1) : p.toFixed(0)) + "%";
+  if ((p > 0 && p < 0.05) || (p >= 99.95 && p < 100)) return p < 1 ? "<0.1%" : ">99.9%";
+  return (p > 0 && p < 0.95) || (p >= 99.5 && p < 100) ? p.toFixed(1) + "%" : Math.round(p) + "%";
+}
+
+/** characters counts them as the server does: one beyond the first 65,536 is one, not two. */
+export function characters(text: string): number {
+  let n = 0;
+  for (const _ of text) n++;
+  return n;
 }
 
 /** plural writes a number with its noun: 1 turn, 2 turns. */

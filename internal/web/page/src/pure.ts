@@ -3,6 +3,6 @@
 export * as format from "./format";
 export { pathOf } from "./call";
 export * as jobs from "./jobs/model";
-export { placeOf } from "./router";
+export { entryIn, placeOf } from "./router";
 export { Folds, indexOf, linesOf, Log } from "./timeline/outline";
 export { visible } from "./visible";

@@ -38,6 +38,11 @@ const read = () => placeOf(location.pathname, location.search, location.hash);
 /** place is where the reader is now. */
 export const place = signal(read());
 
+/** entryIn gives the entry that the address names after its #; 0 for none. */
+export function entryIn(hash: string): number {
+  return /^\d{1,9}$/.test(hash) ? Number(hash) : 0;
+}
+
 /** go moves to an address of the page; replace leaves no step to go back to. */
 export function go(to: string, replace = false): void {
   if (replace) history.replaceState(null, "", to);

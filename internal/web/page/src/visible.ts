@@ -12,12 +12,16 @@ export function visible(text: string): string {
   });
 }
 
-/** showAll has every text of the page pass through visible, whoever it is from. */
+/** showAll has every text of the page pass through visible, whoever it is from, and what is read out or shown over it. */
 export function showAll(): void {
   const before = options.vnode;
   options.vnode = (node) => {
     const text: unknown = node.props; // of a text, which has no type
     if (node.type === null && typeof text === "string") (node as { props: unknown }).props = visible(text);
+    if (typeof node.type === "string") {
+      const said = node.props as Record<string, unknown>;
+      for (const name of ["title", "aria-label", "aria-valuetext"]) if (typeof said[name] === "string") said[name] = visible(said[name]);
+    }
     before?.(node);
   };
 }

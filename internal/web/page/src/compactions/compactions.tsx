@@ -146,8 +146,8 @@ function Chosen({ c, chosen, version, changed }: { c: Conversation; chosen: stri
   }
   return (
     <>
-      <h2>{at < 0 ? "All compactions together" : `Compaction ${at + 1}: ${name(c.compactions[at]!)}`}</h2>
-      <p class="soft">{at < 0 ? "All that was said, beside what a model sees of it now." : said(c.compactions[at]!)}</p>
+      <h2>{chosen === "all" ? "All compactions together" : at < 0 ? "Compaction" : `Compaction ${at + 1}: ${name(c.compactions[at]!)}`}</h2>
+      <p class="soft">{chosen === "all" ? "All that was said, beside what a model sees of it now." : at < 0 ? "" : said(c.compactions[at]!)}</p>
       <Waits of={compared}>{(got) => <Shown c={c} got={got} changed={() => (changed(), compared.again())} one={c.compactions[at]} />}</Waits>
     </>
   );
@@ -174,8 +174,8 @@ function Shown({ c, got, changed, one }: { c: Conversation; got: Comparison; cha
           <dd>{count(Math.abs(saved))} tokens</dd>
         </div>
         <div>
-          <dt>Smaller by</dt>
-          <dd>{before > 0 ? percent(saved / before) : "–"}</dd>
+          <dt>{saved < 0 ? "Larger by" : "Smaller by"}</dt>
+          <dd>{before > 0 ? percent(Math.abs(saved) / before) : "–"}</dd>
         </div>
         <div>
           <dt>Cost of summaries</dt>

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ComparedRow, Comparison, Side } from "../api";
 import { call } from "../call";
-import { count, plural } from "../format";
+import { characters, count, plural } from "../format";
 import { FateSign } from "../parts/fate";
 import { useLoad, Waits } from "../parts/load";
 import { conversationPath } from "../router";
@@ -213,13 +213,14 @@ function madeUp(row: ComparedRow): string {
 
 function Text(props: { title: string; side: Side }) {
   const { text, length, tokens } = props.side;
+  const shown = characters(text);
   return (
     <section>
       <h3>
         {props.title} <span class="number">{count(tokens)} tokens</span>
       </h3>
       {text ? <pre tabIndex={0}>{text}</pre> : <p class="soft">Nothing.</p>}
-      {length > text.length && <p class="soft">The first {count(text.length)} of {count(length)} characters.</p>}
+      {length > shown && <p class="soft">The first {count(shown)} of {count(length)} characters.</p>}
     </section>
   );
 }

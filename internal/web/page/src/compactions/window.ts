@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ComparedRow } from "../api";
 import { call } from "../call";
+import { fail } from "../shell/toast";
 
 const narrow = matchMedia("(max-width: 50rem)");
 
@@ -84,7 +85,11 @@ export function useTexts(id: string, compaction: string, version: number) {
         for (const row of got.items) known.current.set(row.index, row);
         again((n) => n + 1);
       },
-      () => !signal.aborted && asked.current.delete(first),
+      (e) => {
+        if (signal.aborted) return;
+        asked.current.delete(first);
+        fail(e);
+      },
     );
   };
   return { row: (i: number) => known.current.get(i), want };

@@ -30,9 +30,9 @@ export function ConversationsView(_: { id: string }) {
   const [rows, setRows] = useState(step);
   useEffect(() => setRows(step), [words]);
   const got = useLoad((signal) => list(w, rows, signal), [words, rows]);
-  usePoll(got.again, often);
+  usePoll(got, often);
   const sums = useLoad((signal) => totals(w, signal), [words]);
-  usePoll(sums.again, seldom);
+  usePoll(sums, seldom);
   const all = got.value;
   const total = sums.value?.total;
   if (!all) return got.error !== undefined ? <ProblemBox error={got.error} again={got.again} /> : <p class="waits" aria-busy="true">Loading…</p>;
@@ -60,8 +60,12 @@ export function ConversationsView(_: { id: string }) {
 }
 
 function New() {
-  const start = () => call("POST /api/conversations", {}, {}).then((c) => go(conversationPath(c.id)), fail);
-  return <button class="primary" onClick={start}>New conversation</button>;
+  const [busy, work] = useState(false);
+  const start = () => {
+    work(true);
+    void call("POST /api/conversations", {}, {}).then((c) => go(conversationPath(c.id)), (e) => (work(false), fail(e)));
+  };
+  return <button class="primary" disabled={busy} onClick={start}>New conversation</button>;
 }
 
 /** What all conversations that pass the filters come to. */

@@ -31,7 +31,7 @@ function Newest({ id }: { id: string }) {
   const got = useLoad((signal) => call("GET /api/jobs", { conversation: id, limit: 1 }, undefined, signal), [id, grown]);
   const j = got.value?.items[0];
   const runs = !!j && underWay(j);
-  usePoll(got.again, runs ? often : 0);
+  usePoll(got, runs ? often : 0);
   const now = useClock(runs);
   if (!j || (!runs && j.state !== "failed")) return null;
   const act = (does: (of: Job) => Promise<boolean>) => void does(j).then((done) => done && got.again());

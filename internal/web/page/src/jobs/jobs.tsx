@@ -35,10 +35,10 @@ export function JobsView(_: { id: string }) {
   const [said, conversation] = [parameter("state"), parameter("conversation")];
   const state = states.find((s) => s.state === said)?.state ?? "";
   const [rows, setRows] = useState(step);
-  const got = useLoad((signal) => list(state, conversation, rows, signal), [state, conversation, rows]);
+  const got = useLoad(async (signal) => ({ of: state as State | "", ...(await list(state, conversation, rows, signal)) }), [state, conversation, rows]);
   const counts = got.value?.counts ?? [];
   const runs = !!got.value?.items.some(underWay) || counts.some((c) => c.count > 0 && ["running", "queued", "retrying"].includes(c.value));
-  usePoll(got.again, runs ? soon : seldom);
+  usePoll(got, runs ? soon : seldom);
   const now = useClock(runs);
   return (
     <div class="page jobs">
@@ -52,8 +52,8 @@ export function JobsView(_: { id: string }) {
         {(all) => (
           <>
             <States counts={all.counts} at={state} />
-            {all.items.length > 0 ? <Rows items={all.items} total={totalOf(all.counts, state, all.items)} now={now} changed={got.again} /> : <None state={state} />}
-            {all.next && <p class="jobs-more"><button onClick={() => setRows(all.items.length + step)}>Show more ({count(all.items.length)} of {count(totalOf(all.counts, state, all.items))})</button></p>}
+            {all.items.length > 0 ? <Rows items={all.items} total={totalOf(all.counts, all.of, all.items)} now={now} changed={got.again} /> : <None state={all.of} />}
+            {all.next && <p class="jobs-more"><button onClick={() => setRows(all.items.length + step)}>Show more ({count(all.items.length)} of {count(totalOf(all.counts, all.of, all.items))})</button></p>}
           </>
         )}
       </Waits>

@@ -63,6 +63,7 @@ function Lab({ address, of }: { address: string; of: string }) {
         {!done && error === undefined && <span>Measuring {of}{progress?.doing ? `: ${progress.doing}` : "…"}</span>}
         {done && list.length > 0 && <span>Measured on {done.sessions === 1 ? "one conversation" : plural(done.sessions, "conversation")}{done.skipped > 0 && `; ${count(done.skipped)} left out, too short to measure`}.</span>}
       </div>
+      {done?.error && <ProblemBox error={new Error(`The measurement ended early: ${done.error}`)} />}
       {progress && progress.total > 0 && <progress value={progress.done} max={progress.total} aria-label="Measured" />}
       {list.length > 0 && <Frontier families={list} {...{ chosen, choose }} />}
       {list.length > 0 && <Legend families={list} />}
@@ -71,7 +72,6 @@ function Lab({ address, of }: { address: string; of: string }) {
         <Empty title="Nothing to measure here">
           <p>A strategy is measured by what the agent needed later. That takes conversations with tool calls, and some requests after each cut.</p>
           {done.skipped > 1 && <p class="hint">None of the {plural(done.skipped, "conversation")} looked at, {of}, has enough of them.</p>}
-          {done.error && <p class="hint">{done.error}</p>}
         </Empty>
       )}
     </section>

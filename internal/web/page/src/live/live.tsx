@@ -250,7 +250,7 @@ function Chat({ id, s, sent }: { id: string; s: Status; sent?: () => void }) {
     if (!can.open || busy) return;
     work(true);
     if (await send(id, model ? { ...message, model } : message)) {
-      set("");
+      set((now) => (now.startsWith(text) ? now.slice(text.length).trimStart() : now)); // the person may have typed on
       sent?.();
     }
     work(false);

@@ -5,6 +5,7 @@ import type { Spending } from "../api";
 import { change, parameter } from "../query";
 import { count, dollars, plural, tokens } from "../format";
 import { About } from "../help/about";
+import { usePoll } from "../parts/clock";
 import { Empty, ProblemBox, useLoad } from "../parts/load";
 import { conversationPath } from "../router";
 import { Days } from "./days";
@@ -19,14 +20,18 @@ const none: Spending[] = [];
 
 /** How soon to ask again while conversations are still being read, in milliseconds. */
 const again = 1500;
+/** How often else, while the page can be seen. */
+const seldom = 60_000;
 
 /** MoneyView shows costs by day, project, model or conversation. */
 export function MoneyView(_: { id: string }) {
-  const by = (parameter("by") in groups ? parameter("by") : "day") as Group;
+  const wanted = (parameter("by") in groups ? parameter("by") : "day") as Group;
   const since = parameter("since"), until = parameter("until");
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const got = useLoad((signal) => call("GET /api/money", { by, since, until, zone }, undefined, signal), [by, since, until]);
+  const got = useLoad(async (signal) => ({ by: wanted, ...(await call("GET /api/money", { by: wanted, since, until, zone }, undefined, signal)) }), [wanted, since, until]);
+  usePoll(got, seldom);
   const spendings = got.value;
+  const by = spendings?.by ?? wanted; // a slow answer is still of another group
   useEffect(() => {
     if (!spendings || spendings.reading === 0) return;
     const timer = setTimeout(got.again, again);
@@ -40,7 +45,7 @@ export function MoneyView(_: { id: string }) {
       <p class="fields">
         <label>
           By
-          <select value={by} onChange={(e) => change({ by: e.currentTarget.value })}>
+          <select value={wanted} onChange={(e) => change({ by: e.currentTarget.value })}>
             {Object.entries(groups).map(([value, name]) => <option value={value}>{name.toLowerCase()}</option>)}
           </select>
         </label>

@@ -1,12 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** usePoll calls again after so many milliseconds, as long as the page can be seen, and when it is seen again; 0 is never. */
-export function usePoll(again: () => void, wait: number): void {
-  const now = useRef(again);
-  now.current = again;
+/**
+ * usePoll asks again after so many milliseconds, as long as the page can be seen, and when it is seen
+ * again; 0 is never. What is still being asked for is waited for, however slow the server is.
+ */
+export function usePoll(of: { again: () => void; loading: boolean }, wait: number): void {
+  const now = useRef(of);
+  now.current = of;
   useEffect(() => {
     if (!wait) return;
-    const ask = () => document.visibilityState === "visible" && now.current();
+    const ask = () => document.visibilityState === "visible" && !now.current.loading && now.current.again();
     const timer = setInterval(ask, wait);
     document.addEventListener("visibilitychange", ask);
     return () => {

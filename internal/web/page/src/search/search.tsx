@@ -52,7 +52,8 @@ export function SearchView(_: { id: string }) {
           onSubmit={(e) => {
             e.preventDefault();
             ask(field.current!.value, 0);
-            list.current?.querySelector<HTMLElement>("a.hit")?.focus();
+            // Hits of other words are about to go.
+            if (got.value?.q === field.current!.value.trim()) list.current?.querySelector<HTMLElement>("a.hit")?.focus();
           }}
         >
           <label class="grow">

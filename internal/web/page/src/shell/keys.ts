@@ -24,6 +24,8 @@ export function pressed(e: KeyboardEvent): void {
   if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || typing(e)) return;
   // A button or a link takes its own Enter and Space.
   if ((e.key === "Enter" || e.key === " ") && (e.target as Element).closest("button, a, summary, [role=menuitem]")) return;
+  // A text that scrolls takes the keys that scroll it.
+  if (/^(Arrow|Page|Home|End)/.test(e.key) && (e.target as Element).closest("pre")) return;
   for (const table of [...tables.value].reverse()) {
     const found = table.keys.find((k) => k.key === e.key);
     if (found) {

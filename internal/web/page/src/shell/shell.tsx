@@ -113,8 +113,18 @@ export function Shell() {
   ]);
   useEffect(() => {
     addEventListener("keydown", pressed);
-    call("GET /api/meta").then((m) => (meta.value = m), fail);
-    return () => removeEventListener("keydown", pressed);
+    // Where the server is away for a moment, half of the page would be missing for good.
+    let timer = 0;
+    const learn = (wait: number) =>
+      void call("GET /api/meta").then((m) => (meta.value = m), (e) => {
+        fail(e);
+        if (e instanceof Problem && (e.away || e.status === 429)) timer = window.setTimeout(learn, wait, Math.min(2 * wait, 10_000));
+      });
+    learn(1000);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener("keydown", pressed);
+    };
   }, []);
   const at = place.value;
   const View = views[at.view];

@@ -1,5 +1,5 @@
 import type { Compaction, Row } from "../api";
-import { count, kindName, plural, tokens } from "../format";
+import { count, kindName, percent, plural, tokens } from "../format";
 import { TokenBar } from "../parts/bar";
 import { FateSign } from "../parts/fate";
 import { flag, isResult, lineOf, type Log } from "./outline";
@@ -136,7 +136,7 @@ export function TurnLine({ log, seq, row, folded, toggle }: Shown) {
         {folded && row && <b>{row.text}</b>}
       </span>
       <span role="gridcell" class="c-size">
-        {all.before !== all.after && <span class="saved">{Math.round((1 - all.after / all.before) * 100)}% less</span>}
+        {all.after < all.before && <span class="saved">{percent(1 - all.after / all.before)} less</span>}
       </span>
       <TokensCell {...all} />
     </>

@@ -5,7 +5,7 @@ import { count } from "../format";
 import { undo as undoLast, undoable } from "../compactions/actions";
 import { Live } from "../live/live";
 import { ProblemBox } from "../parts/load";
-import { conversationPath, go, place } from "../router";
+import { conversationPath, entryIn, go, place } from "../router";
 import { useKeys } from "../shell/keys";
 import { meta } from "../shell/shell";
 import { fail, say } from "../shell/toast";
@@ -29,7 +29,7 @@ export function TimelineView({ id }: { id: string }) {
   const [problem, setProblem] = useState<unknown>(undefined);
   const [pane, setPane] = useState(false);
   const seen = useSignal({ first: 0, last: 0 }); // a signal, as scrolling changes it at every frame
-  const [at, setAt] = useState({ seq: Number(place.value.hash) || 0, type: lineOf.entry as number });
+  const [at, setAt] = useState({ seq: entryIn(place.value.hash), type: lineOf.entry as number });
   const [follows, setFollows] = useState(false);
   const control = useRef<GridControl | undefined>(undefined);
 
@@ -46,7 +46,7 @@ export function TimelineView({ id }: { id: string }) {
   const load = useMemo(() => outlineLoader(opened, log, () => (model.loaded++, reshape(undefined as never)), setProblem), [model]);
   useEffect(() => {
     load.from(1);
-    rows.want([Number(place.value.hash) || 1], Infinity); // at once, rather than after the outline
+    rows.want([entryIn(place.value.hash) || 1], Infinity); // at once, rather than after the outline
     return load.stop;
   }, [load]);
   useEffect(
@@ -100,7 +100,7 @@ export function TimelineView({ id }: { id: string }) {
   }, [log.length > 0]);
 
   // The address names the entry, both ways.
-  const wanted = Number(place.value.hash) || 0;
+  const wanted = entryIn(place.value.hash);
   const first = useRef(true);
   const written = useRef(0); // by us: the cursor may have gone on since, and is not called back
   useEffect(() => {

@@ -5,9 +5,10 @@ import { useWidth } from "../compactions/figure";
 import { rowName } from "../compactions/model";
 import { useNarrow, useRem, useWindow } from "../compactions/window";
 import { useConversation } from "../conversation";
-import { count, full, percent, plural, when } from "../format";
+import { characters, count, full, percent, plural, when } from "../format";
 import { FateSign } from "../parts/fate";
-import { Empty, useLoad, Waits } from "../parts/load";
+import { useClock } from "../parts/clock";
+import { Empty, ProblemBox, useLoad, Waits } from "../parts/load";
 import { conversationPath, go, place } from "../router";
 import { useKeys } from "../shell/keys";
 import { meta } from "../shell/shell";
@@ -81,8 +82,9 @@ export function ModelView({ id }: { id: string }) {
 
 function Overview({ id, v }: { id: string; v: View }) {
   const cached = boundary(v);
-  const warm = v.warm ? new Date(v.warm) : undefined;
-  const expired = warm && warm.getFullYear() > 1 && warm.getTime() < Date.now();
+  const until = v.warm ? new Date(v.warm) : undefined;
+  const warm = until && until.getFullYear() > 1 ? until.getTime() : 0;
+  const expired = useClock(warm > Date.now()) >= warm && warm > 0; // while one looks at it, too
   return (
     <>
       <p>
@@ -92,7 +94,7 @@ function Overview({ id, v }: { id: string; v: View }) {
           ? "Its beginning is new to the provider: nothing of it can come from the prompt cache."
           : expired
             ? `The first ${count(cached)} tokens were in the last answered request, but the provider has forgotten them since ${when(v.warm!)}.`
-            : `The first ${count(cached)} tokens (${percent(cached / v.tokens)}) were in the last answered request${warm && warm.getFullYear() > 1 ? `; the provider keeps them until ${when(v.warm!)}` : " and may be in the provider's cache"}.`}
+            : `The first ${count(cached)} tokens (${percent(cached / v.tokens)}) were in the last answered request${warm ? `; the provider keeps them until ${when(v.warm!)}` : " and may be in the provider's cache"}.`}
       </p>
       {v.problems.length > 0 && (
         <div class="note warn" role="alert">
@@ -310,15 +312,17 @@ function Item({ id, i, item, kind, tokens, most, top, high, at, open, edge, pres
 }
 
 function Whole({ id, item }: { id: string; item: ViewItem }) {
-  const cut = item.length > item.text.length && item.seq > 0;
+  const cut = item.length > characters(item.text) && item.seq > 0;
   const whole = useLoad(async (signal) => (cut ? await call("GET /api/conversations/{id}/entries/{seq}", { id, seq: item.seq, limit: 100_000 }, undefined, signal) : undefined), [id, item.seq]);
   const text = whole.value?.shown || item.text;
+  const shown = characters(text);
   return (
     <div class="whole" role="gridcell" aria-colspan={4}>
       <pre tabIndex={0}>
         <Said item={item} text={text} />
       </pre>
-      {item.length > text.length && <p class="soft">The first {count(text.length)} of {count(item.length)} characters.</p>}
+      {whole.error !== undefined && <ProblemBox error={whole.error} again={whole.again} />}
+      {item.length > shown && <p class="soft">The first {count(shown)} of {count(item.length)} characters.</p>}
       <p class="do">
         {item.seq > 0 && <a href={conversationPath(id, "", item.seq)}>Show it in the timeline</a>}
         {item.by && <a href={conversationPath(id, `compactions/${encodeURIComponent(item.by)}`)}>The compaction that decided it</a>}
