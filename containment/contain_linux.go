@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
 
@@ -30,7 +29,7 @@ const minABI = 3
 
 // look says what this machine can do.
 func look() (Level, string) {
-	abi, err := ll.LandlockGetABIVersion()
+	abi, err := landlockABI()
 	switch {
 	case !entered:
 		return Level{}, "this program does not support it (containment.Enter is not called)"
