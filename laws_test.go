@@ -33,7 +33,7 @@ func newLog(t testing.TB, entries []tenfold.Entry) *tenfold.Log {
 // lawCases is how many logs each law is tried on. Where tests try everything they
 // are over 10,000 for all laws together. -rapid.checks=N tries N.
 const (
-	lawCases   = "300"
+	lawCases   = "200"
 	racedCases = "30"
 	allCases   = "1200"
 )

@@ -128,7 +128,7 @@ func isProse(line string) bool {
 }
 
 func isIdeograph(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) // the first of them, and few texts have one
 }
 
 // sentences gives where the sentences of a line end, the blanks behind each

@@ -235,7 +235,7 @@ func (deaf) Approve(context.Context, agent.Question) (agent.Answer, error) {
 // A tool panics, never returns, or gives 40 MB: bounded, and the model is told.
 func TestToolsMisbehave(t *testing.T) {
 	t.Parallel()
-	flood := 40 << 17
+	flood := 20 << 17
 	if corpustest.UnderRace { // counting 16 MB takes it half a minute
 		flood = 1 << 10
 	}
@@ -254,7 +254,7 @@ func TestToolsMisbehave(t *testing.T) {
 				return toolbox.Result{}, errors.New("no oven")
 			}),
 			tool("floods", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) {
-				return says(strings.Repeat("12345678 ", flood))
+				return says(strings.Repeat("flooding ", flood))
 			}),
 			tool("silent", toolbox.Reads, func(context.Context, toolbox.Call) (toolbox.Result, error) { return toolbox.Result{}, nil }),
 		)

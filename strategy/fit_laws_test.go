@@ -129,7 +129,11 @@ func TestS13aHugeTexts(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, target := range []string{"fit:target=2%", "fit:target=20%"} {
+			targets := []string{"fit:target=2%", "fit:target=20%"}
+			if !corpustest.All() {
+				targets = targets[len(name)%2:][:1] // either for some of them
+			}
+			for _, target := range targets {
 				made := plan(t, tenfold.Project(l), strategy.Options{}, target)
 				if !made.Fitted.Met() {
 					t.Errorf("%s: %+v", target, made.Fitted)

@@ -15,7 +15,21 @@ import (
 
 func TestMain(m *testing.M) {
 	containment.Enter()
-	os.Exit(m.Run())
+	os.Exit(inOneDirectory(m))
+}
+
+// inOneDirectory runs the tests with a directory for temporary files of their own: that of a
+// contained command's cache stays when the command has ended.
+func inOneDirectory(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "toolbox")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Setenv("TMPDIR", dir); err != nil {
+		panic(err)
+	}
+	return m.Run()
 }
 
 // reporter is a test, a fuzz target or a property.

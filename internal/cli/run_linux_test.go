@@ -15,7 +15,7 @@ func TestRunIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := child(t, filepath.Join(dir, "store.db"), "run", "codex")
-	c.Dir, c.Env = dir, append(c.Env, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir)
+	c.Dir, c.Env = dir, append(c.Env, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"), "HOME="+dir, "TMPDIR="+dir) // what it leaves goes with the directory
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -79,6 +79,9 @@ type Place struct {
 	runner []string
 }
 
+// shared is a directory that the tests have in common, and remove.
+var shared string
+
 // wait is how long one run of a client may take on a busy machine.
 const wait = 3 * time.Minute
 
@@ -114,8 +117,10 @@ func At(tb testing.TB, c Client, s *modelserver.Server) *Place {
 	p.Write(filepath.Join(p.Dir, "go.mod"), "module demo\n\ngo 1.26\n")
 	p.Write(filepath.Join(p.Dir, "greet.go"), "package demo\n\n// Greet greets.\nfunc Greet(name string) string { return \"hello \" + name }\n"+
 		strings.Repeat("\n// The house greets whoever comes in by the front door, and nobody who leaves by it.\n", 20))
-	if err := os.MkdirAll(p.Home, 0o700); err != nil {
-		tb.Fatal(err)
+	for _, dir := range []string{p.Home, p.temporary()} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			tb.Fatal(err)
+		}
 	}
 	if err := c.prepare(p); err != nil {
 		tb.Fatal(err)
@@ -219,6 +224,9 @@ func (p *Place) environment() []string {
 	return p.lead.Environ(append([]string{
 		"HOME=" + p.Home, "PWD=" + p.Dir, "TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8",
 		"PATH=" + binaries() + string(os.PathListSeparator) + os.Getenv("PATH"),
+		// What they leave, some of them megabytes at each start, goes with the place; what Node.js
+		// compiled, which all may use, with the tests.
+		"TMPDIR=" + p.temporary(), "CLAUDE_CODE_TMPDIR=" + p.temporary(), "NODE_COMPILE_CACHE=" + shared,
 		// Nothing is to be installed while it runs, nor tried again for a minute.
 		"NPM_CONFIG_REGISTRY=http://127.0.0.1:9", "NPM_CONFIG_FETCH_RETRIES=0",
 		"TENFOLD_CONVERSATION_COMPACTION_HOOK_TIME_LIMIT=" + wait.String(), // see patient
@@ -241,6 +249,9 @@ var limits = regexp.MustCompile(`(const (?:limit|SLOW) = )[\d_]+`)
 
 // data is where Tenfold keeps what it stores and is configured.
 func (p *Place) data() string { return filepath.Join(filepath.Dir(p.Home), "tenfold") }
+
+// temporary is the directory for temporary files, of the client and of Tenfold.
+func (p *Place) temporary() string { return filepath.Join(filepath.Dir(p.Home), "tmp") }
 
 // binaries is where npm puts the clients' commands.
 func binaries() string {

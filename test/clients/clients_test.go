@@ -23,7 +23,7 @@ import (
 // program is tenfold, built once and without the race detector, under which its
 // hundreds of runs here would take minutes; package cli's own tests have it.
 var program = sync.OnceValues(func() (string, error) {
-	out := filepath.Join(programs, "tenfold")
+	out := filepath.Join(shared, "tenfold")
 	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, "tenfold/cmd/tenfold")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	said, err := cmd.CombinedOutput()
@@ -33,15 +33,12 @@ var program = sync.OnceValues(func() (string, error) {
 	return out, err
 })
 
-// programs is where it is built.
-var programs string
-
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "tenfold-clients")
 	if err != nil {
 		panic(err)
 	}
-	programs = dir
+	shared = dir
 	// Clients take half of a processor, and wait for the rest of their time: twice as many at once
 	// as there are processors keep these busy.
 	flag.Parse()
@@ -66,7 +63,7 @@ func (p *Place) tenfold(args ...string) (string, string) {
 	data := p.data()
 	// What the tests are told is not a configuration of tenfold's.
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TENFOLD_") })
-	cmd.Env = append(env, "HOME="+p.Home, "XDG_DATA_HOME="+data, "XDG_CONFIG_HOME="+data, "TZ=UTC")
+	cmd.Env = append(env, "HOME="+p.Home, "XDG_DATA_HOME="+data, "XDG_CONFIG_HOME="+data, "TMPDIR="+p.temporary(), "TZ=UTC")
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

@@ -52,6 +52,11 @@ var chromium = sync.OnceValues(func() (context.Context, string) {
 	if program == "" {
 		return nil, "no Chromium is installed (apt-get install chromium)"
 	}
+	// What it writes beside its profile goes with it.
+	home, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		return nil, err.Error()
+	}
 	options := append(
 		chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.NoSandbox, // root has no sandbox in a container
@@ -60,12 +65,12 @@ var chromium = sync.OnceValues(func() (context.Context, string) {
 		chromedp.Flag("host-resolver-rules", "MAP evil.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("enable-precise-memory-info", true), chromedp.Flag("js-flags", "--expose-gc"),
-		chromedp.Flag("lang", "en-US"), chromedp.Env("TZ=UTC"),
+		chromedp.Flag("lang", "en-US"), chromedp.Env("TZ=UTC", "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home),
 		chromedp.WSURLReadTimeout(patience),
 	)
 	alone, end := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(alone)
-	closeBrowser = func() { cancel(); end() }
+	closeBrowser = func() { cancel(); end(); _ = os.RemoveAll(home) }
 	if err := chromedp.Do(ctx); err != nil {
 		return nil, "Chromium does not start: " + err.Error()
 	}
