@@ -265,6 +265,9 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 		l.skill = skill{name, c.turn}
 	}
 	l.closeFailures(c, r)
+	if c.acts() {
+		l.acts = append(l.acts, act{c, r.quoted()})
+	}
 }
 
 // readEnd reads more about how a command ended than its outcome tells. Where a pipe

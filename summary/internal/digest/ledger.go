@@ -31,6 +31,7 @@ type Ledger struct {
 	paths     []*file // in order of their first operation
 	commands  map[string]*command
 	ran       []*command          // in order of their first run
+	acts      []act               // in order
 	failures  map[string]*failure // open ones, by what must succeed to close them
 	plans     map[string]*plan    // by branch
 	planFile  planFile

@@ -35,6 +35,7 @@ func (l *Ledger) items() items {
 	l.errorItems(&s)
 	l.fileItems(&s)
 	l.commandItems(&s)
+	l.actItems(&s)
 	return s
 }
 
