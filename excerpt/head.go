@@ -9,8 +9,8 @@ import (
 
 // A head is the line that says what the lines below it are about: the file of a patch's,
 // of what a search prints under the name of each file, of a title put before each of
-// several files; the first row of a table in what was said, and the first words of a notice
-// of the host. Lines that are kept keep their head, or they stand on no
+// several files; of what was said the first row of a table and what an item of a list is
+// under, and the first words of a notice of the host. Lines that are kept keep their head, or they stand on no
 // ground (fit.md F6).
 
 // maxHead is how many bytes a line may have that is kept for what stands below.
@@ -26,7 +26,20 @@ type heads struct {
 	// lasts is set where the head stands for all below it, until the next.
 	lasts bool
 	table int32 // the number of the first row of a table; 0 outside of one
+	// above are the lines that the next one of what was said may stand under: each is
+	// farther in than the one before, or an item of the list that it begins.
+	above  []above
+	fenced bool
 }
+
+// above is a line that others may stand under.
+type above struct {
+	margin, number int32
+	begins         bool // a list, by a colon
+}
+
+// deepestList is how deep in lists lines are that are looked at.
+const deepestList = 8
 
 // of gives the number of the head of a line with a number of its own; its own
 // for a head.
@@ -43,7 +56,45 @@ func (h *heads) of(text string, number int32) int32 {
 	case h.ofRow(bare, number):
 		return h.table
 	}
-	return 0
+	return h.ofList(text, bare, number)
+}
+
+// ofList gives the head of a line in a list of what was said: the item that it is under, or
+// the line with a colon that the list stands under.
+func (h *heads) ofList(text, bare string, number int32) (head int32) {
+	if strings.HasPrefix(bare, "```") {
+		h.above, h.fenced = h.above[:0], !h.fenced
+		return 0
+	}
+	if h.fenced || bare == "" {
+		return 0
+	}
+	m, item := margin(text), isItem(bare)
+	for n := len(h.above); n > 0; n-- {
+		if up := h.above[n-1]; up.margin < m || up.margin == m && up.begins && item {
+			head = up.number
+			break
+		}
+		h.above = h.above[:n-1]
+	}
+	if len(h.above) < deepestList && len(bare) <= maxHead {
+		h.above = append(h.above, above{m, number, !item && strings.HasSuffix(strings.TrimRight(bare, "*_ "), ":")})
+	}
+	return head
+}
+
+// isItem reports whether a line is an item of a list: "- it", "* it", "1. it".
+func isItem(line string) bool {
+	mark, rest, ok := strings.Cut(line, " ")
+	if !ok || rest == "" || len(mark) > 4 {
+		return false
+	}
+	switch mark {
+	case "-", "*", "+", "•":
+		return true
+	}
+	n := strings.TrimRight(mark, ".)")
+	return n != "" && len(n) == len(mark)-1 && strings.Trim(n, "0123456789") == ""
 }
 
 // ofFile gives the head of a line of a call or a result.

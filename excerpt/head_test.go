@@ -121,3 +121,30 @@ func TestF6AHeadCostsOnce(t *testing.T) {
 	same(t, "kept", shown(choose(l, linesOnly(110))), "3:2,5")
 	same(t, "kept of less", shown(choose(l, linesOnly(90))), "")
 }
+
+// An item of a list in what was said keeps what it is under: the item above, and the line
+// that the list stands under.
+func TestF6AnItemKeepsWhatItIsUnder(t *testing.T) {
+	const words = "plain words that are here, many of them, too long for a gap to be filled with any of them, and then some words more, as if there were time"
+	for name, tt := range map[string]struct{ text, want string }{
+		"an item below an item":       {"- one:\n  - " + words + "\n  - " + words + "\n  - open_file\n- two", "1,4"},
+		"two levels":                  {"1. one\n   - first leg\n     - " + words + "\n     - " + words + "\n     - open_file", "1-2,5"},
+		"the second of two":           {"- one\n  - " + words + "\n- two\n  - " + words + "\n  - " + words + "\n  - open_file", "3,6"},
+		"below a line with a colon":   {"These are **bad:**\n\n- " + words + "\n- " + words + "\n- open_file", "1,5"},
+		"a colon in an item":          {"- bad:\n- " + words + "\n- " + words + "\n- open_file", "4"},
+		"a line that is no item":      {"These are bad:\n" + words + "\n" + words + "\nopen_file", "4"},
+		"after the list":              {"These are bad:\n- one\n" + words + "\n" + words + "\n" + words + "\n- open_file", "6"},
+		"in a fence":                  {"- one:\n```\n  " + words + "\n  " + words + "\n  open_file\n```", "5"},
+		"behind a fence":              {"- one:\n```\n" + words + "\n```\n  - open_file", "5"},
+		"under a line that is long":   {"- " + strings.Repeat("long ", 100) + ":\n  - " + words + "\n  - " + words + "\n  - open_file", "4"},
+		"a paragraph farther in":      {"- one\n\n  " + words + "\n\n  " + words + "\n\n  open_file", "1,7"},
+		"a dash that begins no list":  {"Bad:\n" + words + "\n" + words + "\n-open_file", "4"},
+		"a number that begins none":   {"Bad:\n" + words + "\n" + words + "\n12 open_file", "4"},
+		"many levels, and no further": {"- a\n - b\n  - c\n   - d\n    - e\n     - f\n      - g\n       - h\n        - " + words + "\n         - " + words + "\n         - open_file", "7-8,11"},
+	} {
+		l := script(t, "t", "u go")
+		add(t, l, tenfold.AssistantMessage{Text: tt.text})
+		add(t, l, tenfold.UserMessage{Parts: tenfold.Text("go on")})
+		same(t, name, shown(choose(l, linesOnly(120, excerpt.Conclusions))), "3:"+tt.want)
+	}
+}
