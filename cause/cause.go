@@ -158,8 +158,14 @@ var preamble = []string{
 // Misuse reports whether an output says that a command was called in a way it does
 // not know: that says nothing of the work.
 func Misuse(output string) bool {
-	if failures, _ := Failures(output); failures > 0 || len(output) > 1<<13 {
+	if len(output) > 1<<13 {
 		return false
+	}
+	for line := range strings.Lines(output) { // a test or a compiler may say the same of the work
+		line = strings.TrimSpace(line)
+		if failures, _ := Failures(line); failures > 0 || Proves(line) == Test || placed(line) {
+			return false
+		}
 	}
 	folded := strings.ToLower(output)
 	return slices.ContainsFunc(misuses, func(says string) bool { return strings.Contains(folded, says) })

@@ -121,3 +121,20 @@ func TestLinesThatSpeakOfAFailure(t *testing.T) {
 		t.Errorf("a test and an error: %v", got)
 	}
 }
+
+func TestMisuseIsOfTheCommandItself(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Unknown JSON field: \"b\"\nAvailable fields:\n  a":                                                                 true,
+		"usage: pytest [options]\npytest: error: unrecognized arguments: --cov":                                             true,
+		"make: *** No rule to make target 'x'.  Stop.":                                                                      true,
+		"--- FAIL: TestParse (0.00s)\n    cli_test.go:12: unknown flag: --foo\nFAIL\nFAIL\toven/cmd\t0.010s":                false,
+		"FAILED tests/test_cli.py::test_x - SystemExit: unrecognized arguments: --foo\n=== 1 failed, 3 passed in 0.10s ===": false,
+		"not ok 1 - refuses an unknown option":                                                                              false,
+		"src/a.go:12:3: unknown command \"x\"\nmake: *** [build] Error 1":                                                   false,
+		"it broke": false,
+	} {
+		if got := cause.Misuse(text); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}

@@ -396,14 +396,17 @@ func TestF5AmendedAndRefusedCallsAreNotOpen(t *testing.T) {
 		lines []string
 		open  bool
 	}{
-		"a flag that is unknown":       {[]string{`c 1 Bash {"command":"gh pr view 5 --json a,b"}`, `e 1 Unknown JSON field: "b"`, `c 2 Bash {"command":"gh pr view 5 --json a,c"}`, "r 2 ok"}, false},
-		"then another verb":            {[]string{`c 1 Bash {"command":"gh pr view 5 --json a,b"}`, `e 1 Unknown JSON field: "b"`, `c 2 Bash {"command":"gh issue view 5"}`, "r 2 ok"}, true},
-		"tests, then others":           {[]string{`c 1 Bash {"command":"go test ./a"}`, "e 1 --- FAIL: TestA", `c 2 Bash {"command":"go test ./b"}`, "r 2 ok"}, true},
-		"an argument":                  {[]string{`c 1 book {"a":1,"b":2,"c":3}`, "e 1 Error: no seat", `c 2 book {"a":1,"b":2,"c":4}`, "r 2 ok"}, false},
-		"members in another order":     {[]string{`c 1 book {"a":1,"b":2}`, "e 1 Error: no seat", `c 2 book {"b":2,"a":1}`, "r 2 ok"}, false},
-		"another thing":                {[]string{`c 1 book {"a":1,"b":2,"c":3}`, "e 1 Error: no seat", `c 2 book {"a":1,"b":3,"c":4}`, "r 2 ok"}, true},
-		"refused":                      {[]string{`c 1 Bash {"command":"make"}`, "e 1 [Operation Cancelled] Reason: User denied execution."}, false},
-		"an error, and then a refusal": {[]string{`c 0 Bash {"command":"make"}`, "e 0 it broke", `c 1 Bash {"command":"rm -r a"}`, "e 1 [Operation Cancelled] Reason: User denied execution."}, true},
+		"a flag that is unknown":        {[]string{`c 1 Bash {"command":"gh pr view 5 --json a,b"}`, `e 1 Unknown JSON field: "b"`, `c 2 Bash {"command":"gh pr view 5 --json a,c"}`, "r 2 ok"}, false},
+		"then another verb":             {[]string{`c 1 Bash {"command":"gh pr view 5 --json a,b"}`, `e 1 Unknown JSON field: "b"`, `c 2 Bash {"command":"gh issue view 5"}`, "r 2 ok"}, true},
+		"tests, then others":            {[]string{`c 1 Bash {"command":"go test ./a"}`, "e 1 --- FAIL: TestA", `c 2 Bash {"command":"go test ./b"}`, "r 2 ok"}, true},
+		"a test of a flag, then others": {[]string{`c 1 Bash {"command":"go test ./a"}`, `e 1 --- FAIL: TestA: unknown flag: --foo`, `c 2 Bash {"command":"go test ./b"}`, "r 2 ok"}, true},
+		"another by the same runner":    {[]string{`c 1 Bash {"command":"uv run pytest --cov"}`, `e 1 pytest: error: unrecognized arguments: --cov`, `c 2 Bash {"command":"uv run ruff check"}`, "r 2 ok"}, true},
+		"another thing by its number":   {[]string{`c 1 merge {"owner":"o","repo":"r","pullNumber":5}`, "e 1 it conflicts", `c 2 merge {"owner":"o","repo":"r","pullNumber":6}`, "r 2 ok"}, true},
+		"an argument":                   {[]string{`c 1 book {"a":1,"b":2,"c":3}`, "e 1 Error: no seat", `c 2 book {"a":1,"b":2,"c":4}`, "r 2 ok"}, false},
+		"members in another order":      {[]string{`c 1 book {"a":1,"b":2}`, "e 1 Error: no seat", `c 2 book {"b":2,"a":1}`, "r 2 ok"}, false},
+		"another thing":                 {[]string{`c 1 book {"a":1,"b":2,"c":3}`, "e 1 Error: no seat", `c 2 book {"a":1,"b":3,"c":4}`, "r 2 ok"}, true},
+		"refused":                       {[]string{`c 1 Bash {"command":"make"}`, "e 1 [Operation Cancelled] Reason: User denied execution."}, false},
+		"an error, and then a refusal":  {[]string{`c 0 Bash {"command":"make"}`, "e 0 it broke", `c 1 Bash {"command":"rm -r a"}`, "e 1 [Operation Cancelled] Reason: User denied execution."}, true},
 	} {
 		lines := slices.Concat([]string{"t", "u the task", "a *2000"}, c.lines, []string{"a *2000", "c 3 Bash {}", "r 3 *900", "a end"})
 		made := plan(t, tenfold.Project(script(t, lines...)), strategy.Options{}, "fit:target=40%")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,7 +34,8 @@ func Canonical(arguments string) string {
 }
 
 // Amends reports whether a call's arguments are those of another with one of them, of three or
-// more, put right: all others are equal.
+// more, put right: all others are equal. Another id, number or path is of another thing, which
+// puts nothing right.
 func Amends(was, is string) bool {
 	var a, b map[string]jsontext.Value
 	if json.Unmarshal([]byte(was), &a) != nil || json.Unmarshal([]byte(is), &b) != nil || max(len(a), len(b)) < 3 {
@@ -47,10 +49,15 @@ func Amends(was, is string) bool {
 			names++
 		case Canonical(string(value)) == Canonical(string(other)):
 			equal++
+		case identifies.MatchString(name):
+			return false
 		}
 	}
 	return equal == names-1
 }
+
+// identifies matches the names of arguments that say which thing a call is about.
+var identifies = regexp.MustCompile(`^(?i:id|number|key|path|url|uri)$|_(?i:id|number|key|path|url|uri)$|[a-z](?:Id|ID|Number|Key|Path|Url|URL|Uri|URI)$`)
 
 type member struct{ name, value []byte }
 

@@ -33,6 +33,11 @@ func TestAmends(t *testing.T) {
 		{`{"a":1,"b":2,"c":3}`, `{"a":1,"b":2,"c":3}`, false}, // nothing is amended
 		{`{"a":1,"b":2,"c":3}`, `{"a":1,"b":4,"c":4}`, false},
 		{`{"a":1,"b":2}`, `{"a":1,"b":3}`, false}, // as likely as not it is about something else
+		{`{"owner":"o","repo":"r","pullNumber":5}`, `{"owner":"o","repo":"r","pullNumber":6}`, false},
+		{`{"a":1,"b":2,"user_id":3}`, `{"a":1,"b":2,"user_id":4}`, false},
+		{`{"a":1,"b":2,"id":3}`, `{"a":1,"b":2,"id":4}`, false},
+		{`{"a":1,"b":2,"id":3}`, `{"a":1,"b":2}`, true}, // it was one too many
+		{`{"a":1,"b":2,"paid":3}`, `{"a":1,"b":2,"paid":4}`, true},
 		{`{"a":1,"b":2,"c":3`, `{"a":1,"b":2,"c":4}`, false},
 		{"", "", false},
 		{"null", `{"a":1}`, false},

@@ -58,3 +58,26 @@ func FuzzCommandLine(f *testing.F) {
 		commandline.Commands(line)
 	})
 }
+
+func TestSameUse(t *testing.T) {
+	for _, c := range []struct {
+		was, is string
+		want    bool
+	}{
+		{"gh pr view 5 --json a", "gh pr view 5 --json b", true},
+		{"gh pr view 5", "gh issue view 5", false},
+		{"uv run pytest --cov", "uv run pytest", true},
+		{"uv run pytest --cov", "uv run ruff check", false},
+		{"npm run biuld", "npm run lint", false},
+		{"python -m pytest --cov", "python -m pytest", true},
+		{"python -m pytest --cov", "python -m black .", false},
+		{"sudo apt-get instal a", "sudo systemctl restart b", false},
+		{"kubectl -n shop aply -f a", "kubectl -n shop get pods", false},
+		{"make a", "make", false},
+		{"", "", false},
+	} {
+		if got := commandline.RunOf(c.was).SameUse(commandline.RunOf(c.is)); got != c.want {
+			t.Errorf("%q, then %q: %t", c.was, c.is, got)
+		}
+	}
+}

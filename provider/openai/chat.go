@@ -234,7 +234,8 @@ func (s *chat) call(p callPiece) *chatCall {
 
 // endsBefore tells whether a piece with the number of a call begins another one: with
 // another id, or, where there are none to compare, with another name or arguments of its
-// own behind those that are whole. Some servers number all calls 0.
+// own behind those that are whole. Some servers number all calls 0, and some say the name in
+// each piece.
 func (c *chatCall) endsBefore(p callPiece) bool {
 	if p.ID != "" && c.id != "" {
 		return p.ID != c.id
@@ -243,8 +244,12 @@ func (c *chatCall) endsBefore(p callPiece) bool {
 	if name == "" || c.name == "" || name != c.name {
 		return name != "" && c.name != ""
 	}
-	was := c.arguments.String()
-	return len(p.Function.Arguments) > len(`""`) && strings.HasSuffix(was, "}") && jsontext.Value(was).IsValid()
+	if c.id != "" {
+		return false // another one would have an id too
+	}
+	was, more := c.arguments.String(), p.Function.Arguments
+	begins := more.Kind() == '{' || strings.HasPrefix(strings.TrimSpace(rawjson.Text(more)), "{")
+	return begins && strings.HasSuffix(strings.TrimSpace(was), "}") && jsontext.Value(was).IsValid()
 }
 
 // End implements [wire.Decoder]: a stream with a reason to stop is whole, with

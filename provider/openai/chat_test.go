@@ -74,6 +74,15 @@ data: [DONE]
 
 `
 
+// repeats says the names in each piece: the first of its calls has an id, said once.
+const repeats = `data: {"id":"c-9","model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"read","arguments":"{}"}},{"index":0,"function":{"name":"read","arguments":"\n"}},{"index":0,"function":{"name":"list","arguments":{}}},{"index":0,"function":{"name":"list","arguments":{}}}]}}]}
+
+data: {"id":"c-9","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"name":"list","arguments":" \n"}},{"index":0,"function":{"name":"list","arguments":" {\"in\":"}},{"index":0,"function":{"name":"list","arguments":"{}}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":5,"completion_tokens":3}}
+
+data: [DONE]
+
+`
+
 func shortChat(name, reason, member string, stop provider.Stop) providertest.Answer {
 	return providertest.Answer{
 		Name: name, ID: "c-2", Stop: stop, Text: "no",
@@ -141,6 +150,16 @@ func TestChat(t *testing.T) {
 					tenfold.ToolCall{CallID: "c-7_call_1", Name: "read", Arguments: `{"path":"b"}`},
 					tenfold.ToolCall{CallID: "c-7_call_2", Name: "list", Arguments: `{"in":{}}`},
 					tenfold.ToolCall{CallID: "c-7_call_3", Name: "patch", Arguments: `{"input":"+a+{}"}`, Custom: true},
+				},
+			},
+			{
+				Name: "names in each piece", Stream: repeats, ID: "c-9", Stop: provider.StopTools, Open: len("\n\ndata: [DONE]"),
+				Usage: tenfold.Usage{Model: "m", Input: 5, Output: 3},
+				Blocks: []tenfold.Payload{
+					tenfold.ToolCall{CallID: "x", Name: "read", Arguments: "{}\n"},
+					tenfold.ToolCall{CallID: "c-9_call_1", Name: "list", Arguments: `{}`},
+					tenfold.ToolCall{CallID: "c-9_call_2", Name: "list", Arguments: "{} \n"},
+					tenfold.ToolCall{CallID: "c-9_call_3", Name: "list", Arguments: ` {"in":{}}`},
 				},
 			},
 			publishedChat(t, "text", "chatcmpl-123", "stop", providertest.Answer{

@@ -185,12 +185,16 @@ func (d *done) closes(later *done) bool {
 	was, is := arguments(d.call), arguments(later.call)
 	other := 0
 	for name := range was {
-		if was[name] != is[name] {
-			other++
+		if now, there := is[name]; now != was[name] {
+			if other++; there && identifying.MatchString(name) {
+				return false // of another thing
+			}
 		}
 	}
 	return other == 0 && len(was) == len(is) || other == 1 && len(was) > 2 // one was put right
 }
+
+var identifying = regexp.MustCompile(`(?:^|_)(?:id|number|key|path|url|uri)$|[a-z](?:I[dD]|Number|Key|Path|U[rR][lLiI])$`)
 
 func arguments(c tenfold.ToolCall) map[string]string {
 	all := map[string]any{}
