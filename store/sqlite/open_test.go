@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"tenfold"
+	"tenfold/internal/corpustest"
 	"tenfold/store"
 )
 
@@ -253,7 +254,7 @@ func TestOpenTogether(t *testing.T) {
 // the hooks of an agent begin at once. Many rounds, as one meets it seldom.
 func TestCreateTogether(t *testing.T) {
 	t.Parallel()
-	for round := range 100 {
+	for round := range max(20, corpustest.Tries(100)) {
 		path := filepath.Join(t.TempDir(), "store.db")
 		var wg sync.WaitGroup
 		for range 8 {
