@@ -1,7 +1,9 @@
 package excerpt
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -53,4 +55,35 @@ func TestF6TheLazyChoiceIsTheNaiveOne(t *testing.T) {
 			t.Fatalf("lazily %v\nlooking at all %v", lazy.picks, all.picks)
 		}
 	})
+}
+
+// S-13a: a listing of twice as many lines is looked at about twice as often, though each line
+// that is taken makes all others of it worth less.
+func TestS13aAListOfRecordsIsLookedAtInTimeByItsSize(t *testing.T) {
+	looks := func(n int) int {
+		var b strings.Builder
+		b.WriteString("[\n")
+		for i := range n {
+			fmt.Fprintf(&b, "{\n\"id\": \"%d\",\n\"says\": \"some words of bread %d\",\n\"and\": \"plain words here are many more\",\n\"at\": \"warm_oven_%d\"\n},\n", 100_000+i, i, i)
+		}
+		l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
+		for _, p := range []tenfold.Payload{
+			tenfold.TurnStart{},
+			tenfold.UserMessage{Parts: tenfold.Text("go")},
+			tenfold.ToolCall{CallID: "1", Name: "mcp__list", Arguments: "{}"},
+			tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(b.String())},
+		} {
+			if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ix := NewIndex()
+		ix.Advance(tenfold.Project(l))
+		c := ix.begin(Options{From: 1, To: l.Version(), Budget: 1 << 20, Without: []Ingredient{Blocks}})
+		c.run()
+		return int(c.looks)
+	}
+	if few, many := looks(500), looks(2000); many > 7*few {
+		t.Errorf("500 records are looked at %d times, 2,000 %d times", few, many)
+	}
 }

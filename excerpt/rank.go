@@ -3,6 +3,7 @@ package excerpt
 import (
 	"cmp"
 	"iter"
+	"math/bits"
 	"slices"
 )
 
@@ -44,7 +45,10 @@ func (c *chooser) inFlood(gain int64, one *candidate, e *entry) int64 {
 	if one.last > 0 || e.source != searchText && e.source != outputText {
 		return gain
 	}
-	return gain / (flood + int64(c.offers[one.entry].taken)) * flood
+	// In steps: what one line more makes of all the others would have all looked at again.
+	taken := c.offers[one.entry].taken
+	shift := max(bits.Len32(uint32(taken))-3, 0)
+	return gain / (flood + int64(taken>>shift<<shift)) * flood
 }
 
 // saysNothingAlone reports whether a candidate is a single line that says nothing by itself.
