@@ -316,13 +316,13 @@ func (f *fitting) keepError(calls []toolCall) {
 		if !ok || tool.Underway(result) {
 			continue // nobody knows yet
 		}
-		text := tenfold.TextLines(result)
-		if tool.Refused(text) {
-			continue // a person's word, and no error
-		}
 		if !tool.Failed(c.call.Name, c.call.Arguments, result) {
 			made = append(made, c.call)
 			continue
+		}
+		text := tenfold.TextLines(result)
+		if tool.Refused(text) {
+			continue // a person's word, and no error
 		}
 		failed := targetOf(c.call)
 		failed.misused = failed.run.Words != nil && cause.Misuse(text)

@@ -406,6 +406,7 @@ func TestF5AmendedAndRefusedCallsAreNotOpen(t *testing.T) {
 		"members in another order":      {[]string{`c 1 book {"a":1,"b":2}`, "e 1 Error: no seat", `c 2 book {"b":2,"a":1}`, "r 2 ok"}, false},
 		"another thing":                 {[]string{`c 1 book {"a":1,"b":2,"c":3}`, "e 1 Error: no seat", `c 2 book {"a":1,"b":3,"c":4}`, "r 2 ok"}, true},
 		"refused":                       {[]string{`c 1 Bash {"command":"make"}`, "e 1 [Operation Cancelled] Reason: User denied execution."}, false},
+		"made good, in odd words":       {[]string{`c 0 Bash {"command":"make"}`, "e 0 it broke", `c 1 Bash {"command":"make"}`, "r 1 User denied: 0"}, false},
 		"an error, and then a refusal":  {[]string{`c 0 Bash {"command":"make"}`, "e 0 it broke", `c 1 Bash {"command":"rm -r a"}`, "e 1 [Operation Cancelled] Reason: User denied execution."}, true},
 	} {
 		lines := slices.Concat([]string{"t", "u the task", "a *2000"}, c.lines, []string{"a *2000", "c 3 Bash {}", "r 3 *900", "a end"})
