@@ -124,6 +124,7 @@ func TestEveryFormatHasSamples(t *testing.T) {
 // A source that was cut off, or that has bytes changed, gives an error of ours
 // or conversations that obey the laws.
 func TestSamplesDamaged(t *testing.T) {
+	t.Parallel()
 	for _, w := range samples(t, "") {
 		t.Run(w.path, func(t *testing.T) {
 			step := max(1, len(w.data)/corpustest.Tries(200))

@@ -63,6 +63,7 @@ var damages = map[string]func(record string) string{
 // A damaged line in the middle of a file of lines costs that line: all else is
 // as without it, and a warning names the first. A strict import stops at it.
 func TestSamplesDamagedLine(t *testing.T) {
+	t.Parallel()
 	corpustest.Unraced(t)
 	for _, w := range samples(t, "") {
 		lines := strings.SplitAfter(string(w.data), "\n")
@@ -115,6 +116,7 @@ func withoutNumbers(list []string) []string {
 // A damaged item of an array costs that item, wherever the array stands in the
 // document.
 func TestSamplesDamagedItem(t *testing.T) {
+	t.Parallel()
 	corpustest.Unraced(t)
 	for _, w := range samples(t, "") {
 		at, end, ok := firstItem(w.data)

@@ -16,6 +16,7 @@ import (
 // within a source that is otherwise right. Each gives an error of ours, or
 // conversations that obey the laws.
 func TestSamplesHostile(t *testing.T) {
+	t.Parallel()
 	corpustest.Unraced(t)
 	const deep = 100_000
 	paths := regexp.MustCompile(`("(?:id|uuid|sessionId|session_id|parentId|call_id|callID|tool_call_id|instance_id)"\s*:\s*)"[^"]*"`)

@@ -69,6 +69,7 @@ func checkFigures(tb tester, got Collected) {
 
 // Whatever numbers stand in a file, nothing wraps around (B7).
 func TestSamplesNumbers(t *testing.T) {
+	t.Parallel()
 	corpustest.Unraced(t)
 	for _, w := range samples(t, "") {
 		if engine.NewHead(w.data, w.path).JSON.Shape == engine.ShapeText || !jsonNumber.Match(w.data) {
