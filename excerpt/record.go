@@ -1,6 +1,7 @@
 package excerpt
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -10,7 +11,7 @@ import (
 // mostly an id, or a number is kept of nobody knows what (fit.md F6).
 type record struct {
 	open   int32 // the line that it begins in
-	list   bool  // it is no object but a list
+	list   bool  // it is a list, not an object
 	one    bool  // it is an object in a list
 	first  int32 // its first member on one line; 0 for none
 	naming int32 // the first that names it; 0 for none
@@ -25,7 +26,7 @@ var namings = []string{"title", "name", "subject", "summary", "headline", "label
 // headRecords gives the lines of a text's records their heads. The first line has a
 // number in its entry.
 func (ix *Index) headRecords(at *entry, text string, first int32) {
-	if start := strings.TrimSpace(text[:min(len(text), maxHead)]); start != "[" && !strings.HasPrefix(start, "[\n") && !strings.HasPrefix(start, "[\r") && !strings.HasPrefix(start, "{\n") && !strings.HasPrefix(start, "{\r") {
+	if start, _, _ := strings.Cut(strings.TrimSpace(text[:min(len(text), maxHead)]), "\n"); start != "[" && start != "{" && start != "[\r" && start != "{\r" {
 		return
 	}
 	textLines := ix.text[at.text.from:]
@@ -36,10 +37,7 @@ func (ix *Index) headRecords(at *entry, text string, first int32) {
 		if !r.one || r.first == 0 {
 			return
 		}
-		head := r.naming
-		if head == 0 {
-			head = r.first
-		}
+		head := cmp.Or(r.naming, r.first)
 		for n := r.open; n <= last; n++ {
 			if l := &textLines[n-1]; l.head == 0 {
 				l.head = head
