@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -124,7 +125,12 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 	if err == nil && in.Protocol.Name() == (wire.OpenAIResponses{}).Name() {
 		r, err = k.expand(ctx, ex, r, known)
 	}
-	if err != nil || len(r.Messages) == 0 {
+	if err == nil && r.Continues && in.Kind == wire.Generate {
+		// Only a whole conversation can be recorded and compacted: its client says it again.
+		ex.answer = &proxy.Answer{Status: http.StatusNotFound, ContentType: wire.JSON, Body: wire.AnswerNoThread()}
+		return ex
+	}
+	if err != nil || r.Continues || len(r.Messages) == 0 {
 		return ex
 	}
 	ex.r = r
