@@ -42,7 +42,7 @@ func replayFile(t testing.TB, f corpustest.File) []*tenfold.Log {
 func TestReplayOverTheCorpus(t *testing.T) {
 	corpustest.Unraced(t)
 	files := slices.DeleteFunc(corpustest.Sample(corpustest.Files(t, "claude-code")), func(f corpustest.File) bool { return f.Calls < 10 })
-	models := []string{"claude-sonnet-4-5", "claude-fable-5-1", "gpt-5", "gemini-2.5-flash"}
+	models := []string{"claude-sonnet-4-5", "claude-fable-5-1", "gpt-5", "gpt-6.2-sol", "gemini-2.5-flash"}
 	policies := []struct {
 		name   string
 		texts  []string

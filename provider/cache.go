@@ -28,14 +28,15 @@ func (r CacheRule) Hit(tokens int) int {
 }
 
 // cacheRules are by what the names of models begin with; the first that fits
-// counts. As of 2026-10:
+// counts. As of 2026-11:
 //
 //   - https://platform.claude.com/docs/en/build-with-claude/prompt-caching: five
 //     minutes unless asked otherwise, begun anew by each use; the least depends
 //     on the model.
 //   - https://developers.openai.com/api/docs/guides/prompt-caching: from 1,024
-//     tokens on, counted in steps of 128; kept for 5 to 10 minutes of quiet, of
-//     which the lesser is taken here.
+//     tokens on. Up to 5.5 they are counted in steps of 128 and kept for 5 to 10
+//     minutes of quiet, of which the lesser is taken here; later models keep
+//     them for 30 minutes, to the token.
 //   - https://ai.google.dev/gemini-api/docs/caching: implicit, from 2,048 tokens
 //     on with 2.5 and 4,096 with what came after. How long is not promised; five
 //     minutes, as with the others, are an assumption.
@@ -49,10 +50,17 @@ var cacheRules = []struct {
 	{"claude-haiku-4-5", anthropicRule(4096)},
 	{"claude-3-5-haiku", anthropicRule(2048)},
 	{"claude-3-haiku", anthropicRule(2048)},
+	{"claude-sonnet-5-5", anthropicRule(512)},
 	{"claude-opus-5", anthropicRule(512)},
-	{"claude-fable-5", anthropicRule(512)},
+	{"claude-fable-", anthropicRule(512)},
+	{"claude-mythos-", anthropicRule(512)},
+	{"claude-haiku-5", anthropicRule(512)},
 	{"claude-", anthropicRule(1024)},
-	{"gpt-", openAIRule},
+	{"gpt-5.6", openAILater},
+	{"gpt-3", openAIRule},
+	{"gpt-4", openAIRule},
+	{"gpt-5", openAIRule},
+	{"gpt-", openAILater},
 	{"o1", openAIRule},
 	{"o3", openAIRule},
 	{"o4", openAIRule},
@@ -62,7 +70,7 @@ var cacheRules = []struct {
 
 func anthropicRule(least int) CacheRule { return CacheRule{5 * time.Minute, least, 1} }
 
-var openAIRule = CacheRule{5 * time.Minute, 1024, 128}
+var openAIRule, openAILater = CacheRule{5 * time.Minute, 1024, 128}, CacheRule{30 * time.Minute, 1024, 1}
 
 // CacheRuleOf gives the rule of a model, with the name of its provider in front
 // or without. It is false for a model whose provider's rule is not known; the

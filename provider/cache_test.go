@@ -14,6 +14,10 @@ func TestCacheRuleOf(t *testing.T) {
 		step  int
 		known bool
 	}{
+		{"claude-opus-5-5", 512, 1, true},
+		{"claude-fable-5-2", 512, 1, true},
+		{"claude-sonnet-5", 1024, 1, true},
+		{"gpt-5.5", 1024, 128, true},
 		{"claude-sonnet-4-5-20250929", 1024, 1, true},
 		{"anthropic/claude-opus-4-5", 4096, 1, true},
 		{"Claude-Opus-4", 1024, 1, true},
@@ -30,6 +34,11 @@ func TestCacheRuleOf(t *testing.T) {
 		rule, known := provider.CacheRuleOf(tt.model)
 		if rule != (provider.CacheRule{Lifetime: 5 * time.Minute, Least: tt.least, Step: tt.step}) || known != tt.known {
 			t.Errorf("%q: %+v, %v", tt.model, rule, known)
+		}
+	}
+	for _, model := range []string{"gpt-5.6-sol", "openai/gpt-6.2-astra", "gpt-7"} {
+		if rule, known := provider.CacheRuleOf(model); rule != (provider.CacheRule{Lifetime: 30 * time.Minute, Least: 1024, Step: 1}) || !known {
+			t.Errorf("%q: %+v, %v", model, rule, known)
 		}
 	}
 }

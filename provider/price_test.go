@@ -18,6 +18,9 @@ func TestPrices(t *testing.T) {
 		"claude-sonnet-4-5":                    3,
 		"anthropic/claude-sonnet-4-5-20250929": 3,
 		"claude-sonnet-5":                      2,
+		"claude-fable-5-2":                     8,
+		"openai/gpt-6.2-sol":                   4, // of a request of a million tokens
+		"gemini-4-neon":                        3,
 		"Claude-Opus-4-1":                      15,
 		"claude-3-5-haiku-latest":              0.80,
 		"openai/gpt-4o-2024-08-06":             2.50,

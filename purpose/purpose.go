@@ -232,16 +232,24 @@ func quoted(block string) (string, bool) {
 	if !strings.HasPrefix(block, "<system-reminder>") {
 		return "", false
 	}
-	text := inside(block)
+	words, _, ok := typedMeanwhile(inside(block))
+	return words, ok
+}
+
+// typedMeanwhile gives what a person typed while the agent worked, of a text that tells the
+// model; closed tells that the host's own words follow.
+func typedMeanwhile(text string) (words string, closed, ok bool) {
 	for _, start := range quotations {
 		if words, ok := strings.CutPrefix(text, start); ok {
 			for _, end := range trailers {
-				words, _, _ = strings.Cut(words, end)
+				var found bool
+				words, _, found = strings.Cut(words, end)
+				closed = closed || found
 			}
-			return strings.TrimSpace(words), true
+			return strings.TrimSpace(words), closed, true
 		}
 	}
-	return "", false
+	return "", false, false
 }
 
 // command reads the echo of a slash command of Claude Code. One that it hands
@@ -278,6 +286,9 @@ func unwrap(text string) string {
 		if _, words, ok := strings.Cut(text, end); ok {
 			text = strings.TrimSpace(words)
 		}
+	}
+	if words, closed, ok := typedMeanwhile(text); ok && closed { // else a person may quote it
+		return words
 	}
 	if words, ok := Framed(text); ok {
 		return words

@@ -78,6 +78,8 @@ func TestL11WhatAPersonSaidIsFoundInAMixedMessage(t *testing.T) {
 		"about a tag":             {[]string{"The user sees <answer>x</answer> there"}, "The user sees <answer>x</answer> there"},
 		"an editor's list":        {[]string{"# Files mentioned by the user:\n\n## a.png: /tmp/a.png\n\n## My request for Codex:\nfix it\n"}, "fix it"},
 		"typed while it worked":   {[]string{"<system-reminder>\nThe user sent a new message while you were working:\nnever push\n\nIMPORTANT: After completing your current task, do.\n</system-reminder>"}, "never push"},
+		"without a reminder":      {[]string{"The user sent a new message while you were working:\nnever push\n\nThis is how Claude Code surfaces messages the user sends mid-turn."}, "never push"},
+		"about such a message":    {[]string{"The user sent a new message while you were working: why?"}, "The user sent a new message while you were working: why?"},
 		"a command and its words": {[]string{"<command-message>fix is running</command-message>\n<command-name>/fix</command-name>\n<command-args>the login</command-args>"}, "/fix the login"},
 		"a command without words": {[]string{"<command-message>review is running</command-message>\n<command-name>/review</command-name>"}, "/review"},
 		"around which nothing is": {[]string{"<feedback>not a</feedback> is what I said"}, "<feedback>not a</feedback> is what I said"},

@@ -102,11 +102,12 @@ var events = []string{
 	"Warning: the file exists", "Background ", "A background ", "Stop hook", "PreToolUse", "PostToolUse", "Token usage:", "USD budget:",
 }
 
-// quotations begin reminders that carry what a person typed while the agent
-// worked; the host's own words follow after one of the trailers.
+// quotations begin what carries a person's words typed while the agent worked, a reminder or,
+// since Claude Code 2.1.331, a text of its own; the host's own words follow after one of the
+// trailers.
 var (
 	quotations = []string{"The user sent the following message:", "The user sent a new message while you were working:"}
-	trailers   = []string{"\n\nPlease address this message", "\n\nIMPORTANT: After completing your current task"}
+	trailers   = []string{"\n\nPlease address this message", "\n\nIMPORTANT: After completing your current task", "\n\nThis is how Claude Code surfaces messages"}
 )
 
 // wrappers enclose what a person said.

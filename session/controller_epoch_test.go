@@ -127,6 +127,23 @@ func TestV2TargetIsTheBudgetWithoutTheTurnsWanted(t *testing.T) {
 	}
 }
 
+// V2: a client that asks far below our limit has a smaller one, for which the target leaves room;
+// a person who asks leaves the limit where it is.
+func TestV2TheTargetGoesByTheLimitOfAClientThatAsks(t *testing.T) {
+	for by, want := range map[session.Asker]int{session.ByClient: 10_000, session.ByPerson: 20_000} {
+		r := run(t, memory.New())
+		r.live.Turns, r.live.Micro.Stake, r.live.Request.Options.Window = 30, 1000, 1_000_000
+		r.reopen()
+		for range 4 {
+			r.add(tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text(strings.Repeat("word", 10_000))}, tenfold.AssistantMessage{Text: "Yes."})
+		}
+		d, err := r.c.Ask(t.Context(), session.Wish{By: by, Idle: true})
+		if err != nil || d.Target < want*9/10 || d.Target > want*11/10 {
+			t.Errorf("%s: the target is %d, %v; want about %d", by, d.Target, err, want)
+		}
+	}
+}
+
 // cooling is a turn that begins behind results of so many tokens, whose cache gets cold.
 func cooling(t *testing.T, tokens int) *running {
 	t.Helper()

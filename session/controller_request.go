@@ -143,8 +143,8 @@ func (c *Controller) decideWhenCold(ctx context.Context, d Decision) (Input, Dec
 	s := c.session
 	cache := trigger.Cache{Touched: lastRequest(s.projection), Now: s.service.now()}
 	is, words := c.cacheRule().Cold(cache)
-	tokens, window := c.used()
-	target := c.headroom(window)
+	tokens, _ := c.used()
+	target := c.headroom(c.limit())
 	least := cmp.Or(max(c.live.Micro.ClearAtLeast, 0), trigger.DefaultClearAtLeast)
 	if !is || cache.Touched.IsZero() || tokens-target < least || float64(tokens-target) < progress*float64(tokens) {
 		return RequestFits, d, nil

@@ -35,7 +35,11 @@ func (c *Controller) target(w Wish) int {
 	case w.room > 0:
 		return w.room
 	}
-	most := min(c.headroom(window), int(mostShare*float64(tokens)))
+	budget := trigger.Limit(c.live.Auto.Trigger, window)
+	if w.By == ByClient {
+		budget = min(budget, tokens) // the client's own limit may be another than ours
+	}
+	most := min(c.headroom(budget), int(mostShare*float64(tokens)))
 	if w.By != ByPerson && w.By != ByModel { // the client would have compacted
 		most = min(most, max(c.session.watcher.Scale(c.session.log).Tokens(c.affords()), leastView))
 	}
@@ -45,8 +49,7 @@ func (c *Controller) target(w Wish) int {
 // headroom is the largest view that leaves room for the turns wanted: the budget
 // without so many times what a turn added so far, and never less than a quarter of
 // the budget (live V2).
-func (c *Controller) headroom(window int) int {
-	budget := trigger.Limit(c.live.Auto.Trigger, window)
+func (c *Controller) headroom(budget int) int {
 	return max(budget-c.live.Turns*c.growth(), int(floorShare*float64(budget)))
 }
 

@@ -24,9 +24,10 @@ type window struct {
 	tokens, output int
 }
 
-// shipped is the table of semantics T5 and models near to those it names, by
-// the vendors' pages of models. A request for a longer answer than output is
-// refused.
+// shipped is the table of semantics T5, by the vendors' pages of models, as of 2026-11. A request
+// for a longer answer than output is refused. OpenAI's models from 5.4 on take up to 1,050,000
+// tokens; what stands here is where the whole request begins to cost twice as much, and what
+// their clients take that sign in with ChatGPT.
 var shipped = []window{
 	{"claude", 200_000, 0},
 	{"claude-2", 100_000, 4_096},
@@ -34,15 +35,20 @@ var shipped = []window{
 	{"claude-3", 200_000, 4_096},
 	{"claude-3-5", 200_000, 8_192},
 	{"claude-3-7", 200_000, 64_000},
+	{"claude-fable-5", 1_000_000, 128_000},
 	{"claude-haiku-4", 200_000, 64_000},
+	{"claude-haiku-5", 1_000_000, 128_000},
 	{"claude-instant", 100_000, 4_096},
+	{"claude-mythos", 1_000_000, 128_000},
 	{"claude-opus-4", 200_000, 32_000},
 	{"claude-opus-4-5", 200_000, 64_000},
-	{"claude-opus-4-6", 200_000, 128_000},
-	{"claude-opus-4-7", 200_000, 128_000},
-	{"claude-opus-4-8", 200_000, 128_000},
+	{"claude-opus-4-6", 1_000_000, 128_000},
+	{"claude-opus-4-7", 1_000_000, 128_000},
+	{"claude-opus-4-8", 1_000_000, 128_000},
+	{"claude-opus-5", 1_000_000, 128_000},
 	{"claude-sonnet-4", 200_000, 64_000},
-	{"claude-sonnet-4-6", 200_000, 128_000},
+	{"claude-sonnet-4-6", 1_000_000, 128_000},
+	{"claude-sonnet-5", 1_000_000, 128_000},
 
 	{"chatgpt-4o", 128_000, 16_384},
 	{"gpt-3.5-turbo", 16_385, 4_096},
@@ -59,6 +65,20 @@ var shipped = []window{
 	{"gpt-4o-2024-05-13", 128_000, 4_096},
 	{"gpt-5", 400_000, 128_000},
 	{"gpt-5-chat", 128_000, 16_384},
+	{"gpt-5.1", 400_000, 128_000},
+	{"gpt-5.2", 400_000, 128_000},
+	{"gpt-5.3", 400_000, 128_000},
+	{"gpt-5.3-codex-spark", 128_000, 32_000},
+	{"gpt-5.4", 272_000, 128_000},
+	{"gpt-5.4-mini", 400_000, 128_000},
+	{"gpt-5.4-nano", 400_000, 128_000},
+	{"gpt-5.4-pro", 1_050_000, 128_000},
+	{"gpt-5.5", 272_000, 128_000},
+	{"gpt-5.5-pro", 1_050_000, 128_000},
+	{"gpt-5.6", 272_000, 128_000},
+	{"gpt-5.6-cyber", 400_000, 128_000},
+	{"gpt-6", 272_000, 128_000},
+	{"gpt-6-cyber", 1_050_000, 128_000},
 	{"o1", 200_000, 100_000},
 	{"o1-mini", 128_000, 65_536},
 	{"o1-preview", 128_000, 32_768},
@@ -69,7 +89,8 @@ var shipped = []window{
 	{"gemini-2", 1_000_000, 0},
 	{"gemini-2.0", 1_000_000, 8_192},
 	{"gemini-2.5", 1_000_000, 65_535},
-	{"gemini-3", 1_000_000, 0},
+	{"gemini-3", 1_000_000, 65_535},
+	{"gemini-4", 1_000_000, 32_768},
 	{"gemini-flash", 1_000_000, 0},
 	{"gemini-pro", 1_000_000, 0},
 }

@@ -9,7 +9,7 @@ import (
 // Resume gives the shell commands with which a client goes on with a session
 // that was exported to a file, an absolute path: none where no client can. The
 // data is the file's. The clients' own releases say which they take: Claude Code
-// 2.1, Codex 0.169, opencode 1.18, pi 0.87, Gemini CLI 0.61.
+// 2.1, Codex 0.171, opencode 1.18, pi 1.6, Gemini CLI 0.61.
 func Resume(format Format, file string, data []byte) []string {
 	if c := client(format); c != nil {
 		return c.Resume(file, data)

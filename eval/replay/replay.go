@@ -170,29 +170,38 @@ func termsOf(l *tenfold.Log, o Options) (replayTerms, error) {
 	t.cache, _ = provider.CacheRuleOf(t.model)
 	var known token.Windows
 	t.window, _ = known.Window(t.model)
+	largest, compacts := largestPrompt(l)
 	switch given := o.Options.Window; {
 	case given > 0 && given != t.window:
 		t.window = given
-	case t.window < largestPrompt(l):
+	case t.window < largest:
 		t.window = longWindow
+	case compacts && largest < shortWindow:
+		t.window = min(t.window, shortWindow)
 	}
 	t.Options.Options.Window = t.window
 	return t, nil
 }
 
 // longWindow is the window of a model that took a prompt larger than the one the
-// table knows: the next one that vendors sell.
-const longWindow = 1_000_000
+// table knows: the next one that vendors sell. A client that compacted by itself before any
+// prompt was as large as shortWindow took its model for one of that, whatever it takes now.
+const shortWindow, longWindow = 200_000, 1_000_000
 
-// largestPrompt is the most tokens that a provider reported of a request.
-func largestPrompt(l *tenfold.Log) int {
-	most := 0
+// largestPrompt is the most tokens that a provider reported of a request; compacts tells
+// whether the client compacted by itself.
+func largestPrompt(l *tenfold.Log) (most int, compacts bool) {
 	for e := range l.Entries() {
-		if u, ok := e.Payload.(tenfold.Usage); ok && e.Branch == "" {
-			most = max(most, u.Prompt())
+		switch p := e.Payload.(type) {
+		case tenfold.Usage:
+			if e.Branch == "" {
+				most = max(most, p.Prompt())
+			}
+		case tenfold.Compaction:
+			compacts = compacts || p.Source == tenfold.SourceImport
 		}
 	}
-	return most
+	return most, compacts
 }
 
 // breakEven is the first request from which on the other way has cost less.

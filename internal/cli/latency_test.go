@@ -173,7 +173,7 @@ func event(t *testing.T, file, id string, lines [][]byte) (_ []byte, messages in
 		rows = append(rows, r)
 	}
 	out, err := json.Marshal(map[string]any{
-		"version": "2.1.330", "session": id, "transcript": file, "dir": filepath.Dir(file), "trigger": "manual", "window": 200_000, "rows": rows,
+		"version": "2.1.332", "session": id, "transcript": file, "dir": filepath.Dir(file), "trigger": "manual", "window": 200_000, "rows": rows,
 	})
 	if err != nil {
 		t.Fatal(err)

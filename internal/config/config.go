@@ -20,7 +20,7 @@ type Config struct {
 
 // Model is the table model.
 type Model struct {
-	Name ModelName `json:"name,omitempty" jsonschema:"The model, as PROVIDER/MODEL." eg:"\"anthropic/claude-sonnet-4-5\""`
+	Name ModelName `json:"name,omitempty" jsonschema:"The model, as PROVIDER/MODEL." eg:"\"anthropic/claude-sonnet-5-5\""`
 }
 
 // Conversation is the table conversation.

@@ -41,7 +41,7 @@ type Exchange interface {
 	// changed them.
 	Body() []byte
 	// Answer is the whole response where we answer and nothing is to be sent on
-	// (X4); nil else.
+	// (X4, or a thread of the vendor's that hides the conversation); nil else.
 	Answer() *Answer
 	// Refused hears of a response other than a success before any of it went to
 	// the client, and gives the body to try again with, once (X6); nil for none.
@@ -55,6 +55,7 @@ type Exchange interface {
 
 // An Answer is a response of our own.
 type Answer struct {
+	Status      int // zero is 200
 	ContentType string
 	Body        []byte
 }

@@ -130,6 +130,13 @@ func TestX4Answers(t *testing.T) {
 	if told := until(t, "done", k.done); told != "200 false" {
 		t.Error(told)
 	}
+	k.answer = &Answer{Status: 404, ContentType: "application/json", Body: []byte("{}")}
+	if got := (question{Method: http.MethodPost, Path: "/messages", Body: "{}"}).ask(t, s.base); got.Status != 404 || got.Body != "{}" || len(up.asked()) > 0 {
+		t.Error(got)
+	}
+	if told := until(t, "done", k.done); told != "404 false" {
+		t.Error(told)
+	}
 }
 
 // V7: whatever of a Keeper panics, the client sees what it would see without one.

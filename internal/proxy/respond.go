@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -76,14 +77,16 @@ func (p *passage) copy(body io.Reader, flusher *http.ResponseController, side *t
 
 var buffers sync.Pool
 
-// answer gives a response of our own (X4).
+// answer gives a response of our own.
 func (p *passage) answer(a *Answer) (status int, cut bool) {
 	h := p.w.Header()
 	h.Set("Content-Type", a.ContentType)
 	h.Set("Content-Length", strconv.Itoa(len(a.Body)))
+	status = cmp.Or(a.Status, http.StatusOK)
+	p.w.WriteHeader(status)
 	_, err := p.w.Write(a.Body)
-	p.exchange.Done(http.StatusOK, err != nil)
-	return http.StatusOK, err != nil
+	p.exchange.Done(status, err != nil)
+	return status, err != nil
 }
 
 // A joined body is what was read of it, the rest, and its end.

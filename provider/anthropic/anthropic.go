@@ -25,7 +25,7 @@ const BaseURL = "https://api.anthropic.com"
 // Model is one of Anthropic's models; it implements [provider.Model].
 type Model = wire.Model
 
-// New gives the model of a name like "anthropic/claude-sonnet-4-5". Nothing is
+// New gives the model of a name like "anthropic/claude-sonnet-5-5". Nothing is
 // read from the environment. Errors are [*provider.Error].
 func New(name string, o provider.Options) (*Model, error) {
 	model, err := wire.ModelOf(name, o.BaseURL)

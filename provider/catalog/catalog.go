@@ -1,4 +1,4 @@
-// Package catalog makes a model of its name: "anthropic/claude-sonnet-4-5",
+// Package catalog makes a model of its name: "anthropic/claude-sonnet-5-5",
 // "ollama/qwen3:8b", or "NAME/model" with a NAME of the caller's own settings.
 //
 // It is the one package that knows all providers, and it is what the command
@@ -76,7 +76,7 @@ type Catalog struct {
 	Client *http.Client
 }
 
-// Open makes the model of a name like "anthropic/claude-sonnet-4-5". Nothing is
+// Open makes the model of a name like "anthropic/claude-sonnet-5-5". Nothing is
 // sent. Errors are [*provider.Error]: of kind Invalid for names and settings
 // that are wrong, Authentication for a key that is not there.
 func (c Catalog) Open(name string) (provider.Model, error) {
@@ -84,7 +84,7 @@ func (c Catalog) Open(name string) (provider.Model, error) {
 	if !ok || vendor == "" || model == "" {
 		return nil, &provider.Error{
 			Kind: provider.Invalid, Message: fmt.Sprintf("invalid model name %q", name),
-			Hint: "use PROVIDER/MODEL, for example anthropic/claude-sonnet-4-5",
+			Hint: "use PROVIDER/MODEL, for example anthropic/claude-sonnet-5-5",
 		}
 	}
 	s, err := c.settings(vendor, name)

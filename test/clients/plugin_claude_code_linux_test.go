@@ -61,7 +61,7 @@ func (p *Place) recorded(t *testing.T, calls, size int, end time.Time) Session {
 		if err := json.MarshalWrite(f, map[string]any{
 			"parentUuid": parent, "isSidechain": false, "type": role, "message": message, "uuid": uuid,
 			"timestamp": end.Add(time.Duration(n-3*calls) * time.Second).UTC().Format("2006-01-02T15:04:05.000Z"),
-			"userType":  "external", "cwd": p.Dir, "sessionId": id, "version": "2.1.330",
+			"userType":  "external", "cwd": p.Dir, "sessionId": id, "version": "2.1.332",
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -31,7 +31,7 @@ const (
 // olderPi gives older versions of pi, which npm installs in the directory older.
 func olderPi() map[string]Client {
 	list := map[string]Client{}
-	for version, file := range map[string]string{"0.84.4": "pi-0-84/dist/bundle/cli.js", "0.74.2": "pi-0-74/dist/cli.js"} {
+	for version, file := range map[string]string{"0.87.1": "pi-0-87/dist/bundle/cli.js", "0.84.4": "pi-0-84/dist/bundle/cli.js", "0.74.2": "pi-0-74/dist/cli.js"} {
 		c := Pi()
 		c.bin = filepath.Join("..", "..", "older", "node_modules", filepath.FromSlash(file))
 		list[version] = c

@@ -68,7 +68,11 @@ func (a *answer) raw(text string) {
 func (a *answer) fail(e *Error) {
 	switch a.request.Wire {
 	case Anthropic:
-		a.json(e.Status, map[string]any{"type": "error", "error": map[string]any{"type": e.Type, "message": e.Message}, "request_id": a.id("req_")})
+		failure := map[string]any{"type": e.Type, "message": e.Message}
+		if e.Code != "" {
+			failure["details"] = map[string]any{"error_code": e.Code}
+		}
+		a.json(e.Status, map[string]any{"type": "error", "error": failure, "request_id": a.id("req_")})
 	case Gemini:
 		a.json(e.Status, map[string]any{"error": map[string]any{"code": e.Status, "message": e.Message, "status": e.Type}})
 	default:

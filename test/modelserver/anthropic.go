@@ -31,6 +31,9 @@ type anthropicBody struct {
 			Mismatch string `json:"prefix_mismatch_behavior"`
 		} `json:"block_binding"`
 	} `json:"thinking"`
+	Thread struct {
+		Type string `json:"type"`
+	} `json:"thread"`
 }
 
 type anthropicBlock struct {
@@ -53,6 +56,9 @@ func readAnthropic(r *Request) *Error {
 		return refuse("%v", err)
 	}
 	r.Model, r.Stream = b.Model, b.Stream
+	if b.Thread.Type == "continue" { // threads expire, here at once
+		return &Error{Status: http.StatusNotFound, Type: "not_found_error", Message: "thread not found", Code: "thread_not_found"}
+	}
 	r.drop = b.Thinking.Binding.Mismatch == "drop_block" && strings.Contains(strings.Join(r.Header.Values("Anthropic-Beta"), ","), bindingBeta)
 	for _, tool := range b.Tools {
 		r.Tools = append(r.Tools, nameOf(tool))

@@ -19,6 +19,8 @@ type Error struct {
 	// Type is the vendor's name of it: invalid_request_error, overloaded_error.
 	Type    string
 	Message string
+	// Code is what Anthropic calls it in particular, such as thread_not_found; empty for none.
+	Code string
 }
 
 // Error implements error.

@@ -195,7 +195,7 @@ func (k *lab) options() (eval.Options, error) {
 	}
 	for _, model := range o.Models {
 		if _, known := provider.Shipped().Price(model); !known {
-			return o, command.Usage("unknown price of --model "+command.Quote(model), "use the vendor's name: claude-sonnet-4-5, gpt-5, gemini-2.5-pro")
+			return o, command.Usage("unknown price of --model "+command.Quote(model), "use the vendor's name: claude-sonnet-5-5, gpt-6.2-sol, gemini-4-argon")
 		}
 	}
 	if o.Cuts, err = percents("--cuts", k.cuts); err != nil {

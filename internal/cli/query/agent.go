@@ -196,7 +196,7 @@ func agentModel(e *config.Effective, flag string) (provider.Model, error) {
 	if name == "" {
 		p := &problem.Error{
 			Code: "no_model", Problem: "no model is configured",
-			Hint: `name one with --model anthropic/claude-sonnet-4-5, or as model.name in your configuration ("tenfold config edit"); ` +
+			Hint: `name one with --model anthropic/claude-sonnet-5-5, or as model.name in your configuration ("tenfold config edit"); ` +
 				"for a server of your own, such as Ollama: --model ollama/NAME",
 		}
 		if said != "" {

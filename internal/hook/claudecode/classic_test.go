@@ -75,7 +75,7 @@ func TestClassicHooks(t *testing.T) {
 }
 
 func TestFilesForOlderVersions(t *testing.T) {
-	for version, classic := range map[string]bool{"2.1.250": true, "2.1.286": true, "1.9.999": true, "2.1.287": false, "2.1.330": false, "2.2.0": false, "3.0.1": false, "": false, "soon": false} {
+	for version, classic := range map[string]bool{"2.1.250": true, "2.1.286": true, "1.9.999": true, "2.1.287": false, "2.1.332": false, "2.2.0": false, "3.0.1": false, "": false, "soon": false} {
 		p := hook.Place{Scope: hook.User, Home: "/home/me", Binary: `/opt/it's "here"/tenfold`, Version: version, Getenv: func(string) string { return "" }}
 		files, err := claudecode.Client{}.Files(p)
 		if err != nil {

@@ -27,7 +27,7 @@ type Client struct{}
 func (Client) About() hook.About {
 	return hook.About{
 		Name: "claude-code", Title: "Claude Code", Commands: []string{"claude"},
-		Since: "2.1.250", Tested: "2.1.330", Adapter: 1,
+		Since: "2.1.250", Tested: "2.1.332", Adapter: 1,
 	}
 }
 

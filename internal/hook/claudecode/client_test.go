@@ -192,7 +192,7 @@ func (c *client) rowsOf() []map[string]any {
 // ask has an event answered.
 func (c *client) ask(h *hook.Host, trigger string, more map[string]any) (answer, error) {
 	c.Helper()
-	event := map[string]any{"version": "2.1.330", "session": "x", "transcript": c.file, "dir": c.TempDir(), "trigger": trigger, "rows": c.rowsOf()}
+	event := map[string]any{"version": "2.1.332", "session": "x", "transcript": c.file, "dir": c.TempDir(), "trigger": trigger, "rows": c.rowsOf()}
 	for k, v := range more {
 		event[k] = v
 	}

@@ -54,7 +54,7 @@ func TestV3LargeResultIsShortened(t *testing.T) {
 			if name == "many texts stay" {
 				text += text
 			}
-			in, err := json.Marshal(map[string]any{"version": "2.1.330", "session": "s-1", "dir": t.TempDir(), "tool": test.tool, "call": "toolu_1", "text": text, "result": test.result})
+			in, err := json.Marshal(map[string]any{"version": "2.1.332", "session": "s-1", "dir": t.TempDir(), "tool": test.tool, "call": "toolu_1", "text": text, "result": test.result})
 			if err != nil {
 				t.Fatal(err)
 			}

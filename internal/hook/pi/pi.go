@@ -31,7 +31,7 @@ type Client struct{}
 var _ hook.Client = Client{}
 
 func (Client) About() hook.About {
-	return hook.About{Name: "pi", Title: "pi", Commands: []string{"pi"}, Since: "0.74.0", Tested: "0.87.1", Adapter: 1}
+	return hook.About{Name: "pi", Title: "pi", Commands: []string{"pi"}, Since: "0.74.0", Tested: "1.6.0", Adapter: 1}
 }
 
 func (Client) Handle(ctx context.Context, h *hook.Host, event string, in []byte) ([]byte, error) {

@@ -108,7 +108,7 @@ func TestCompactionHoldsTheViewAndAFallback(t *testing.T) {
 	path, branch := writeSession(t)
 	kept := branch[len(branch)*3/4]
 	c := compacted(t, h, map[string]any{
-		"pi": "0.87.1", "path": path, "window": 40_000, "reason": "manual", "firstKept": kept.ID, "tokensBefore": 12_345,
+		"pi": "1.6.0", "path": path, "window": 40_000, "reason": "manual", "firstKept": kept.ID, "tokensBefore": 12_345,
 	})
 	if c.FirstKept != kept.ID || c.TokensBefore != 12_345 {
 		t.Errorf("pi is told to keep from %s, and of %d tokens", c.FirstKept, c.TokensBefore)

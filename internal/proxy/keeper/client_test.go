@@ -181,6 +181,7 @@ type client struct {
 	hasty   bool   // it does not wait until what was heard is stored
 	hangsUp bool   // at the last event of an answer
 	heard   int    // answers
+	threads bool   // it has the vendor keep what was said
 	epochs  []int  // how many had begun with each request of its turns
 }
 
@@ -212,6 +213,9 @@ func (c *client) body() []byte {
 	limit := "100"
 	if c.moves {
 		limit += strings.Repeat("0", len(list)%3)
+	}
+	if c.threads {
+		limit += `,"thread":{"type":"create"}`
 	}
 	return []byte(`{"model":"claude-sonnet-4-5","max_tokens":` + limit + `,"system":` + quoted(c.system) + `,"messages":[` + strings.Join(list, ",") + `]}`)
 }

@@ -7,6 +7,9 @@ import (
 	"tenfold/internal/proxy"
 )
 
+// KeptFor is how long a request asks the vendor's cache to live.
+var KeptFor = keptFor
+
 // Spoil makes what was drawn ahead for the newest history that of another view; false
 // where nothing was. Without a way it only tells.
 func Spoil(p proxy.Keeper, how string) bool {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -124,7 +125,12 @@ func (k *keeper) Take(ctx context.Context, in proxy.Incoming) (out proxy.Exchang
 	if err == nil && in.Protocol.Name() == (wire.OpenAIResponses{}).Name() {
 		r, err = k.expand(ctx, ex, r, known)
 	}
-	if err != nil || len(r.Messages) == 0 {
+	if err == nil && r.Continues && in.Kind == wire.Generate {
+		// Only a whole conversation can be recorded and compacted: its client says it again.
+		ex.answer = &proxy.Answer{Status: http.StatusNotFound, ContentType: wire.JSON, Body: wire.AnswerNoThread()}
+		return ex
+	}
+	if err != nil || r.Continues || len(r.Messages) == 0 {
 		return ex
 	}
 	ex.r = r
@@ -237,12 +243,25 @@ func keptFor(r *wire.Request, behind int) time.Duration {
 			places = append(places, wire.Span{From: m.From, To: m.To})
 		}
 	}
+	kept := time.Duration(0)
 	for _, at := range places {
-		if at.Holds(r.Body, "ttl", "1h") {
-			return time.Hour
+		for _, ask := range lifetimes {
+			if ask.kept > kept && at.Holds(r.Body, ask.name, ask.value) {
+				kept = ask.kept
+			}
 		}
 	}
-	return 0
+	return kept
+}
+
+// lifetimes are what a client can ask for: of Anthropic with a mark, of OpenAI for a request.
+var lifetimes = []struct {
+	name, value string
+	kept        time.Duration
+}{
+	{"ttl", "1h", time.Hour},
+	{"ttl", "12h", 12 * time.Hour},
+	{"prompt_cache_retention", "24h", 24 * time.Hour},
 }
 
 // isUnchanged tells whether a conversation still has the version it had: nobody else

@@ -25,7 +25,7 @@ func (Anthropic) Kind(method, path string) Kind {
 
 func anthropicShape() shape {
 	return shape{
-		list: "messages", text: true,
+		list: "messages", text: true, thread: "thread",
 		// The choices are those that the vendor's documents name as ending a cached
 		// prefix.
 		head:  []string{"system", "tools", "tool_choice", "thinking"},

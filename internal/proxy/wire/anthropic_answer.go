@@ -52,3 +52,10 @@ func AnswerText(r *Request, text string, usage tenfold.Usage) (contentType strin
 	}
 	return Event, []byte(b.String())
 }
+
+// AnswerNoThread is what Anthropic answers with a status 404 where it keeps a message thread no
+// more. Clients then say the whole conversation
+// (https://platform.claude.com/docs/en/build-with-claude/message-threads).
+func AnswerNoThread() []byte {
+	return []byte(`{"type":"error","error":{"type":"not_found_error","message":"tenfold proxy: no thread is kept; the whole conversation is needed","details":{"error_code":"thread_not_found"}}}`)
+}

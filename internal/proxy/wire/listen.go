@@ -89,7 +89,8 @@ func RefusalOf(status int, body []byte) Refusal {
 	case provider.TooLarge:
 		return TooLong
 	case provider.Invalid:
-		if status == 400 || status == 422 {
+		noThreads := Span{To: len(body)}.Holds(body, "error_code", "thread_unsupported_request") // the client says it without one
+		if (status == 400 || status == 422) && !noThreads {
 			return Invalid
 		}
 	}

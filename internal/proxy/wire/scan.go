@@ -23,6 +23,8 @@ type shape struct {
 	head []string
 	// unseen are members that put something before the messages which is not here.
 	unseen []string
+	// thread is the member that says what the vendor keeps of the conversation; empty for none.
+	thread string
 	// alone is set where one text may stand in the place of the list.
 	alone bool
 	// model reports whether the model said a message of a role and a type.
@@ -111,6 +113,9 @@ func (w *walk) object(inner bool) {
 			if at := w.value(false); string(at.of(w.raw)) != "null" {
 				w.fail(errShape)
 			}
+		case name == w.shape.thread && name != "":
+			at := w.value(false)
+			w.r.Continues = w.r.Continues || w.err == nil && at.Holds(w.raw, "type", "continue")
 		case slices.Contains(w.shape.head, name):
 			w.part(name)
 		case name == "model" && w.peek() == '"':

@@ -51,6 +51,9 @@ type Request struct {
 	Path   string
 	Model  string
 	Stream bool
+	// Continues tells that the vendor keeps what stands before the messages, and that it is
+	// not here.
+	Continues bool
 	// Head is the sum of what stands before the messages for the model: system
 	// prompt, tools and the choices that a prefix depends on. Cache marks and
 	// spacing do not count (V1).

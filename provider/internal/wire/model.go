@@ -78,7 +78,7 @@ func ModelOf(name, base string) (string, error) {
 	if !ok || model == "" || strings.ContainsAny(model, "?#& \t\r\n") || strings.Contains(model, "..") {
 		return "", &provider.Error{
 			Kind: provider.Invalid, Message: fmt.Sprintf("invalid model name %q", name),
-			Hint: "use PROVIDER/MODEL, for example anthropic/claude-sonnet-4-5",
+			Hint: "use PROVIDER/MODEL, for example anthropic/claude-sonnet-5-5",
 		}
 	}
 	if base != "" {
