@@ -68,6 +68,27 @@ func ledgerOf(entries []tenfold.Entry) *digest.Ledger {
 	return l
 }
 
+// What a success may put right are the newest failures, however many are open: each of
+// thousands was read again with every call that went well.
+func TestASuccessIsNoDearerBehindManyFailures(t *testing.T) {
+	cost := func(failures int) float64 {
+		var lines []string
+		for i := range failures {
+			lines = append(lines, fmt.Sprintf(`c %d book {"row":"x","seat":%d,"meal":%d}`, i, i, i), fmt.Sprintf("e %d no", i))
+		}
+		success := entriesOf(t, `c ok book {"row":"y","seat":"a","meal":"b"}`, "r ok done")
+		l := ledgerOf(entriesOf(t, lines...))
+		return testing.AllocsPerRun(5, func() {
+			for _, e := range success {
+				l.Add(e)
+			}
+		})
+	}
+	if few, many := cost(100), cost(1000); many > 2*few {
+		t.Errorf("a success costs %v allocations behind 100 failures, %v behind 1,000", few, many)
+	}
+}
+
 // A session with all that a ledger knows, as it is written.
 func TestM3Ledger(t *testing.T) {
 	entries := entriesOf(
