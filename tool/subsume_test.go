@@ -63,6 +63,8 @@ func TestRefused(t *testing.T) {
 		"Tool call was interrupted.":                                                     false, // by whom, nobody knows
 		"Permission for this action was denied by the classifier":                        false,
 		"denied: the user is not in the sudoers file":                                    false,
+		`{"status":"denied","message":"The user denied this operation."}`:                true,
+		`{"status":"denied","reason":"the card's limit"}`:                                false, // by a bank
 		"": false,
 	} {
 		if tool.Refused(text) != want {
