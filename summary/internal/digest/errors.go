@@ -127,10 +127,11 @@ func (l *Ledger) closeFailures(c *call, r result) {
 		return
 	}
 	maps.DeleteFunc(l.failures, func(_ string, f *failure) bool { // with other flags, or from elsewhere
-		if f.command == nil || !sameDir(f.command.dir, c.command.dir) {
+		if f.command == nil {
 			return false
 		}
-		return f.misused && f.command.alike.SameUse(c.command.alike) || f.command.check == nil && f.command.alike.TriedAgain(c.command.alike)
+		again := f.misused && f.command.alike.SameUse(c.command.alike) || f.command.check == nil && f.command.alike.TriedAgain(c.command.alike)
+		return again && sameDir(f.command.dir, c.command.dir)
 	})
 }
 
