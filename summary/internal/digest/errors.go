@@ -118,7 +118,7 @@ func (l *Ledger) closeFailures(c *call, r result) {
 	})
 	if c.command == nil && len(c.files) == 0 && !r.unsure {
 		for _, f := range l.amendable {
-			if f.name == c.name && l.failures[f.key] == f && tool.Amends(f.arguments, c.arguments) {
+			if f.name == c.name && l.failures[f.key] == f && !l.abandoned(f) && tool.Amends(f.arguments, c.arguments) {
 				delete(l.failures, f.key)
 			}
 		}
