@@ -161,20 +161,28 @@ func Misuse(output string) bool {
 	if len(output) > 1<<13 {
 		return false
 	}
-	for line := range strings.Lines(output) { // a test or a compiler may say the same of the work
+	folded := strings.ReplaceAll(strings.ToLower(output), "invalid options", "") // of a file
+	if !slices.ContainsFunc(misuses, func(says string) bool { return strings.Contains(folded, says) }) {
+		return false
+	}
+	for line := range strings.Lines(output) { // a test, a compiler or a program that broke may say the same of the work
 		line = strings.TrimSpace(line)
-		if failures, _ := Failures(line); failures > 0 || Proves(line) == Test || placed(line) {
+		if failures, _ := Failures(line); failures > 0 || Proves(line) == Test || placed(line) || ofWork.MatchString(line) {
 			return false
 		}
 	}
-	folded := strings.ToLower(output)
-	return slices.ContainsFunc(misuses, func(says string) bool { return strings.Contains(folded, says) })
+	return true
 }
 
-var misuses = []string{
-	"unknown option", "unknown flag", "unknown argument", "unrecognized argument", "unrecognized option", "unexpected argument", "no such option", "flag provided but not defined",
-	"missing script", "command not found", "unknown command", "no rule to make target", "invalid option", "cannot find main module", "go.mod file not found", "unknown json field",
-}
+var (
+	misuses = []string{
+		"unknown option", "unknown flag", "unknown argument", "unrecognized argument", "unrecognized option", "unexpected argument", "no such option", "flag provided but not defined",
+		"missing script", "command not found", "unknown command", "no rule to make target", "invalid option", "cannot find main module", "go.mod file not found", "unknown json field",
+	}
+	// ofWork matches other lines of a run that did begin: traces, an error with a number of a
+	// compiler, sums of failures, an image that did not build.
+	ofWork = regexp.MustCompile(`^(?:Traceback \(|panic: |goroutine \d|error\[|Failure/Error: |.*\b(?:[1-9]\d* failures?|(?:Failures|Failed|tests failed): +[1-9]|[1-9]\d* tests failed)\b|.*\bfailed to solve: )`)
+)
 
 // Failures reads the number of failures in a line that sums up a run, as in "3
 // passed, 1 failed"; false for other lines.

@@ -131,6 +131,17 @@ func TestMisuseIsOfTheCommandItself(t *testing.T) {
 		"FAILED tests/test_cli.py::test_x - SystemExit: unrecognized arguments: --foo\n=== 1 failed, 3 passed in 0.10s ===": false,
 		"not ok 1 - refuses an unknown option":                                                                              false,
 		"src/a.go:12:3: unknown command \"x\"\nmake: *** [build] Error 1":                                                   false,
+		"bash: pytets: command not found":                                                                                   true,
+		"CACError: Unknown option `--foo`\n    at Command.check (file:///a/cac.js:404:17)":                                  true,
+		"git: error: invalid option: --foo":                                                                                 true,
+		"error[E0061]: this function takes 1 argument\n --> src/main.rs:2:5\n  | - unexpected argument #2 of type `i`":      false,
+		"Traceback (most recent call last):\n  File \"a.py\", line 3\nValueError: unknown command: x":                       false,
+		"panic: unknown command\n\ngoroutine 1 [running]:":                                                                  false,
+		"Failure/Error: unknown option\n3 examples, 1 failure":                                                              false,
+		"unknown option\nTests: 2, Assertions: 2, Failures: 1.":                                                             false,
+		"unknown option\n50% tests passed, 1 tests failed out of 2":                                                         false,
+		"Invalid options object. The server was set up with one that does not match.":                                       false,
+		"ERROR: failed to solve: dockerfile parse error on line 3: unknown flag: foo":                                       false,
 		"it broke": false,
 	} {
 		if got := cause.Misuse(text); got != want {

@@ -30,6 +30,7 @@ func (ix *Index) begin(o Options) *chooser {
 		ix: ix, o: o, shown: empty(&room.shown, len(ix.atoms)), met: empty(&room.met, len(ix.atoms)),
 		groups: empty(&room.groups, len(ix.groups)), left: int64(o.Budget) * token,
 		held: empty(&room.held, len(ix.text)), said: empty(&room.said, len(ix.lines)), offers: empty(&room.offers, len(ix.entries)),
+		under: map[int32][]below{},
 	}
 	c.findLookedAt()
 	c.value = ix.values(o, c.counts)
@@ -91,6 +92,8 @@ type chooser struct {
 	groups []candidates
 	// offers says per entry which candidates are lines and blocks of it.
 	offers []offer
+	// under has the candidates that stand under lines, of entries of which some were taken.
+	under map[int32][]below
 	// held says which lines of the index's texts are taken.
 	held []bool
 	// said says which lines stand in the view, wherever.

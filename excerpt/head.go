@@ -62,7 +62,7 @@ func (h *heads) of(text string, number int32) int32 {
 // ofList gives the head of a line in a list of what was said: the item that it is under, or
 // the line with a colon that the list stands under.
 func (h *heads) ofList(text, bare string, number int32) (head int32) {
-	if strings.HasPrefix(bare, "```") {
+	if strings.HasPrefix(bare, "```") && !strings.Contains(bare[3:], "```") {
 		h.above, h.fenced = h.above[:0], !h.fenced
 		return 0
 	}

@@ -136,6 +136,7 @@ func TestF6AnItemKeepsWhatItIsUnder(t *testing.T) {
 		"after the list":              {"These are bad:\n- one\n" + words + "\n" + words + "\n" + words + "\n- open_file", "6"},
 		"in a fence":                  {"- one:\n```\n  " + words + "\n  " + words + "\n  open_file\n```", "5"},
 		"behind a fence":              {"- one:\n```\n" + words + "\n```\n  - open_file", "5"},
+		"behind code in a line":       {"```go vet```\n- one:\n  - " + words + "\n  - " + words + "\n  - open_file", "2,5"},
 		"under a line that is long":   {"- " + strings.Repeat("long ", 100) + ":\n  - " + words + "\n  - " + words + "\n  - open_file", "4"},
 		"a paragraph farther in":      {"- one\n\n  " + words + "\n\n  " + words + "\n\n  open_file", "1,7"},
 		"a dash that begins no list":  {"Bad:\n" + words + "\n" + words + "\n-open_file", "4"},

@@ -37,8 +37,11 @@ func (c *chooser) naive() {
 func TestF6TheLazyChoiceIsTheNaiveOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entries := logtest.Entries(48).Draw(t, "log")
-		if rapid.Bool().Draw(t, "long") {
+		switch rapid.IntRange(0, 3).Draw(t, "what") {
+		case 0:
 			entries = logtest.Long(rapid.IntRange(20, 150).Draw(t, "n"))
+		case 1:
+			entries = underLines(t)
 		}
 		l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
 		if _, err := l.Append(entries...); err != nil {
@@ -55,6 +58,46 @@ func TestF6TheLazyChoiceIsTheNaiveOne(t *testing.T) {
 			t.Fatalf("lazily %v\nlooking at all %v", lazy.picks, all.picks)
 		}
 	})
+}
+
+// underLines draws a log of lines that stand under others: of records, of lists in lists, or
+// of patches.
+func underLines(t *rapid.T) []tenfold.Entry {
+	var b strings.Builder
+	lines := func(form string, most int) {
+		for range rapid.IntRange(0, most).Draw(t, "lines") {
+			word := rapid.SampledFrom([]string{"warm_oven", "plain", "main.go", "words that nobody needs and that take some room here, and more of them, and then some more"}).Draw(t, "word")
+			fmt.Fprintf(&b, form, fmt.Sprintf("%s_%d", word, rapid.IntRange(0, 20).Draw(t, "number")))
+		}
+	}
+	of := rapid.IntRange(0, 2).Draw(t, "of")
+	b.WriteString([]string{"[\n", "", ""}[of])
+	for range rapid.IntRange(1, 12).Draw(t, "parts") {
+		switch of {
+		case 0:
+			b.WriteString("{\n")
+			lines("\"key\": \"%s\",\n", 8)
+			lines("\"title\": \"%s\",\n", 1)
+			lines("\"key\": \"%s\",\n", 8)
+			b.WriteString("},\n")
+		case 1:
+			lines("These are %s:\n", 1)
+			lines("- %s\n", 8)
+			lines("  - %s\n", 4)
+		case 2:
+			lines("diff --git a/%s b/x.go\n", 1)
+			lines("+ %s\n", 12)
+		}
+	}
+	said := []tenfold.Payload{tenfold.AssistantMessage{Text: b.String()}}
+	if of != 1 {
+		said = []tenfold.Payload{tenfold.ToolCall{CallID: "1", Name: "mcp__list", Arguments: "{}"}, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(b.String())}}
+	}
+	entries := []tenfold.Entry{{Payload: tenfold.TurnStart{}}, {Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}}}
+	for _, p := range append(said, tenfold.UserMessage{Parts: tenfold.Text("and warm_oven_3 and plain_5")}, tenfold.AssistantMessage{Text: "main.go_6"}) {
+		entries = append(entries, tenfold.Entry{Payload: p})
+	}
+	return entries
 }
 
 // S-13a: a listing of twice as many lines is looked at about twice as often, though each line

@@ -244,9 +244,20 @@ func (c *chooser) choose(at int32) {
 // far as they do not stand yet.
 func (c *chooser) headingsOf(e *entry, line int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
+		for h := range c.ix.headsOf(e, line) {
+			if !c.has(e, h) && !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+// headsOf are the line that a line stands under and the one that this stands under.
+func (ix *Index) headsOf(e *entry, line int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
 		for below, n := line, 0; n < 2 && below > 0; n++ {
-			h := c.ix.text[e.text.from+below-1].head
-			if h == 0 || h == below || h == line || !c.has(e, h) && !yield(h) {
+			h := ix.text[e.text.from+below-1].head
+			if h == 0 || h == below || h == line || !yield(h) {
 				return
 			}
 			below = h
@@ -316,6 +327,40 @@ func (c *chooser) updateNeighbours(entry, first, last int32) {
 			}
 		}
 	}
+	c.requeueUnder(entry, first, last)
+}
+
+// below is a candidate that stands under a line.
+type below struct{ head, at int32 }
+
+// requeueUnder puts in once more what stands under lines that were taken.
+func (c *chooser) requeueUnder(entry, first, last int32) {
+	list, found := c.under[entry]
+	if !found {
+		list = c.listUnder(entry)
+		c.under[entry] = list
+	}
+	n, _ := slices.BinarySearchFunc(list, first, func(b below, line int32) int { return cmp.Compare(b.head, line) })
+	for ; n < len(list) && list[n].head <= last; n++ {
+		if at := list[n].at; at >= 0 {
+			list[n].at = -1 // it gets no cheaper by that line
+			c.requeue(span{at, at + 1})
+		}
+	}
+}
+
+// listUnder lists the candidates of an entry that stand under lines, by these.
+func (c *chooser) listUnder(entry int32) (list []below) {
+	e := &c.ix.entries[entry]
+	for _, of := range []span{c.offers[entry].lines, c.offers[entry].blocks} {
+		for i := of.from; i < of.to; i++ {
+			for h := range c.ix.headsOf(e, c.all[i].line) {
+				list = append(list, below{h, i})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b below) int { return cmp.Or(cmp.Compare(a.head, b.head), cmp.Compare(a.at, b.at)) })
+	return list
 }
 
 // requeue puts candidates in once more.

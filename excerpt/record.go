@@ -66,7 +66,8 @@ func (ix *Index) headRecords(at *entry, text string, first int32) {
 			if r.first == 0 {
 				r.first = number
 			}
-			if key, _, member := strings.Cut(bare[1:], `": "`); r.naming == 0 && member && slices.Contains(namings, key) {
+			key, value, _ := strings.Cut(bare[1:], `"`)
+			if r.naming == 0 && strings.HasPrefix(strings.TrimLeft(value, " :"), `"`) && slices.Contains(namings, key) {
 				r.naming = number
 			}
 		}

@@ -18,6 +18,8 @@ func TestF6ARecordIsNamed(t *testing.T) {
 	one := object(`"key": 7`, words, words, `"title": "plain words"`, words, words, `"at": "open_file"`, words)
 	for name, tt := range map[string]struct{ result, want string }{
 		"its title and first member": {"[\n" + one + "\n]", "3,6,9"},
+		"blanks before its colons":   {"[\n" + strings.ReplaceAll(one, `":`, `" :`) + "\n]", "3,6,9"},
+		"no blanks":                  {"[\n" + strings.ReplaceAll(one, `": `, `":`) + "\n]", "3,6,9"},
 		"an object alone":            {one, "8"},
 		"an object in it":            {"[\n" + object(`"key": 7`, words, words, `"name": "plain"`, words, words, `"place": {`, words, words, `"at": "open_file"`, "}", words) + "\n]", "3,6,12"},
 		"a list in a member":         {object(`"count": 1`, words, words, `"rows": [`, one, "]"), "7,10,13"},

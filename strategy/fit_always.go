@@ -334,9 +334,7 @@ func (f *fitting) keepError(calls []toolCall) {
 				continue
 			}
 		}
-		if !slices.ContainsFunc(made, func(later tenfold.ToolCall) bool {
-			return later.Name == c.call.Name && failed.madeGood(targetOf(later))
-		}) {
+		if !failed.isMended(c.call.Name, made) {
 			f.keepCall(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/errorPart), lines: firstAndLastLines(r.Payload)})
 		}
 		return
@@ -407,12 +405,31 @@ func targetOf(c tenfold.ToolCall) target {
 	if ops := t.Operations(c.Arguments); len(ops) > 0 {
 		return target{name: ops[0].Path}
 	}
-	return target{name: tool.Canonical(c.Arguments), arguments: c.Arguments}
+	return target{name: c.Arguments, arguments: c.Arguments}
+}
+
+// isMended reports whether one of the calls of a tool that went well later, the newest first,
+// made good what failed. Only the next ones may have put it right: each is read for that.
+func (t target) isMended(name string, later []tenfold.ToolCall) bool {
+	for n, c := range later {
+		if c.Name != name {
+			continue
+		}
+		if is := targetOf(c); t.madeGood(is) || len(later)-n <= callPatience && t.putRight(is) {
+			return true
+		}
+	}
+	return false
 }
 
 // madeGood reports whether a later success is of the same thing.
 func (t target) madeGood(by target) bool {
-	return t.name == by.name || t.run.TriedAgain(by.run) || t.misused && t.run.SameUse(by.run) || tool.Amends(t.arguments, by.arguments)
+	return t.name == by.name || t.run.TriedAgain(by.run) || t.misused && t.run.SameUse(by.run)
+}
+
+// putRight reports whether a success says the same in another form, or all but what was wrong.
+func (t target) putRight(by target) bool {
+	return t.arguments != "" && (tool.Canonical(t.arguments) == tool.Canonical(by.arguments) || tool.Amends(t.arguments, by.arguments))
 }
 
 // edits are the calls that changed each file last, the newest first: what was

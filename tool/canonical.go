@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"tenfold/internal/set"
 )
 
 // Canonical is a form of a call's arguments that is equal for two calls exactly
@@ -34,7 +36,7 @@ func Canonical(arguments string) string {
 }
 
 // Amends reports whether a call's arguments are those of another with one of them, of three or
-// more, put right: all others are equal. Another id, number or path is of another thing, which
+// more, put right: all others are equal. Another id, name or path is of another thing, which
 // puts nothing right.
 func Amends(was, is string) bool {
 	var a, b map[string]jsontext.Value
@@ -49,15 +51,21 @@ func Amends(was, is string) bool {
 			names++
 		case Canonical(string(value)) == Canonical(string(other)):
 			equal++
-		case identifies.MatchString(name):
+		case identifies(name):
 			return false
 		}
 	}
 	return equal == names-1
 }
 
-// identifies matches the names of arguments that say which thing a call is about.
-var identifies = regexp.MustCompile(`^(?i:id|number|key|path|url|uri)$|_(?i:id|number|key|path|url|uri)$|[a-z](?:Id|ID|Number|Key|Path|Url|URL|Uri|URI)$`)
+// identifies reports whether an argument says by its name which thing a call is about, or whom
+// it is for.
+func identifies(name string) bool { return identifying[strings.ToLower(lastWord.FindString(name))] }
+
+var (
+	lastWord    = regexp.MustCompile(`(?:[A-Z]?[a-z]+|[A-Z]+s?)$`)
+	identifying = set.Words("id ids number key path url uri name file filename to recipient recipients email user username channel")
+)
 
 type member struct{ name, value []byte }
 

@@ -235,7 +235,7 @@ func Refused(result string) bool {
 // the last ones are package agent's.
 var refusals = [...]string{
 	"The user doesn't want to", "[Operation Cancelled]", "[Request interrupted by user", "User rejected", "User denied", "The user rejected", "The user denied", "The user declined",
-	"exec command rejected by user", "patch rejected by user", "aborted by user after ", "Command was cancelled by user", "Command cancelled by user", `{"status":"denied",`,
+	"exec command rejected by user", "patch rejected by user", "aborted by user after ", "Command was cancelled by user", "Command cancelled by user", `{"status":"denied","message":"The user denied `,
 	"The user has provided feedback on the results", "The tool call was denied by the user", "Action has been rejected by the user",
 	"Denied: the user ", "Denied: the rule ", "Denied: it requires approval", "Denied: it must be asked about", "Denied: asking the user failed", "Interrupted before it was run.", "Interrupted while it ran.",
 	"Interrupted: the program that ran the call ended",

@@ -36,6 +36,10 @@ func TestAmends(t *testing.T) {
 		{`{"owner":"o","repo":"r","pullNumber":5}`, `{"owner":"o","repo":"r","pullNumber":6}`, false},
 		{`{"a":1,"b":2,"user_id":3}`, `{"a":1,"b":2,"user_id":4}`, false},
 		{`{"a":1,"b":2,"id":3}`, `{"a":1,"b":2,"id":4}`, false},
+		{`{"a":1,"b":2,"userID":3}`, `{"a":1,"b":2,"userID":4}`, false},
+		{`{"to":"ann","subject":"s","body":"b"}`, `{"to":"bob","subject":"s","body":"b"}`, false},
+		{`{"a":1,"b":2,"file-name":"x"}`, `{"a":1,"b":2,"file-name":"y"}`, false},
+		{`{"a":1,"b":2,"grid":3}`, `{"a":1,"b":2,"grid":4}`, true},
 		{`{"a":1,"b":2,"id":3}`, `{"a":1,"b":2}`, true}, // it was one too many
 		{`{"a":1,"b":2,"paid":3}`, `{"a":1,"b":2,"paid":4}`, true},
 		{`{"a":1,"b":2,"c":3`, `{"a":1,"b":2,"c":4}`, false},
@@ -59,6 +63,8 @@ func TestRefused(t *testing.T) {
 		"Tool call was interrupted.":                                                     false, // by whom, nobody knows
 		"Permission for this action was denied by the classifier":                        false,
 		"denied: the user is not in the sudoers file":                                    false,
+		`{"status":"denied","message":"The user denied this operation."}`:                true,
+		`{"status":"denied","reason":"the card's limit"}`:                                false, // by a bank
 		"": false,
 	} {
 		if tool.Refused(text) != want {

@@ -65,25 +65,31 @@ func (r Run) TriedAgain(by Run) bool {
 		!slices.ContainsFunc(r.Set, func(set string) bool { return !slices.Contains(by.Set, set) })
 }
 
-// SameUse reports whether two runs are of one program, for the same: "gh pr". Of a program
-// that runs others, the same is the other one: "uv run pytest", "python -m pytest".
+// SameUse reports whether two runs are of one program, for the same: "gh pr view". Of a
+// program that runs others, the same is the other one: "uv run pytest", "python -m pytest".
 func (r Run) SameUse(other Run) bool {
-	n := 2
-	if len(r.Words) > 1 {
-		switch second := r.Words[1]; {
-		case slices.Contains(runners, r.Words[0]), slices.Contains(running, second):
-			n = 3
-		case strings.HasPrefix(second, "-"):
-			return false // what it is for stands behind that
-		}
+	if min(len(r.Words), len(other.Words)) < 2 || !slices.Equal(r.Words[:2], other.Words[:2]) {
+		return false
 	}
-	return min(len(r.Words), len(other.Words)) >= n && slices.Equal(r.Words[:n], other.Words[:n])
+	second, third := r.Words[1], ""
+	if len(r.Words) > 2 {
+		third = r.Words[2]
+	}
+	switch {
+	case slices.Contains(runners, r.Words[0]), slices.Contains(running, second), verb.MatchString(second) && verb.MatchString(third):
+		return third != "" && len(other.Words) > 2 && other.Words[2] == third
+	case strings.HasPrefix(second, "-"):
+		return false // what it is for stands behind that
+	}
+	return true
 }
 
-// runners are programs that run others, and running the words of programs that do.
+// runners are programs that run others, running the words of programs that do, and verb
+// matches what others are told to do.
 var (
 	runners = []string{"sudo", "env", "time", "xargs", "timeout", "nohup"}
 	running = []string{"run", "run-script", "exec", "dlx", "x", "tool", "-m", "-c", "-lc"}
+	verb    = regexp.MustCompile(`^[a-z][a-z-]*$`)
 )
 
 // isLineCount knows -n, -20, -n20 and 20.

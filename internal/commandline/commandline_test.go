@@ -66,6 +66,11 @@ func TestSameUse(t *testing.T) {
 	}{
 		{"gh pr view 5 --json a", "gh pr view 5 --json b", true},
 		{"gh pr view 5", "gh issue view 5", false},
+		{"gh pr create --tittle a", "gh pr view 5", false},
+		{"docker compose up --detatch", "docker compose down", false},
+		{"docker compose up --detatch", "docker compose up -d", true},
+		{"go test --foo ./a", "go test ./...", true},
+		{"go test ./a --foo", "go test ./...", true},
 		{"uv run pytest --cov", "uv run pytest", true},
 		{"uv run pytest --cov", "uv run ruff check", false},
 		{"npm run biuld", "npm run lint", false},

@@ -60,10 +60,11 @@ func (d *Database) maintain(ctx context.Context, m *Maintained, dry bool, also f
 		if n > 0 {
 			m.Expired = append(m.Expired, Expired{t.id, t.name, *t.retain, n})
 		}
-		if failed != nil { // what one tenant has does not keep what others have
-			err = errors.Join(err, fmt.Errorf("tenant %s: %w", t.name, failed))
+		if failed == nil {
+			continue
 		}
-		if ctx.Err() != nil || errors.Is(failed, store.ErrUnavailable) {
+		// What one tenant has does not keep what others have.
+		if err = errors.Join(err, fmt.Errorf("tenant %s: %w", t.name, failed)); ctx.Err() != nil || errors.Is(failed, store.ErrUnavailable) {
 			return err
 		}
 	}

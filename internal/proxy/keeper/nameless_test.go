@@ -81,6 +81,22 @@ func geminiWithoutIDs(served, call, result geminiIDs) nameless {
 	}
 }
 
+// inContents has a client send each call back, and each result, as a content of its own.
+func inContents(c nameless) nameless {
+	calls, results := c.calls, c.results
+	c.calls = func(turn int, back bool) string {
+		said := calls(turn, back)
+		if back {
+			said = strings.ReplaceAll(said, `,{"functionCall"`, `]},{"role":"model","parts":[{"functionCall"`)
+		}
+		return said
+	}
+	c.results = func(turn int) []string {
+		return []string{strings.ReplaceAll(results(turn)[0], `,{"functionResponse"`, `]},{"role":"user","parts":[{"functionResponse"`)}
+	}
+	return c
+}
+
 func tools() []string { return []string{"ls", "ls", "cat"} }
 
 // X2: a server may give calls no id, and its client send them back so, or with ids that
@@ -116,6 +132,8 @@ func TestX2CallsWithoutIDs(t *testing.T) {
 		"Gemini, ids of calls":      geminiWithoutIDs(serves, serves, none),
 		"Gemini, other ids":         geminiWithoutIDs(serves, owns, owns),
 		"Gemini, ids from turn 2":   geminiWithoutIDs(none, late, late),
+		"Gemini, contents":          inContents(geminiWithoutIDs(serves, serves, serves)),
+		"Gemini, contents, no id":   inContents(geminiWithoutIDs(none, none, none)),
 	} {
 		for _, rests := range []bool{false, true} {
 			const turns = 4

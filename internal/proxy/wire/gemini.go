@@ -67,13 +67,14 @@ func (Gemini) Scan(path string, body []byte, known []Message) (*Request, error) 
 		r.Model = model
 	}
 	r.Model = strings.TrimPrefix(r.Model, "models/")
+	r.calls = &geminiCalls{whole: r, ids: map[int]geminiID{}}
 	return r, nil
 }
 
 func (Gemini) Head(r *Request) (tenfold.ConfigDelta, error) { return r.settings("gemini") }
 
 // nameless gives calls their ids: the tool's name and how many of it there were in the
-// message. Those that the vendor gives are not told from those that clients make up, and
+// answer. Those that the vendor gives are not told from those that clients make up, and
 // many clients send neither.
 type nameless map[string]int
 

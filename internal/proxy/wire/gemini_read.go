@@ -70,13 +70,6 @@ func (Gemini) Read(r *Request, i int) ([]Piece, error) {
 		return nil, errShape
 	}
 	p := newPieces(r, i)
-	var calls *geminiCalls
-	if role == "user" {
-		if calls, err = geminiCallsBefore(r, i); err != nil {
-			return nil, err
-		}
-	}
-	names := nameless{}
 	for k, at := range m.blocks {
 		part, err := geminiPartAt(r.Body, at)
 		switch {
@@ -85,13 +78,13 @@ func (Gemini) Read(r *Request, i int) ([]Piece, error) {
 		case role == "model" && part.isResult, role == "user" && part.isCall:
 			return nil, errShape
 		case role == "model":
-			p.geminiSaid(part, names)
+			p.geminiSaid(part, r.calls)
 		case part.isResult:
-			call, again := calls.of(part.named(r.Body, part.result))
-			if again && slices.ContainsFunc(m.blocks[:k], func(was Span) bool { return bytes.Equal(was.of(r.Body), at.of(r.Body)) }) {
+			call := r.calls.of(at.From)
+			if call.again && slices.ContainsFunc(m.blocks[:k], func(was Span) bool { return bytes.Equal(was.of(r.Body), at.of(r.Body)) }) {
 				continue // Gemini CLI resumes a session with all results doubled
 			}
-			if err := p.geminiResult(part, call); err != nil {
+			if err := p.geminiResult(part, call.id); err != nil {
 				return nil, err
 			}
 		default:
@@ -103,66 +96,6 @@ func (Gemini) Read(r *Request, i int) ([]Piece, error) {
 	return p.whole(), nil
 }
 
-// geminiCalls are the calls that a content may answer.
-type geminiCalls struct {
-	open     map[geminiKey][]string // in the order of the calls; some are answered by now
-	answered map[string]bool
-	given    map[string]string // by the ids they came with
-}
-
-// A geminiKey is what finds a call: the id it came with, its tool where it came without
-// one, or its tool alone.
-type geminiKey struct{ by, name string }
-
-// of gives the call that a result answers, by the id it came with or else by its tool,
-// whatever id a client makes up for the result; again tells that another one did before.
-func (c *geminiCalls) of(given, tool string) (id string, again bool) {
-	for _, key := range []geminiKey{{"id", given}, {"nameless", tool}, {"tool", tool}} {
-		if id, again = c.given[given]; again && key.by != "id" {
-			return id, true
-		}
-		for open := c.open[key]; len(open) > 0; open = c.open[key] {
-			c.open[key] = open[1:]
-			if id = open[0]; !c.answered[id] {
-				c.answered[id] = true
-				return id, false
-			}
-		}
-	}
-	return given, false
-}
-
-// geminiCallsBefore reads the calls of the content before one.
-func geminiCallsBefore(r *Request, i int) (*geminiCalls, error) {
-	c := &geminiCalls{open: map[geminiKey][]string{}, answered: map[string]bool{}, given: map[string]string{}}
-	if i == 0 || !r.Messages[i-1].Model {
-		return c, nil
-	}
-	m, err := messageOf(r, i-1, "parts")
-	if err != nil {
-		return nil, err
-	}
-	names := nameless{}
-	for _, at := range m.blocks {
-		part, err := geminiPartAt(r.Body, at)
-		if err != nil {
-			return nil, err
-		}
-		if !part.isCall {
-			continue
-		}
-		given, tool := part.named(r.Body, part.call)
-		id, key := names.id(tool), geminiKey{"nameless", tool}
-		if given != "" {
-			c.given[given], key = id, geminiKey{"id", given}
-		}
-		for _, key := range []geminiKey{key, {"tool", tool}} {
-			c.open[key] = append(c.open[key], id)
-		}
-	}
-	return c, nil
-}
-
 // named gives the id that a call or a result came with, empty for none, and its tool.
 func (*geminiPart) named(raw []byte, f fields) (given, tool string) {
 	at, _ := f.get("id")
@@ -172,7 +105,7 @@ func (*geminiPart) named(raw []byte, f fields) (given, tool string) {
 
 // geminiSaid reads a part of the model's. Its signature is reasoning of its own,
 // before what it stands on.
-func (p *pieces) geminiSaid(part geminiPart, names nameless) {
+func (p *pieces) geminiSaid(part geminiPart, calls *geminiCalls) {
 	sign := func(callID string) {
 		if part.signature.To > 0 {
 			p.add(tenfold.Reasoning{Provider: "gemini", Signature: part.signature.text(p.raw), CallID: callID}, part.at)
@@ -188,7 +121,7 @@ func (p *pieces) geminiSaid(part geminiPart, names nameless) {
 	switch {
 	case part.isCall:
 		_, tool := part.named(p.raw, part.call)
-		id := names.id(tool)
+		id := calls.of(part.at.From).id
 		c := tenfold.ToolCall{CallID: id, Name: tool, Arguments: "{}"}
 		if args, ok := part.call.get("args"); ok && p.raw[args.From] != 'n' {
 			c.Arguments = string(args.of(p.raw))

@@ -68,8 +68,10 @@ type Request struct {
 	// most of a long request, and not read again where the log has it. It may be nil.
 	Logged func(id string) tenfold.Payload
 
-	head    *head
-	unnamed *unnamed // of chat completions; copies of a request share it
+	head *head
+	// Of chat completions, and of Gemini; copies of a request share them.
+	unnamed *unnamed
+	calls   *geminiCalls
 }
 
 // Tools reports whether a request offers its model tools.

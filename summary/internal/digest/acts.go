@@ -71,8 +71,12 @@ func (l *Ledger) actItems(s *items) {
 		all[a.call.name]++
 	}
 	for i, a := range slices.Backward(l.acts) {
-		name, rest, quoted := a.call.name, "", a.call.quoted()
-		if told[quoted] || len(told) == actsMost || of[name] == actsOfOne {
+		name, rest := a.call.name, ""
+		if len(told) == actsMost || of[name] == actsOfOne {
+			continue
+		}
+		quoted := a.call.quoted()
+		if told[quoted] {
 			continue
 		}
 		if of[name]++; of[name] == 1 && all[name] > actsOfOne {

@@ -20,8 +20,8 @@ type failure struct {
 	// what is the call as it is shown.
 	what    string
 	command *command
-	// name and arguments are those of a call of neither a command nor files.
-	name, arguments string
+	// key, name and arguments are those of a call of neither a command nor files.
+	key, name, arguments string
 	// checks are those of the command of which no later run has passed.
 	checks []verdict
 	looks  bool
@@ -77,6 +77,10 @@ func (l *Ledger) addFailure(c *call, r result) {
 		f.looks = c.known.Kind == tool.Searches || c.known.Kind == tool.Lists || c.known.Kind == tool.Fetches
 	}
 	key := c.failureKey()
+	if f.name != "" {
+		f.key = key
+		l.amendable = append(l.amendable[max(len(l.amendable)-callPatience, 0):], f)
+	}
 	if have := l.failures[key]; have != nil {
 		f.times += have.times
 	}
@@ -113,16 +117,21 @@ func (l *Ledger) closeFailures(c *call, r result) {
 		return len(f.checks) == 0
 	})
 	if c.command == nil && len(c.files) == 0 && !r.unsure {
-		maps.DeleteFunc(l.failures, func(_ string, f *failure) bool { return f.name == c.name && tool.Amends(f.arguments, c.arguments) })
+		for _, f := range l.amendable {
+			if f.name == c.name && l.failures[f.key] == f && !l.abandoned(f) && tool.Amends(f.arguments, c.arguments) {
+				delete(l.failures, f.key)
+			}
+		}
 	}
 	if c.command == nil || r.unsure || len(c.command.alike.Words) == 0 {
 		return
 	}
 	maps.DeleteFunc(l.failures, func(_ string, f *failure) bool { // with other flags, or from elsewhere
-		if f.command == nil || !sameDir(f.command.dir, c.command.dir) {
+		if f.command == nil {
 			return false
 		}
-		return f.misused && f.command.alike.SameUse(c.command.alike) || f.command.check == nil && f.command.alike.TriedAgain(c.command.alike)
+		again := f.misused && f.command.alike.SameUse(c.command.alike) || f.command.check == nil && f.command.alike.TriedAgain(c.command.alike)
+		return again && sameDir(f.command.dir, c.command.dir)
 	})
 }
 

@@ -68,6 +68,31 @@ func ledgerOf(entries []tenfold.Entry) *digest.Ledger {
 	return l
 }
 
+// What a success may put right are the newest failures that are not left behind, however many
+// there were: each of thousands was read again with every call that went well.
+func TestASuccessIsNoDearerBehindManyFailures(t *testing.T) {
+	cost := func(failures, others int) float64 {
+		var lines []string
+		for i := range failures {
+			lines = append(lines, fmt.Sprintf(`c %d book {"row":"x","seat":%d,"meal":%d}`, i, i, i), fmt.Sprintf("e %d no", i))
+		}
+		for i := range others {
+			lines = append(lines, fmt.Sprintf("c o%d look {}", i), fmt.Sprintf("r o%d ok", i))
+		}
+		success := entriesOf(t, `c ok book {"row":"y","seat":"a","meal":"b"}`, "r ok done")
+		l := ledgerOf(entriesOf(t, lines...))
+		return testing.AllocsPerRun(5, func() {
+			for _, e := range success {
+				l.Add(e)
+			}
+		})
+	}
+	few := cost(100, 0)
+	if many, later := cost(1000, 0), cost(100, 40); many > 2*few || later > few/10 {
+		t.Errorf("a success costs %v allocations behind 100 failures, %v behind 1,000, and %v long after them", few, many, later)
+	}
+}
+
 // A session with all that a ledger knows, as it is written.
 func TestM3Ledger(t *testing.T) {
 	entries := entriesOf(
