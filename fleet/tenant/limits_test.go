@@ -180,6 +180,53 @@ func testErased(t *testing.T, f *fleet) {
 	}
 }
 
+// What waits for the end of an erasure, to record something or to make a token, finds no
+// tenant then.
+func testErasedMeanwhile(t *testing.T, f *fleet) {
+	one := f.create(t, "one", tenant.Limits{})
+	end, err := f.db.Pool().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = end.Rollback(context.Background()) }()
+	for _, sql := range []string{
+		"SELECT set_config('tenfold.tenant', '" + strconv.Itoa(one.ID) + "', true)", "LOCK TABLE tenfold_audit, tenfold_tokens IN SHARE ROW EXCLUSIVE MODE",
+		"DELETE FROM tenfold_audit", "SELECT set_config('tenfold.tenant', '0', true)", "DELETE FROM tenfold_tenants WHERE id = " + strconv.Itoa(one.ID),
+	} {
+		if _, err := end.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recorded, made := make(chan error, 1), make(chan error, 1)
+	go func() { recorded <- f.Record(context.Background(), one.ID, tenant.Event{Action: "late"}) }()
+	go func() {
+		_, _, err := f.CreateToken(context.Background(), tenant.Actor{}, one.ID, tenant.NewToken{Label: "late", Scopes: tenant.Scopes{tenant.Read}})
+		made <- err
+	}()
+	for until := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		var waiting int
+		err := f.db.Pool().QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND relation IN ('tenfold_audit'::regclass, 'tenfold_tokens'::regclass)").Scan(&waiting)
+		if err != nil || time.Now().After(until) {
+			t.Fatalf("%d wait, %v", waiting, err)
+		}
+		if waiting == 2 {
+			break
+		}
+	}
+	if err := end.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-recorded; err != nil {
+		t.Errorf("recording: %v", err)
+	}
+	if err := <-made; !says(err, "not_found", "no such tenant") {
+		t.Errorf("a token for nobody: %v", err)
+	}
+	if events, _, err := f.Events(t.Context(), one.ID, tenant.Page{}); err != nil || len(events) > 0 {
+		t.Errorf("of a tenant that is gone, %+v are recorded, %v", events, err)
+	}
+}
+
 // Every method asks for its scope, and works with it.
 func testGuard(t *testing.T, f *fleet) {
 	one := f.create(t, "one", tenant.Limits{})

@@ -27,7 +27,7 @@ func TestTenants(t *testing.T) {
 	server := pgtest.Start(t)
 	for name, test := range map[string]func(*testing.T, *fleet){
 		"Registry": testRegistry, "Tokens": testTokens, "Refused": testRefused, "Rotate": testRotate, "Used": testUsed, "Limits": testLimits,
-		"Quotas": testQuotas, "Guard": testGuard, "Erased": testErased, "Audit": testAudit, "Unrecorded": testUnrecorded, "Database": testDatabaseGone,
+		"Quotas": testQuotas, "Guard": testGuard, "Erased": testErased, "ErasedMeanwhile": testErasedMeanwhile, "Audit": testAudit, "Unrecorded": testUnrecorded, "Database": testDatabaseGone,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
