@@ -49,7 +49,7 @@ func TestPostgres(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *pgtest.Server){
 		"Store": testStore, "OpenErrors": testOpenErrors, "Schema": testSchema, "Timeouts": testTimeouts,
 		"LongIDs": testLongIDs, "LostConnections": testLostConnections, "Told": testTold,
-		"Upgrade": testUpgrade, "Isolation": testIsolation, "Above": testAbove, "Plans": testPlans, "Tidy": testTidy,
+		"Upgrade": testUpgrade, "Isolation": testIsolation, "Above": testAbove, "Plans": testPlans, "PlansOfNew": testPlansOfNew, "Tidy": testTidy,
 		"InterruptedUpgrade": testInterruptedUpgrade, "TenantOfURL": testTenantOfURL, "Vault": testVault, "KeysLost": testKeysLost,
 		"Tampered": testTampered, "EncryptLive": testEncryptLive, "Erase": testErase, "EraseWaits": testEraseWaits, "EraseAgain": testEraseAgain, "RewrapErased": testRewrapErased, "Retention": testRetention, "DroppedMonth": testDroppedMonth, "RetentionFails": testRetentionFails,
 		"Ready": testReady, "Seen": testSeen, "Groups": testGroups,
