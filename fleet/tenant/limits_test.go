@@ -97,14 +97,48 @@ func testQuotas(t *testing.T, f *fleet) {
 	if err := add(f.guarded(t, one.ID), turn("6")); !says(err, "limit_entries") {
 		t.Errorf("on another server: %v", err)
 	}
-	if err := st.Create(ctx, store.Conversation{ID: "b"}); err != nil {
-		t.Errorf("without entries: %v", err)
+	for _, st := range []store.Store{st, f.guarded(t, one.ID)} {
+		if err := st.Create(ctx, store.Conversation{ID: "b"}); !says(err, "limit_entries") {
+			t.Errorf("without entries: %v", err)
+		}
 	}
+	// What no limit counts is short.
+	free, long := f.guarded(t, f.create(t, "free", tenant.Limits{}).ID), strings.Repeat("x", 16<<10+1)
+	if err := free.Create(ctx, store.Conversation{ID: "a"}, turn("1")); err != nil {
+		t.Fatal(err)
+	}
+	for name, do := range map[string]func(text string) error{
+		"title": func(text string) error { return free.SetTitle(ctx, "a", text) },
+		"id":    func(text string) error { return free.Create(ctx, store.Conversation{ID: text}) },
+		"first": func(text string) error { return free.Create(ctx, store.Conversation{ID: "t" + text[:9], Title: text}) },
+		"of an append": func(text string) error {
+			_, err := free.Append(ctx, store.Batch{Conversation: "a", Expected: store.AnyVersion, Entries: []tenfold.Entry{turn(text[:9])}, Origin: &store.Origin{Directory: text}})
+			return err
+		},
+	} {
+		if err := do(long); !says(err, "too_long", "16 KB") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := do(long[1:]); err != nil {
+			t.Errorf("%s, a letter less: %v", name, err)
+		}
+	}
+	none := f.create(t, "none", tenant.Limits{Entries: new(int64(2))})
+	st = f.guarded(t, none.ID)
+	for n, id := range []string{"a", "b", "c"} {
+		if err := st.Create(ctx, store.Conversation{ID: id}); (err == nil) != (n < 2) {
+			t.Errorf("conversation %d of 2: %v", n+1, err)
+		}
+	}
+	if err := f.guarded(t, none.ID).Create(ctx, store.Conversation{ID: "d"}); !says(err, "limit_entries") {
+		t.Errorf("on another server: %v", err)
+	}
+	st = f.guarded(t, one.ID)
 	if c, err := st.Conversation(ctx, "a"); err != nil || c.Version != 5 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	u, err := f.Usage(ctx, one.ID)
-	if err != nil || u.Conversations != 2 || u.Entries != 5 || u.Bytes < 5*120 || u.Bytes > 5*300 {
+	if err != nil || u.Conversations != 1 || u.Entries != 5 || u.Bytes < 5*120 || u.Bytes > 5*300 {
 		t.Errorf("%+v, %v", u, err)
 	}
 	// Writers at once do not get past it together.
