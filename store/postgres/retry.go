@@ -44,6 +44,7 @@ const (
 	codeOld         = "TF001" // see 00005_tenants.sql
 	codeSealed      = "TF003" // see 00006_life.sql
 	codeConnections = "53300"
+	codeLocked      = "55P03"
 	codeShutdown    = "57P01"
 	codeCrash       = "57P02"
 	codeStarting    = "57P03"
