@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -85,7 +86,22 @@ const serialSQL = "SELECT pg_advisory_xact_lock(x'74656e666f6c66'::bigint)"
 // other: until the end of the transaction, nobody writes there. Those who waited find no
 // tenant: see hereSQL in package tenant. Whoever waits for a row of tenfold_tokens has
 // that table; so its rows go afterwards.
-const quietSQL = "LOCK TABLE tenfold_audit, tenfold_tokens IN SHARE ROW EXCLUSIVE MODE"
+const quietSQL = "SET LOCAL lock_timeout = '1s'; LOCK TABLE tenfold_audit, tenfold_tokens IN SHARE ROW EXCLUSIVE MODE; SET LOCAL lock_timeout = 0"
+
+// quietTries is how often that is tried: while it waits, all tenants do that write there.
+const quietTries = 60
+
+func lockQuiet(ctx context.Context, tx pgx.Tx) error {
+	for n := 1; ; n++ {
+		err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // a savepoint
+			_, err := tx.Exec(ctx, quietSQL)
+			return err
+		})
+		if Code(err) != codeLocked || n == quietTries || pause.For(ctx, time.Second) != nil {
+			return err
+		}
+	}
+}
 
 func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(ctx context.Context, tx pgx.Tx, tenant int) (ErasedTable, error)) error {
 	if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0; "+serialSQL); err != nil {
@@ -137,7 +153,7 @@ func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(c
 		}
 		others = append(others, table)
 	}
-	if _, err := tx.Exec(ctx, quietSQL); err != nil {
+	if err := lockQuiet(ctx, tx); err != nil {
 		return err
 	}
 	if err := errors.Join(remove("tenfold_audit"), remove("tenfold_tokens")); err != nil {
