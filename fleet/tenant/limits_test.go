@@ -3,6 +3,8 @@ package tenant_test
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -261,6 +263,13 @@ func testErasedMeanwhile(t *testing.T, f *fleet) {
 	}
 }
 
+// A guardCase is something that a scope is needed for.
+type guardCase struct {
+	name string
+	need tenant.Scope
+	do   func(ctx context.Context) error
+}
+
 // Every method asks for its scope, and works with it.
 func testGuard(t *testing.T, f *fleet) {
 	one := f.create(t, "one", tenant.Limits{})
@@ -275,11 +284,13 @@ func testGuard(t *testing.T, f *fleet) {
 	drop := func(id string) func(context.Context) error {
 		return func(ctx context.Context) error { return st.Delete(ctx, id, store.AnyVersion) }
 	}
-	for _, c := range []struct {
-		name string
-		need tenant.Scope
-		do   func(ctx context.Context) error
-	}{
+	found := func(all []store.Conversation, err error) error {
+		if err == nil && len(all) == 0 {
+			err = errors.New("none")
+		}
+		return err
+	}
+	cases := []guardCase{
 		{"Conversation", tenant.Read, func(ctx context.Context) error { _, err := st.Conversation(ctx, "a"); return err }},
 		{"Conversations", tenant.Read, func(ctx context.Context) error {
 			for _, err := range st.Conversations(ctx) {
@@ -287,6 +298,9 @@ func testGuard(t *testing.T, f *fleet) {
 			}
 			return errors.New("none")
 		}},
+		{"Page", tenant.Read, func(ctx context.Context) error { return found(st.Page(ctx, nil, 1)) }},
+		{"WithPrefix", tenant.Read, func(ctx context.Context) error { return found(st.WithPrefix(ctx, "a", 1)) }},
+		{"WithHandle", tenant.Read, func(ctx context.Context) error { return found(st.WithHandle(ctx, store.Handle("a"))) }},
 		{"Imported", tenant.Read, func(ctx context.Context) error { _, err := st.Imported(ctx, "k"); return err }},
 		{"Entries", tenant.Read, func(ctx context.Context) error {
 			for _, err := range st.Entries(ctx, "a", 0) {
@@ -310,7 +324,13 @@ func testGuard(t *testing.T, f *fleet) {
 		}},
 		{"Append an overlay", tenant.Compact, func(ctx context.Context) error { return append1(ctx, pin, "p") }},
 		{"Delete", tenant.Admin, drop("new")},
-	} {
+	}
+	for method := range reflect.TypeFor[store.Store]().Methods() {
+		if method.Name != "Close" && !slices.ContainsFunc(cases, func(c guardCase) bool { return c.name == method.Name }) {
+			t.Errorf("%s is not tried", method.Name)
+		}
+	}
+	for _, c := range cases {
 		if c.name == "Create" {
 			_ = st.Delete(ctx, "new", store.AnyVersion)
 		}
