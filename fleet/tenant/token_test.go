@@ -113,6 +113,7 @@ func testRefused(t *testing.T, f *fleet) {
 		{"no such tenant", "tf_999_" + text[len(prefix):], "token_unknown"},
 		{"cut", text[:len(text)-1], "token_malformed"},
 		{"nothing", "", "token_malformed"},
+		{"without what it begins with", strings.TrimPrefix(text, tenant.Prefix), "token_malformed"},
 	} {
 		i, err := f.Verify(t.Context(), c.token)
 		if i != nil || !says(err, c.code) || !errors.Is(err, tenant.ErrDenied) || strings.Contains(err.Error(), "one") || (len(c.token) > 20 && strings.Contains(err.Error(), c.token[10:])) {
