@@ -216,6 +216,22 @@ type broken func(*http.Request) (*http.Response, error)
 
 func (f broken) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
+// A server whose store another process holds says so: the same may be tried again.
+func TestAServerWhoseStoreIsLocked(t *testing.T) {
+	t.Parallel()
+	s, err := Open("https://h", "token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.client.Transport = transport(func(r *http.Request) *http.Response {
+		return served(Handler(failing{memory.New(), fmt.Errorf("rename: %w: busy", store.ErrLocked)}), r)
+	})
+	if err := s.SetTitle(t.Context(), "a", "b"); !errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "busy") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A server that is not reached is a store that cannot be reached, as a database is.
 func TestAServerThatIsNotReached(t *testing.T) {
 	t.Parallel()
