@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"errors"
+	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,6 +146,9 @@ func testLostTransactions(t *testing.T, server *pgtest.Server) {
 		if !errors.Is(Unavailable(err), store.ErrUnavailable) {
 			t.Errorf("%v is not a database that is away", err)
 		}
+	}
+	if before, after := hint(uncommitted{io.EOF}), hint(io.EOF); !strings.Contains(before, "nothing was done") || !strings.Contains(after, "check whether") {
+		t.Errorf("the hints are %q and %q", before, after)
 	}
 	if errors.Is(Unavailable(&pgconn.PgError{Code: codeDeadlock}), store.ErrUnavailable) {
 		t.Error("a deadlock is taken for a database that is away")
