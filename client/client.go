@@ -249,7 +249,7 @@ const (
 // waitAfter is how long to wait before a request is sent again; below 0 for one that
 // would come to the same. A nil answer is of a server that was not reached.
 func waitAfter(resp *http.Response, try int) time.Duration {
-	wait := min(firstWait<<try, longestWait)
+	wait := min(firstWait<<min(try, 10), longestWait)
 	if n, err := rand.Int(rand.Reader, big.NewInt(int64(wait))); err == nil { // so that programs do not come back together
 		wait = wait/2 + time.Duration(n.Int64())/2
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -16,7 +15,6 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"tenfold"
-	"tenfold/store/postgres"
 )
 
 // Of gives the jobs of a tenant, by its number.
@@ -63,23 +61,24 @@ const listSQL = columnsSQL + `AND id < $2 AND ($3 = '' OR args->>'conversation' 
 
 const oneSQL = columnsSQL + `AND id = $2`
 
-func (j *jobs) List(ctx context.Context, f Filter) (Page, error) {
-	page := Page{Counts: map[State]int{}}
+func (j *jobs) List(ctx context.Context, f Filter) (out Page, err error) {
+	out.Counts = map[State]int{}
 	if !mayHave(f.Conversation) {
-		return page, nil
+		return out, nil
 	}
 	t, err := j.queue.of(ctx, j.tenant)
 	if err != nil {
-		return page, err
+		return out, err
 	}
-	before := int64(1)<<62 - 1
+	begin := int64(1)<<62 - 1
 	if f.Cursor != "" {
 		var ok bool
-		if before, ok = t.riverID(f.Cursor); !ok {
-			return page, notFound("list", f.Cursor)
+		if begin, ok = t.riverID(f.Cursor); !ok {
+			return out, notFound("list", f.Cursor)
 		}
 	}
-	err = j.queue.asTenant(ctx, j.tenant, func(tx pgx.Tx) error {
+	err = j.queue.asTenant(ctx, j.tenant, func(ctx context.Context, tx pgx.Tx) error {
+		page, before := Page{Counts: map[State]int{}}, begin
 		rows, _ := tx.Query(ctx, j.queue.sql(countSQL), j.tenant, f.Conversation) // its error is that of the rows
 		var state string
 		var later, failed bool
@@ -115,9 +114,10 @@ func (j *jobs) List(ctx context.Context, f Filter) (Page, error) {
 			page.Jobs = page.Jobs[:limit]
 			page.Next = page.Jobs[limit-1].ID
 		}
+		out = page
 		return nil
 	})
-	return page, err
+	return out, err
 }
 
 // rivers are the states of River that the wanted ones may be.
@@ -197,14 +197,9 @@ const (
 	ending   = "the end of its attempt, which a person cancelled"
 )
 
-// asTenant runs f in a transaction of the tenant.
-func (q *Queue) asTenant(ctx context.Context, tenant int, f func(pgx.Tx) error) error {
-	return postgres.Unavailable(pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT set_config('tenfold.tenant', $1, true)", strconv.Itoa(tenant)); err != nil {
-			return err
-		}
-		return f(tx)
-	}))
+// asTenant runs f in a transaction of the tenant, again where nothing was done.
+func (q *Queue) asTenant(ctx context.Context, tenant int, f func(ctx context.Context, tx pgx.Tx) error) error {
+	return q.db.AsOn(ctx, q.pool, tenant, f)
 }
 
 // fullSQL tells whether a tenant has as many other jobs that wait as it may have.
@@ -256,7 +251,7 @@ func (j *jobs) change(ctx context.Context, op, shown string, allowed func(State)
 		}
 		return err
 	}
-	err = j.queue.asTenant(ctx, j.tenant, func(tx pgx.Tx) error {
+	err = j.queue.asTenant(ctx, j.tenant, func(ctx context.Context, tx pgx.Tx) error {
 		err := read(tx, " FOR UPDATE")
 		if err == nil && !allowed(out.State) {
 			err = refused(op, shown, out.State)
@@ -282,7 +277,8 @@ func (j *jobs) findID(ctx context.Context, t *tenant, op, shown string) (id int6
 		return 0, notFound(op, shown)
 	}
 	found := 0
-	err = j.queue.asTenant(ctx, j.tenant, func(tx pgx.Tx) error {
+	err = j.queue.asTenant(ctx, j.tenant, func(ctx context.Context, tx pgx.Tx) error {
+		found = 0
 		rows, _ := tx.Query(ctx, j.queue.sql("SELECT id FROM ~.river_job WHERE (args->>'tenant')::integer = $1"), j.tenant)
 		var one int64
 		_, err := pgx.ForEachRow(rows, []any{&one}, func() error {

@@ -40,6 +40,7 @@ type localJob struct {
 	key    localKey
 	trace  string                  // of the append that made it due
 	cancel context.CancelCauseFunc // while it runs
+	ending bool                    // it runs, or is about to, and a person cancelled it
 }
 
 // mostKept is how many jobs are kept, those that ended among them.
@@ -185,7 +186,9 @@ func (l *Local) run(ctx context.Context, st store.Store, w *Worker, j *localJob)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	l.mu.Lock()
-	j.cancel = cancel
+	if j.cancel = cancel; j.ending {
+		cancel(errCancelled)
+	}
 	t := task{id: j.ID, conversation: j.Conversation, prefix: j.key.prefix, last: j.Attempt >= j.Attempts, created: j.Created, due: j.Due, trace: j.trace}
 	l.mu.Unlock()
 	t.spent = func(_ context.Context, u tenfold.Usage) error {
@@ -198,7 +201,7 @@ func (l *Local) run(ctx context.Context, st store.Store, w *Worker, j *localJob)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	defer l.wakeLoop()
-	j.cancel, j.Waits = nil, ""
+	j.cancel, j.ending, j.Waits = nil, false, ""
 	l.recordEnd(ctx, j, how, err)
 }
 
@@ -304,9 +307,8 @@ func (l *Local) Cancel(_ context.Context, id string) (Info, error) {
 		case !j.State.Open():
 			return false
 		case j.State == Running:
-			if j.cancel != nil {
+			if j.ending, j.Waits = true, ending; j.cancel != nil {
 				j.cancel(errCancelled)
-				j.Waits = ending
 			}
 		default:
 			j.State, j.Ended, j.Error, j.Hint = Cancelled, l.now(), byPerson, ""

@@ -415,8 +415,11 @@ func (q *Queue) of(ctx context.Context, id int) (*tenant, error) {
 		return t, nil
 	}
 	var salt []byte
-	if err := q.pool.QueryRow(ctx, "SELECT salt FROM tenfold_tenants WHERE id = $1", id).Scan(&salt); err != nil {
-		return nil, fmt.Errorf("look up tenant %d: %w", id, postgres.Unavailable(err))
+	err := q.db.Again(ctx, func(ctx context.Context) error {
+		return q.pool.QueryRow(ctx, "SELECT salt FROM tenfold_tenants WHERE id = $1", id).Scan(&salt)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up tenant %d: %w", id, err)
 	}
 	key := sha256.Sum256(append([]byte("tenfold ids of jobs\x00"), salt...))
 	block, err := aes.NewCipher(key[:16])

@@ -188,7 +188,7 @@ func TestQueue(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, url string){
 		"an append makes a compaction due": testDue, "once in a thousand appends": testUnique, "a tenant's limit": testLimit, "a tenant's limit of those that wait": testMost,
 		"superseded": testSuperseded, "retried with reasons": testRetried, "cancelled while it runs": testCancelled, "stopped after it paid": testPaidAndStopped, "killed": testKilled,
-		"tenants": testTenants, "odd ids": testOddIDs, "a lost look": testUnheard, "a trace": testTrace, "appended meanwhile": testMeanwhile, "a schema that was given": testGiven, "due together": testTogether, "taken by whoever added it": testOwn, "more than one has hands for": testHands, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost,
+		"tenants": testTenants, "odd ids": testOddIDs, "a lost look": testUnheard, "a trace": testTrace, "appended meanwhile": testMeanwhile, "a schema that was given": testGiven, "due together": testTogether, "taken by whoever added it": testOwn, "more than one has hands for": testHands, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost, "cut": testCut,
 		"a store": func(t *testing.T, url string) {
 			db, err := postgres.OpenDatabase(t.Context(), url)
 			if err != nil {
@@ -499,6 +499,31 @@ func testUnheard(t *testing.T, url string) {
 	eventually(t, "the lost job ends", func() bool { return state("lost") == job.Completed })
 	if got := state("young"); got != job.Running {
 		t.Errorf("the job that was taken just now is %s", got)
+	}
+}
+
+// Who asks for jobs when the connections were just cut hears of them all the same.
+func testCut(t *testing.T, url string) {
+	f := open(t, url)
+	due(t, f.st, "a")
+	id := listed(t, f.jobs, job.Filter{})[0].ID
+	admin, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = admin.Close(context.Background()) })
+	cut := func() {
+		if _, err := admin.Exec(t.Context(), "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut()
+	if all := listed(t, f.jobs, job.Filter{}); len(all) != 1 {
+		t.Errorf("listed %+v", all)
+	}
+	cut()
+	if j, err := f.jobs.Cancel(t.Context(), id[:8]); err != nil || j.State != job.Cancelled {
+		t.Errorf("cancelled %+v, %v", j, err)
 	}
 }
 

@@ -142,8 +142,13 @@ func (q *Queue) endNow(ctx context.Context, id int64, how ended) bool {
 	if stateOf(how) == Cancelled {
 		state = rivertype.JobStateCancelled
 	}
-	tag, err := q.pool.Exec(ctx, q.sql(endNowSQL), id, string(state), output)
-	return err == nil && tag.RowsAffected() == 1
+	did := false
+	err = q.db.Again(ctx, func(ctx context.Context) error {
+		tag, err := q.pool.Exec(ctx, q.sql(endNowSQL), id, string(state), output)
+		did = tag.RowsAffected() == 1
+		return err
+	})
+	return err == nil && did
 }
 
 const endNowSQL = `
@@ -249,8 +254,10 @@ func (q *Queue) recordUsage(ctx context.Context, j *river.Job[arguments], u tenf
 		return err
 	}
 	key := spentKey + strconv.FormatInt(j.AttemptedAt.UnixMicro(), 10)
-	_, err = q.pool.Exec(context.WithoutCancel(ctx), q.sql("UPDATE ~.river_job SET metadata = jsonb_set(metadata, ARRAY[$2], $3) WHERE id = $1"), j.ID, key, data)
-	return postgres.Unavailable(err)
+	return q.db.Again(context.WithoutCancel(ctx), func(ctx context.Context) error {
+		_, err := q.pool.Exec(ctx, q.sql("UPDATE ~.river_job SET metadata = jsonb_set(metadata, ARRAY[$2], $3) WHERE id = $1"), j.ID, key, data)
+		return err
+	})
 }
 
 const spentKey = "spent/"

@@ -9,3 +9,12 @@ func (r *Registry) Guessed(at time.Time) {
 		r.strange.take(at)
 	}
 }
+
+// Age has limits that were read be old.
+func (r *Registry) Age() {
+	r.limits.mu.Lock()
+	defer r.limits.mu.Unlock()
+	for _, one := range r.limits.held {
+		one.at = one.at.Add(-time.Hour)
+	}
+}

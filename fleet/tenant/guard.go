@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
 	"tenfold"
+	"tenfold/problem"
 	"tenfold/store"
 	"tenfold/store/postgres"
 )
@@ -36,7 +38,10 @@ func (s *guarded) Create(ctx context.Context, c store.Conversation, entries ...t
 	if err := s.mayAppend(ctx, "create", c.ID, entries); err != nil {
 		return err
 	}
-	done, err := s.gate.Add(ctx, len(entries), func() int64 { return size(entries) })
+	if err := short("create", c.ID, c.Title, c.Origin); err != nil {
+		return err
+	}
+	done, err := s.gate.Add(ctx, max(len(entries), 1), func() int64 { return size(entries) })
 	if full(err) {
 		if _, none := s.Store.Conversation(ctx, c.ID); none == nil {
 			return fmt.Errorf("create conversation %s: %w", c.ID, store.ErrExists)
@@ -60,6 +65,22 @@ func (s *guarded) Create(ctx context.Context, c store.Conversation, entries ...t
 		err = s.gate.Record(ctx, action, c.ID, Done)
 	}
 	return err
+}
+
+// longestField is how long a text may be that is stored beside entries, in bytes: no limit
+// of a tenant counts it.
+const longestField = 16 << 10
+
+// short refuses what is too long for a place that is not counted.
+func short(op, id, title string, o store.Origin) error {
+	for what, text := range map[string]string{"id": id, "title": title, "origin": o.Key, "mark": o.Mark, "tool": o.Tool, "directory": o.Directory} {
+		if len(text) > longestField {
+			return &problem.Error{
+				Op: op, Code: "too_long", Usage: true, Problem: "the " + what + " is longer than " + strconv.Itoa(longestField>>10) + " KB", Hint: "shorten it",
+			}
+		}
+	}
+	return nil
 }
 
 // recording is what records an action in the transaction of what it writes.
@@ -134,6 +155,11 @@ func (s *guarded) Append(ctx context.Context, b store.Batch) (version int64, err
 	if err := s.mayAppend(ctx, "append", b.Conversation, b.Entries); err != nil {
 		return 0, err
 	}
+	if b.Origin != nil {
+		if err := short("append", "", "", *b.Origin); err != nil {
+			return 0, err
+		}
+	}
 	done, err := s.gate.Add(ctx, len(b.Entries), func() int64 { return size(b.Entries) })
 	if full(err) {
 		// What is in the log already, such as that of a request whose answer was lost,
@@ -161,6 +187,9 @@ func (s *guarded) Append(ctx context.Context, b store.Batch) (version int64, err
 
 func (s *guarded) SetTitle(ctx context.Context, id, title string) error {
 	if err := s.gate.Allow(ctx, Append, "rename", id); err != nil {
+		return err
+	}
+	if err := short("rename", "", title, store.Origin{}); err != nil {
 		return err
 	}
 	return s.Store.SetTitle(ctx, id, title)

@@ -3,6 +3,8 @@ package tenant_test
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,14 +99,48 @@ func testQuotas(t *testing.T, f *fleet) {
 	if err := add(f.guarded(t, one.ID), turn("6")); !says(err, "limit_entries") {
 		t.Errorf("on another server: %v", err)
 	}
-	if err := st.Create(ctx, store.Conversation{ID: "b"}); err != nil {
-		t.Errorf("without entries: %v", err)
+	for _, st := range []store.Store{st, f.guarded(t, one.ID)} {
+		if err := st.Create(ctx, store.Conversation{ID: "b"}); !says(err, "limit_entries") {
+			t.Errorf("without entries: %v", err)
+		}
 	}
+	// What no limit counts is short.
+	free, long := f.guarded(t, f.create(t, "free", tenant.Limits{}).ID), strings.Repeat("x", 16<<10+1)
+	if err := free.Create(ctx, store.Conversation{ID: "a"}, turn("1")); err != nil {
+		t.Fatal(err)
+	}
+	for name, do := range map[string]func(text string) error{
+		"title": func(text string) error { return free.SetTitle(ctx, "a", text) },
+		"id":    func(text string) error { return free.Create(ctx, store.Conversation{ID: text}) },
+		"first": func(text string) error { return free.Create(ctx, store.Conversation{ID: "t" + text[:9], Title: text}) },
+		"of an append": func(text string) error {
+			_, err := free.Append(ctx, store.Batch{Conversation: "a", Expected: store.AnyVersion, Entries: []tenfold.Entry{turn(text[:9])}, Origin: &store.Origin{Directory: text}})
+			return err
+		},
+	} {
+		if err := do(long); !says(err, "too_long", "16 KB") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := do(long[1:]); err != nil {
+			t.Errorf("%s, a letter less: %v", name, err)
+		}
+	}
+	none := f.create(t, "none", tenant.Limits{Entries: new(int64(2))})
+	st = f.guarded(t, none.ID)
+	for n, id := range []string{"a", "b", "c"} {
+		if err := st.Create(ctx, store.Conversation{ID: id}); (err == nil) != (n < 2) {
+			t.Errorf("conversation %d of 2: %v", n+1, err)
+		}
+	}
+	if err := f.guarded(t, none.ID).Create(ctx, store.Conversation{ID: "d"}); !says(err, "limit_entries") {
+		t.Errorf("on another server: %v", err)
+	}
+	st = f.guarded(t, one.ID)
 	if c, err := st.Conversation(ctx, "a"); err != nil || c.Version != 5 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	u, err := f.Usage(ctx, one.ID)
-	if err != nil || u.Conversations != 2 || u.Entries != 5 || u.Bytes < 5*120 || u.Bytes > 5*300 {
+	if err != nil || u.Conversations != 1 || u.Entries != 5 || u.Bytes < 5*120 || u.Bytes > 5*300 {
 		t.Errorf("%+v, %v", u, err)
 	}
 	// Writers at once do not get past it together.
@@ -180,6 +216,60 @@ func testErased(t *testing.T, f *fleet) {
 	}
 }
 
+// What waits for the end of an erasure, to record something or to make a token, finds no
+// tenant then.
+func testErasedMeanwhile(t *testing.T, f *fleet) {
+	one := f.create(t, "one", tenant.Limits{})
+	end, err := f.db.Pool().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = end.Rollback(context.Background()) }()
+	for _, sql := range []string{
+		"SELECT set_config('tenfold.tenant', '" + strconv.Itoa(one.ID) + "', true)", "LOCK TABLE tenfold_audit, tenfold_tokens IN SHARE ROW EXCLUSIVE MODE",
+		"DELETE FROM tenfold_audit", "SELECT set_config('tenfold.tenant', '0', true)", "DELETE FROM tenfold_tenants WHERE id = " + strconv.Itoa(one.ID),
+	} {
+		if _, err := end.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recorded, made := make(chan error, 1), make(chan error, 1)
+	go func() { recorded <- f.Record(context.Background(), one.ID, tenant.Event{Action: "late"}) }()
+	go func() {
+		_, _, err := f.CreateToken(context.Background(), tenant.Actor{}, one.ID, tenant.NewToken{Label: "late", Scopes: tenant.Scopes{tenant.Read}})
+		made <- err
+	}()
+	for until := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		var waiting int
+		err := f.db.Pool().QueryRow(t.Context(), "SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND relation IN ('tenfold_audit'::regclass, 'tenfold_tokens'::regclass)").Scan(&waiting)
+		if err != nil || time.Now().After(until) {
+			t.Fatalf("%d wait, %v", waiting, err)
+		}
+		if waiting == 2 {
+			break
+		}
+	}
+	if err := end.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-recorded; err != nil {
+		t.Errorf("recording: %v", err)
+	}
+	if err := <-made; !says(err, "not_found", "no such tenant") {
+		t.Errorf("a token for nobody: %v", err)
+	}
+	if events, _, err := f.Events(t.Context(), one.ID, tenant.Page{}); err != nil || len(events) > 0 {
+		t.Errorf("of a tenant that is gone, %+v are recorded, %v", events, err)
+	}
+}
+
+// A guardCase is something that a scope is needed for.
+type guardCase struct {
+	name string
+	need tenant.Scope
+	do   func(ctx context.Context) error
+}
+
 // Every method asks for its scope, and works with it.
 func testGuard(t *testing.T, f *fleet) {
 	one := f.create(t, "one", tenant.Limits{})
@@ -194,11 +284,13 @@ func testGuard(t *testing.T, f *fleet) {
 	drop := func(id string) func(context.Context) error {
 		return func(ctx context.Context) error { return st.Delete(ctx, id, store.AnyVersion) }
 	}
-	for _, c := range []struct {
-		name string
-		need tenant.Scope
-		do   func(ctx context.Context) error
-	}{
+	found := func(all []store.Conversation, err error) error {
+		if err == nil && len(all) == 0 {
+			err = errors.New("none")
+		}
+		return err
+	}
+	cases := []guardCase{
 		{"Conversation", tenant.Read, func(ctx context.Context) error { _, err := st.Conversation(ctx, "a"); return err }},
 		{"Conversations", tenant.Read, func(ctx context.Context) error {
 			for _, err := range st.Conversations(ctx) {
@@ -206,6 +298,9 @@ func testGuard(t *testing.T, f *fleet) {
 			}
 			return errors.New("none")
 		}},
+		{"Page", tenant.Read, func(ctx context.Context) error { return found(st.Page(ctx, nil, 1)) }},
+		{"WithPrefix", tenant.Read, func(ctx context.Context) error { return found(st.WithPrefix(ctx, "a", 1)) }},
+		{"WithHandle", tenant.Read, func(ctx context.Context) error { return found(st.WithHandle(ctx, store.Handle("a"))) }},
 		{"Imported", tenant.Read, func(ctx context.Context) error { _, err := st.Imported(ctx, "k"); return err }},
 		{"Entries", tenant.Read, func(ctx context.Context) error {
 			for _, err := range st.Entries(ctx, "a", 0) {
@@ -229,7 +324,13 @@ func testGuard(t *testing.T, f *fleet) {
 		}},
 		{"Append an overlay", tenant.Compact, func(ctx context.Context) error { return append1(ctx, pin, "p") }},
 		{"Delete", tenant.Admin, drop("new")},
-	} {
+	}
+	for method := range reflect.TypeFor[store.Store]().Methods() {
+		if method.Name != "Close" && !slices.ContainsFunc(cases, func(c guardCase) bool { return c.name == method.Name }) {
+			t.Errorf("%s is not tried", method.Name)
+		}
+	}
+	for _, c := range cases {
 		if c.name == "Create" {
 			_ = st.Delete(ctx, "new", store.AnyVersion)
 		}

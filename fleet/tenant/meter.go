@@ -144,7 +144,8 @@ func (m *Meter) refresh(ctx context.Context, l Limits) error {
 	}
 	var sum use
 	err := m.registry.db.As(ctx, m.tenant, func(ctx context.Context, tx pgx.Tx) error {
-		return tx.QueryRow(ctx, "SELECT coalesce(sum(version), 0)::bigint, coalesce(sum(bytes), 0)::bigint FROM tenfold_conversations WHERE tenant_id = $1",
+		// A conversation without entries counts as one: there may be no end of them.
+		return tx.QueryRow(ctx, "SELECT coalesce(sum(greatest(version, 1)), 0)::bigint, coalesce(sum(bytes), 0)::bigint FROM tenfold_conversations WHERE tenant_id = $1",
 			m.tenant).Scan(&sum.entries, &sum.bytes)
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ func TestTenants(t *testing.T) {
 	server := pgtest.Start(t)
 	for name, test := range map[string]func(*testing.T, *fleet){
 		"Registry": testRegistry, "Tokens": testTokens, "Refused": testRefused, "Rotate": testRotate, "Used": testUsed, "Limits": testLimits,
-		"Quotas": testQuotas, "Guard": testGuard, "Erased": testErased, "Audit": testAudit, "Unrecorded": testUnrecorded, "Database": testDatabaseGone,
+		"Quotas": testQuotas, "Guard": testGuard, "Erased": testErased, "ErasedMeanwhile": testErasedMeanwhile, "Audit": testAudit, "Unrecorded": testUnrecorded, "Database": testDatabaseGone,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -299,7 +299,13 @@ func testDatabaseGone(t *testing.T, f *fleet) {
 	if _, err := f.Verify(t.Context(), secret.Reveal()); err == nil || errors.Is(err, tenant.ErrDenied) {
 		t.Errorf("%v", err)
 	}
-	if err := g.Request(t.Context()); !says(err, "limit_requests") {
-		t.Errorf("%v", err)
+	for _, old := range []string{"fresh", "old"} { // then those that were read last hold
+		if err := g.Request(t.Context()); !says(err, "limit_requests") {
+			t.Errorf("%s limits: %v", old, err)
+		}
+		f.Age()
+	}
+	if l, err := f.Limits(t.Context(), one.ID); err != nil || l.RequestsPerSecond == nil {
+		t.Errorf("%+v, %v", l, err)
 	}
 }

@@ -135,8 +135,8 @@ func (r *Registry) RotateToken(ctx context.Context, by Actor, tenant int, id str
 			return &problem.Error{Op: "rotate token", Subject: id, Code: "token_" + old.State, Problem: "the token is " + old.State, Hint: `make a new one: "tenfold token create"`}
 		}
 		n := NewToken{Label: old.Label, Scopes: old.Scopes}
-		if old.Expires != nil {
-			n.For = old.Expires.Sub(old.Created)
+		if n.For, err = lifetime(ctx, tx, tenant, old); err != nil {
+			return err
 		}
 		if _, err := tx.Exec(ctx, `UPDATE tenfold_tokens SET expires = least(expires, now() + $3 * interval '1 microsecond')
 			WHERE tenant_id = $1 AND id = $2`, tenant, id, grace.Microseconds()); err != nil {
@@ -145,11 +145,33 @@ func (r *Registry) RotateToken(ctx context.Context, by Actor, tenant int, id str
 		if t, err = insertToken(ctx, tx, s, n); err != nil {
 			return err
 		}
-		return record(ctx, tx, tenant, Event{Actor: by, Action: "token rotate", Subject: id, Outcome: "replaced by " + t.ID + "; ends in " + grace.String()})
+		return record(ctx, tx, tenant, Event{Actor: by, Action: "token rotate", Subject: id, Outcome: replacedBy + t.ID + "; ends in " + grace.String()})
 	})
 	r.tokens.forget(tokenKey{tenant, id})
 	return t, s, err
 }
+
+// lifetime is for how long a token was made; 0 is until it is revoked. One that was
+// rotated already ends sooner than that: the first that replaced it was made for as long.
+func lifetime(ctx context.Context, tx pgx.Tx, tenant int, old Token) (time.Duration, error) {
+	if old.Expires == nil {
+		return 0, nil
+	}
+	var next Token
+	err := tx.QueryRow(ctx, `SELECT t.id, t.created, t.expires FROM tenfold_audit a
+			JOIN tenfold_tokens t ON t.tenant_id = $1 AND starts_with(a.outcome, $4 || t.id || ';')
+		WHERE a.tenant_id = $1 AND a.at >= $3 AND a.action = 'token rotate' AND a.subject = convert_to($2, 'UTF8') ORDER BY a.at, a.id LIMIT 1`,
+		tenant, old.ID, old.Created, replacedBy).Scan(&next.ID, &next.Created, &next.Expires)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return old.Expires.Sub(old.Created), nil
+	case err != nil:
+		return 0, err
+	}
+	return lifetime(ctx, tx, tenant, next)
+}
+
+const replacedBy = "replaced by "
 
 func unknownToken(what, id string, err error) error {
 	if errors.Is(err, pgx.ErrNoRows) || postgres.Code(err) == codeEncoding {

@@ -3,6 +3,7 @@ package tenant_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -112,6 +113,7 @@ func testRefused(t *testing.T, f *fleet) {
 		{"no such tenant", "tf_999_" + text[len(prefix):], "token_unknown"},
 		{"cut", text[:len(text)-1], "token_malformed"},
 		{"nothing", "", "token_malformed"},
+		{"without what it begins with", strings.TrimPrefix(text, tenant.Prefix), "token_malformed"},
 	} {
 		i, err := f.Verify(t.Context(), c.token)
 		if i != nil || !says(err, c.code) || !errors.Is(err, tenant.ErrDenied) || strings.Contains(err.Error(), "one") || (len(c.token) > 20 && strings.Contains(err.Error(), c.token[10:])) {
@@ -159,8 +161,27 @@ func testRotate(t *testing.T, f *fleet) {
 		t.Errorf("the old one ends after %s, %v", left, err)
 	}
 	// A grace is no longer life than the token had, and none ends it at once.
-	if _, _, err := f.RotateToken(t.Context(), operator, one.ID, old.ID, 100*time.Hour); err != nil {
+	// Whoever rotates it again, as the secret was lost, has a token of the same life.
+	if twice, _, err := f.RotateToken(t.Context(), operator, one.ID, old.ID, 100*time.Hour); err != nil || twice.Expires.Sub(twice.Created) != 24*time.Hour {
+		t.Fatalf("a second time: %+v, %v", twice, err)
+	}
+	if _, _, err := f.RotateToken(t.Context(), operator, one.ID, made.ID, time.Hour); err != nil { // which replaced it first
 		t.Fatal(err)
+	}
+	if twice, _, err := f.RotateToken(t.Context(), operator, one.ID, old.ID, time.Hour); err != nil || twice.Expires.Sub(twice.Created) != 24*time.Hour {
+		t.Fatalf("a third time: %+v, %v", twice, err)
+	}
+	endless, _ := f.token(t, one.ID, tenant.Scopes{tenant.Read}, 0)
+	for n := range 3 {
+		if made, _, err := f.RotateToken(t.Context(), operator, one.ID, endless.ID, time.Hour); err != nil || made.Expires != nil {
+			t.Errorf("rotation %d of one without an end: %+v, %v", n+1, made, err)
+		}
+	}
+	events, _, err := f.Events(t.Context(), one.ID, tenant.Page{})
+	if err != nil || !slices.ContainsFunc(events, func(e tenant.Event) bool {
+		return e.Action == "token rotate" && e.Subject == old.ID && e.Outcome == "replaced by "+made.ID+"; ends in 1h0m0s"
+	}) {
+		t.Errorf("the audit log has %+v, %v", events, err)
 	}
 	if again, _ := f.FindToken(t.Context(), one.ID, old.ID); !again.Expires.Equal(*graced.Expires) {
 		t.Errorf("a longer grace: ends %s instead of %s", again.Expires, graced.Expires)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"database/sql"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,15 +26,22 @@ func TestUpgradeOfAStoreIsTold(t *testing.T) {
 		var told strings.Builder
 		out.Reset()
 		term := &terminal.Terminal{In: strings.NewReader(""), Out: bufio.NewWriter(&out), Err: &told}
-		if code := Run(t.Context(), args, term); code != command.ExitOK && args[0] != "doctor" { // who finds more, elsewhere
+		if code := Run(t.Context(), args, term); code != command.ExitOK && args[0] != "doctor" && args[len(args)-1] != "--dry-run" { // the one finds more, the other says that it cannot look
 			t.Fatalf("%v: exit code %d: %s", args, code, told.String())
 		}
 		return told.String()
 	}
 	ls := []string{"conversation", "ls"}
+	if said := tell("conversation", "compact", "--dry-run"); !strings.Contains(said, "no conversations yet") {
+		t.Errorf("a dry run without a store says %q", said)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a dry run makes a store")
+	}
 	if made := tell(ls...); strings.Contains(made, "schema") {
 		t.Errorf("a new store is announced: %q", made)
 	}
+	tell("conversation", "import", "../../examples/session.jsonl") // which is then active
 	for _, more := range []string{"--json", "--quiet", ""} {
 		db, err := sql.Open("sqlite", path)
 		if err == nil {
@@ -48,9 +56,15 @@ func TestUpgradeOfAStoreIsTold(t *testing.T) {
 		// Who only looks leaves it as it is, and says so.
 		tell("__complete", "conversation", "show", "")
 		if more == "" {
-			if said := tell("compact", "../../examples/session.jsonl", "--dry-run"); !strings.Contains(said, "not looked at") {
+			if said := tell("compact", "--dry-run", "../../examples/session.jsonl"); !strings.Contains(said, "not looked at") {
 				t.Errorf("a dry run says %q", said)
 			}
+		}
+		if said := tell("config", "show", "conversation.compaction.keep_last"); !strings.Contains(said, "it has schema 5, and") || !strings.Contains(out.String(), "keep_last") {
+			t.Errorf("config show says %q and %q", said, out.String())
+		}
+		if said := tell("conversation", "compact", "--dry-run"); !strings.Contains(said, "it has schema 5, and") || !strings.Contains(said, "without --dry-run") {
+			t.Errorf("a dry run of a stored conversation says %q", said)
 		}
 		if tell("doctor", "--json"); !strings.Contains(out.String(), "it has schema 5, and") {
 			t.Errorf("doctor says %q", out.String())

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -107,7 +108,8 @@ func about(ctx context.Context, span trace.Span) {
 		return
 	}
 	if id, ok := ctx.Value(conversationKey{}).(string); ok {
-		span.SetAttributes(keyConversation.String(id[:min(len(id), mostID)]))
+		// A collector refuses all that comes with a text that is not UTF-8.
+		span.SetAttributes(keyConversation.String(strings.ToValidUTF8(id[:min(len(id), mostID)], "\uFFFD")))
 	}
 	if name, ok := ctx.Value(tenantKey{}).(string); ok {
 		span.SetAttributes(keyTenant.String(name))

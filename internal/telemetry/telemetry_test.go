@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
@@ -249,5 +250,25 @@ func TestModelsAreFew(t *testing.T) {
 	of := collected(t, reader)["gen_ai.client.operation.duration"]
 	if n := strings.Count(of, ";"); n > 102 || !strings.Contains(of, "_OTHER") || strings.Contains(of, "quote") || !strings.Contains(of, "error.type=timed_out") {
 		t.Errorf("%d series: %.300s", n, of)
+	}
+}
+
+// An id of a client's is a text that a collector takes, wherever it is cut: one that is
+// not UTF-8 would take with it all that is sent together.
+func TestIDsAreUTF8(t *testing.T) {
+	_, spans := listening(t)
+	for _, id := range []string{strings.Repeat("é", 200), "x" + strings.Repeat("é", 200), "odd\xff"} {
+		ctx, op := telemetry.Begin(t.Context(), telemetry.Open, id)
+		op.End(ctx, telemetry.OK)
+	}
+	if len(spans.GetSpans()) != 3 {
+		t.Fatalf("%d spans", len(spans.GetSpans()))
+	}
+	for _, s := range spans.GetSpans() {
+		for _, a := range s.Attributes {
+			if text := a.Value.AsString(); !utf8.ValidString(text) || a.Key == "gen_ai.conversation.id" && len(text) < 4 {
+				t.Errorf("%s is %q", a.Key, text)
+			}
+		}
 	}
 }

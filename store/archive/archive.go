@@ -30,6 +30,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/number"
 	"tenfold/store"
 	"tenfold/store/internal/row"
 )
@@ -102,8 +103,40 @@ type Total struct {
 	Conversations, Entries int
 }
 
+// An UnreadError says which conversations could not be read to their ends. All else
+// was written.
+type UnreadError struct{ Conversations []Unread }
+
+// Unread is a conversation that could not be read to its end.
+type Unread struct {
+	ID string
+	// Entries is how many come before what cannot be read: they were written.
+	Entries int64
+	Err     error
+}
+
+// Error implements error.
+func (e *UnreadError) Error() string {
+	text := number.Count(len(e.Conversations), "conversation") + " could not be read to the end"
+	if len(e.Conversations) > 0 {
+		text += ", first " + e.Conversations[0].Err.Error()
+	}
+	return text
+}
+
+// Unwrap gives why each could not.
+func (e *UnreadError) Unwrap() []error {
+	all := make([]error, len(e.Conversations))
+	for i, u := range e.Conversations {
+		all[i] = u.Err
+	}
+	return all
+}
+
 // Write writes all conversations of a store. One that is deleted meanwhile is left
-// out, and of one that is appended to, what was there when it was read.
+// out, and of one that is appended to, what was there when it was read. One that is
+// damaged is written as far as it can be read, and those that follow are written: that
+// is an [*UnreadError], with a total of all that was written.
 func Write(ctx context.Context, st store.Store, to Sink) (Total, error) {
 	var all []store.Conversation
 	for c, err := range st.Conversations(ctx) {
@@ -113,6 +146,7 @@ func Write(ctx context.Context, st store.Store, to Sink) (Total, error) {
 		all = append(all, c)
 	}
 	var total Total
+	var unread UnreadError
 	var index bytes.Buffer
 	for i, c := range all {
 		item := Item{
@@ -122,12 +156,18 @@ func Write(ctx context.Context, st store.Store, to Sink) (Total, error) {
 		if c.Origin != (store.Origin{}) {
 			item.Origin = &Origin{Text(c.Origin.Key), Text(c.Origin.Mark), Text(c.Origin.Tool), Text(c.Origin.Directory)}
 		}
-		n, err := writeLog(ctx, st, c, to, item.File)
-		if errors.Is(err, store.ErrNotFound) {
+		n, damage, err := writeLog(ctx, st, c, to, item.File)
+		if errors.Is(damage, store.ErrNotFound) {
 			continue
+		}
+		if damage != nil && mayPass(ctx, damage) {
+			err = damage
 		}
 		if err != nil {
 			return total, fmt.Errorf("export conversation %s: %w", c.ID, err)
+		}
+		if damage != nil {
+			unread.Conversations = append(unread.Conversations, Unread{c.ID, n, damage})
 		}
 		item.Version = n
 		line, err := json.Marshal(item, json.Deterministic(true))
@@ -142,7 +182,16 @@ func Write(ctx context.Context, st store.Store, to Sink) (Total, error) {
 	if err == nil {
 		_, err = w.Write(index.Bytes())
 	}
+	if err == nil && len(unread.Conversations) > 0 {
+		err = &unread
+	}
 	return total, err
+}
+
+// mayPass reports whether a log that could not be read may be readable later, or by
+// somebody else: that ends it all.
+func mayPass(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrLocked)
 }
 
 // header is the first line of a log in Tenfold's own format.
@@ -158,34 +207,36 @@ type header struct {
 // lenient takes what an entry's own form takes.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), json.Deterministic(true))
 
-func writeLog(ctx context.Context, st store.Store, c store.Conversation, to Sink, name string) (entries int64, err error) {
+// writeLog gives how many entries it wrote, and the damage that kept it from more.
+func writeLog(ctx context.Context, st store.Store, c store.Conversation, to Sink, name string) (entries int64, damage, err error) {
 	file, err := to.Create(name)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	w := bufio.NewWriterSize(file, 256<<10)
 	h := header{Version: 1}
 	h.Conversation.ID, h.Conversation.Title, h.Conversation.Created = c.ID, c.Title, c.Created.UTC()
 	line, err := json.Marshal(h, lenient)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	_, _ = w.Write(append(line, '\n')) // its errors stay until Flush
 	var odd bytes.Buffer
 	for e, err := range st.Entries(ctx, c.ID, 0) {
-		if err != nil {
-			return 0, err
+		var r row.Row
+		if err == nil {
+			line, err = tenfold.AppendEntry(line[:0], e)
 		}
-		if line, err = tenfold.AppendEntry(line[:0], e); err != nil {
-			return 0, err
+		if err == nil {
+			r, err = row.New(e, 1<<30)
 		}
-		r, err := row.New(e, 1<<30)
 		if err != nil {
-			return 0, err
+			damage = err
+			break
 		}
 		if !holds(line, r) {
 			if err := json.MarshalWrite(&odd, exact{e.Seq, r.Meta, []byte(r.Text)}); err != nil {
-				return 0, err
+				return 0, nil, err
 			}
 			odd.WriteByte('\n')
 		}
@@ -193,12 +244,12 @@ func writeLog(ctx context.Context, st store.Store, c store.Conversation, to Sink
 		entries = e.Seq
 	}
 	if err := w.Flush(); err != nil || odd.Len() == 0 {
-		return entries, err
+		return entries, damage, err
 	}
 	if file, err = to.Create(exactOf(name)); err == nil {
 		_, err = file.Write(odd.Bytes())
 	}
-	return entries, err
+	return entries, damage, err
 }
 
 func exactOf(name string) string { return name[:len(name)-len(".jsonl")] + ".exact" }

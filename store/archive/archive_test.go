@@ -1,11 +1,14 @@
 package archive_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,11 +93,11 @@ func TestRoundTrip(t *testing.T) {
 	}
 	file := place + ".zip"
 	var b bytes.Buffer
-	zip, endZip := archive.Zip(&b)
+	zipped, endZip := archive.Zip(&b)
 	for _, to := range []struct {
 		archive.Sink
 		end func() error
-	}{{dir, endDir}, {zip, endZip}} {
+	}{{dir, endDir}, {zipped, endZip}} {
 		total, err := archive.Write(t.Context(), from, to)
 		if err := errors.Join(err, to.end()); err != nil || total != (archive.Total{Conversations: 3, Entries: 304}) {
 			t.Fatalf("wrote %+v, %v", total, err)
@@ -182,6 +185,71 @@ func TestDamaged(t *testing.T) {
 	good := fstest.MapFS{archive.Index: {Data: []byte(index)}, log: {Data: []byte(one + two)}}
 	if _, err := archive.Read(t.Context(), good, memory.New()); err != nil {
 		t.Errorf("undamaged: %v", err)
+	}
+}
+
+// A torn store has conversations that cannot be read beyond some entry.
+type torn struct {
+	store.Store
+	at  map[string]int64
+	err error
+}
+
+func (s torn) Entries(ctx context.Context, id string, after int64) iter.Seq2[tenfold.Entry, error] {
+	return func(yield func(tenfold.Entry, error) bool) {
+		for e, err := range s.Store.Entries(ctx, id, after) {
+			if at, ok := s.at[id]; ok && e.Seq > at {
+				yield(tenfold.Entry{}, s.err)
+				return
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+// One damaged conversation does not keep the others from being written, nor what comes
+// before the damage; a store that cannot be reached ends it all.
+func TestWriteWhatCanBeRead(t *testing.T) {
+	t.Parallel()
+	whole := filled(t)
+	want := contents(t, whole)
+	broken := errors.New("the row is damaged")
+	from := torn{whole, map[string]int64{"many": 17, "odd\xff\x00id": 0}, broken}
+	var b bytes.Buffer
+	sink, end := archive.Zip(&b)
+	total, err := archive.Write(t.Context(), from, sink)
+	var unread *archive.UnreadError
+	if !errors.As(err, &unread) || !errors.Is(err, broken) || total != (archive.Total{Conversations: 3, Entries: 17}) {
+		t.Fatalf("wrote %+v, %v", total, err)
+	}
+	got := map[string]int64{}
+	for _, u := range unread.Conversations {
+		got[u.ID] = u.Entries
+	}
+	if diff := cmp.Diff(from.at, got); diff != "" {
+		t.Errorf("what is not whole (-want +got):\n%s", diff)
+	}
+	if err := end(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := memory.New()
+	if total, err := archive.Read(t.Context(), files, to); err != nil || total.Entries != 17 {
+		t.Fatalf("read %+v, %v", total, err)
+	}
+	if left := contents(t, to); !cmp.Equal(left["empty"], want["empty"]) || len(left) != 3 {
+		t.Errorf("read back: %v", left)
+	}
+
+	from.err = fmt.Errorf("read: %w", store.ErrUnavailable)
+	sink, _ = archive.Zip(io.Discard)
+	if _, err := archive.Write(t.Context(), from, sink); !errors.Is(err, store.ErrUnavailable) || errors.As(err, &unread) {
+		t.Errorf("without the store: %v", err)
 	}
 }
 

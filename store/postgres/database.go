@@ -142,7 +142,7 @@ func (d *Database) open(ctx context.Context, config *pgxpool.Config, asItIs bool
 		return err
 	}
 	var held bool
-	err = d.pool.QueryRow(ctx, monthsSQL).Scan(&held)
+	err = d.try(ctx, lost, func(ctx context.Context) error { return d.pool.QueryRow(ctx, monthsSQL).Scan(&held) })
 	if err == nil && !held {
 		err = errAbove
 	}
@@ -261,14 +261,39 @@ func (d *Database) Pool() *pgxpool.Pool { return d.pool }
 const Operator = 0
 
 // As runs f in a transaction of a tenant, and commits it where f gives no
-// error. It does so again where the server says that nothing was done.
+// error. It does so again where nothing was done: where the server says so, and where the
+// connection was lost before the commit.
 func (d *Database) As(ctx context.Context, tenant int, f func(ctx context.Context, tx pgx.Tx) error) error {
-	return d.try(ctx, undone, func(ctx context.Context) error { return d.begin(ctx, tenant, f) })
+	return d.AsOn(ctx, d.pool, tenant, f)
+}
+
+// AsOn is As on the connections of a pool of the caller's to the same database.
+func (d *Database) AsOn(ctx context.Context, pool *pgxpool.Pool, tenant int, f func(ctx context.Context, tx pgx.Tx) error) error {
+	return d.try(ctx, undone, func(ctx context.Context) error { return beginOn(ctx, pool, tenant, f) })
+}
+
+// Again runs what does no more when it is done twice, such as a read, again while the
+// database is away.
+func (d *Database) Again(ctx context.Context, f func(ctx context.Context) error) error {
+	return d.try(ctx, lost, f)
 }
 
 func (d *Database) begin(ctx context.Context, tenant int, f func(ctx context.Context, tx pgx.Tx) error) error {
+	return beginOn(ctx, d.pool, tenant, f)
+}
+
+func beginOn(ctx context.Context, pool *pgxpool.Pool, tenant int, f func(ctx context.Context, tx pgx.Tx) error) error {
 	begin := pgx.TxOptions{BeginQuery: "BEGIN; SELECT set_config('tenfold.tenant', '" + strconv.Itoa(tenant) + "', true)"}
-	return pgx.BeginTxFunc(ctx, d.pool, begin, func(tx pgx.Tx) error { return f(ctx, tx) })
+	committing := false
+	err := pgx.BeginTxFunc(ctx, pool, begin, func(tx pgx.Tx) error {
+		err := f(ctx, tx)
+		committing = err == nil
+		return err
+	})
+	if err != nil && !committing {
+		return uncommitted{err}
+	}
+	return err
 }
 
 // admin runs f on a connection of the URL's user, who made the tables: for what

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"tenfold/internal/pause"
 )
 
 // Erased proves what Erase did.
@@ -50,8 +53,11 @@ ORDER BY c.relname`
 // of them, and the master key that wraps them, can still read older backups of the rest:
 // see [vault.Vault].
 func (d *Database) Erase(ctx context.Context, name, actor string, also func(ctx context.Context, tx pgx.Tx, tenant int) (ErasedTable, error)) (Erased, error) {
-	e := Erased{Name: name}
-	err := d.begin(ctx, Operator, func(ctx context.Context, tx pgx.Tx) error { return e.erase(ctx, tx, actor, also) })
+	var e Erased
+	err := d.erase(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		e = Erased{Name: name}
+		return e.erase(ctx, tx, actor, also)
+	})
 	if err == nil {
 		d.hub.WakeAll() // those who watch see that it is gone
 		e.rewrite(ctx, d)
@@ -59,15 +65,53 @@ func (d *Database) Erase(ctx context.Context, name, actor string, also func(ctx 
 	return e, d.errors.Explain("erase tenant "+strconv.Quote(name), err)
 }
 
+// eraseAttempts is how often an erasure is tried that others keep from its end: it may
+// take longer than a caller tries again.
+const eraseAttempts = 5
+
+func (d *Database) erase(ctx context.Context, f func(ctx context.Context, tx pgx.Tx) error) error {
+	for n := 1; ; n++ {
+		err := d.begin(ctx, Operator, f)
+		if err == nil || troubleOf(err) > undone || n == eraseAttempts || pause.For(ctx, firstPause<<n) != nil {
+			return err
+		}
+		d.retrying(ctx, err)
+	}
+}
+
+// serialSQL has one tenant be erased at a time: two would wait for each other at quietSQL.
+const serialSQL = "SELECT pg_advisory_xact_lock(x'74656e666f6c66'::bigint)"
+
+// quietSQL waits for transactions that wrote to tables whose rows are not held by any
+// other: until the end of the transaction, nobody writes there. Those who waited find no
+// tenant: see hereSQL in package tenant. Whoever waits for a row of tenfold_tokens has
+// that table; so its rows go afterwards.
+const quietSQL = "SET LOCAL lock_timeout = '1s'; LOCK TABLE tenfold_audit, tenfold_tokens IN SHARE ROW EXCLUSIVE MODE; SET LOCAL lock_timeout = 0"
+
+// quietTries is how often that is tried: while it waits, all tenants do that write there.
+const quietTries = 60
+
+func lockQuiet(ctx context.Context, tx pgx.Tx) error {
+	for n := 1; ; n++ {
+		err := pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { // a savepoint
+			_, err := tx.Exec(ctx, quietSQL)
+			return err
+		})
+		if Code(err) != codeLocked || n == quietTries || pause.For(ctx, time.Second) != nil {
+			return err
+		}
+	}
+}
+
 func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(ctx context.Context, tx pgx.Tx, tenant int) (ErasedTable, error)) error {
+	if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0; "+serialSQL); err != nil {
+		return err
+	}
 	// The tenant's row is locked first: who makes a conversation for it waits, and
 	// then finds no tenant.
 	err := tx.QueryRow(ctx, "SELECT id FROM tenfold_tenants WHERE name = $1 FOR UPDATE", e.Name).Scan(&e.Tenant)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrNoTenant
-	}
-	if err == nil {
-		_, err = tx.Exec(ctx, "SET LOCAL statement_timeout = 0")
 	}
 	if err == nil {
 		_, err = tx.Exec(ctx, tenantSQL, strconv.Itoa(e.Tenant))
@@ -80,34 +124,52 @@ func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(c
 	if err != nil {
 		return err
 	}
-	// Conversations first: their locks wait for appends under way.
-	for _, name := range append([]string{"tenfold_conversations"}, names...) {
-		table := pgx.Identifier{name}.Sanitize()
-		tag, err := tx.Exec(ctx, "DELETE FROM "+table)
+	before := map[string]int64{}
+	remove := func(name string) error {
+		tag, err := tx.Exec(ctx, "DELETE FROM "+pgx.Identifier{name}.Sanitize())
+		before[name] += tag.RowsAffected()
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			err = fmt.Errorf("%s: %w", name, err)
 		}
-		if len(e.Tables) > 0 && name == "tenfold_conversations" {
+		return err
+	}
+	// Conversations first: their locks wait for appends under way.
+	if err := remove("tenfold_conversations"); err != nil {
+		return err
+	}
+	for _, name := range names {
+		if name == "tenfold_tokens" {
 			continue
 		}
-		e.Tables = append(e.Tables, ErasedTable{Name: name, Before: tag.RowsAffected()})
-	}
-	for i := range e.Tables {
-		t := &e.Tables[i]
-		if err := tx.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{t.Name}.Sanitize()).Scan(&t.After); err != nil {
+		if err := remove(name); err != nil {
 			return err
 		}
-		if t.After > 0 {
-			return fmt.Errorf("%s still has %d rows", t.Name, t.After)
-		}
 	}
+	var others []ErasedTable
 	if also != nil {
 		table, err := also(ctx, tx, e.Tenant)
 		if err != nil {
 			return err
 		}
-		e.Tables = append(e.Tables, table)
+		others = append(others, table)
 	}
+	if err := lockQuiet(ctx, tx); err != nil {
+		return err
+	}
+	if err := errors.Join(remove("tenfold_audit"), remove("tenfold_tokens")); err != nil {
+		return err
+	}
+	for _, name := range names {
+		t := ErasedTable{Name: name, Before: before[name]}
+		if err := tx.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{name}.Sanitize()).Scan(&t.After); err != nil {
+			return err
+		}
+		if t.After > 0 {
+			return fmt.Errorf("%s still has %d rows", t.Name, t.After)
+		}
+		e.Tables = append(e.Tables, t)
+	}
+	e.Tables = append(e.Tables, others...)
 	keys, _ := tx.Query(ctx, "UPDATE tenfold_keys SET wrapped = '', destroyed = coalesce(destroyed, now()) RETURNING version")
 	if e.Keys, err = pgx.CollectRows(keys, pgx.RowTo[int]); err != nil {
 		return err

@@ -75,6 +75,8 @@ func hint(err error) string {
 		return "check the URL, and that the server can be reached"
 	case troubleOf(err) == lost:
 		return "the connection was lost: check whether it was done before you try again"
+	case kindOf(err) == lost:
+		return "the connection was lost, and nothing was done: try again"
 	}
 	return ""
 }

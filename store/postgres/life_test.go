@@ -381,6 +381,39 @@ func testRetentionFails(t *testing.T, server *pgtest.Server) {
 	}
 }
 
+// A month of which nothing is left stays while somebody reads for long, and goes another
+// day: that is no reason to do all of it again.
+func testMonthIsRead(t *testing.T, server *pgtest.Server) {
+	url := server.Database(t)
+	s, admin := opened(t, url), superuser(t, url)
+	if _, err := admin.Exec(t.Context(), "SELECT tenfold_add_month(80)"); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := admin.Begin(t.Context())
+	if err == nil {
+		_, err = reader.Exec(t.Context(), "SELECT FROM tenfold_entries")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := s.db.Maintain(t.Context(), false, nil)
+	if err != nil || len(m.Dropped) > 0 {
+		t.Errorf("while it is read: %+v, %v", m, err)
+	}
+	if err := reader.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) { // autovacuum may have it just now
+		m, err := s.db.Maintain(t.Context(), false, nil)
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("afterwards: %+v, %v", m, err)
+		}
+		if len(m.Dropped) == 1 {
+			return
+		}
+	}
+}
+
 // A conversation of a month that was dropped, as it has no entry, is like any other.
 func testDroppedMonth(t *testing.T, server *pgtest.Server) {
 	const old = 79 // August 2026

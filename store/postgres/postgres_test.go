@@ -49,9 +49,9 @@ func TestPostgres(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *pgtest.Server){
 		"Store": testStore, "OpenErrors": testOpenErrors, "Schema": testSchema, "Timeouts": testTimeouts,
 		"LongIDs": testLongIDs, "LostConnections": testLostConnections, "Told": testTold,
-		"Upgrade": testUpgrade, "Isolation": testIsolation, "Above": testAbove, "Plans": testPlans, "Tidy": testTidy,
+		"Upgrade": testUpgrade, "Isolation": testIsolation, "Above": testAbove, "Plans": testPlans, "PlansOfNew": testPlansOfNew, "Tidy": testTidy,
 		"InterruptedUpgrade": testInterruptedUpgrade, "TenantOfURL": testTenantOfURL, "Vault": testVault, "KeysLost": testKeysLost,
-		"Tampered": testTampered, "EncryptLive": testEncryptLive, "Erase": testErase, "RewrapErased": testRewrapErased, "Retention": testRetention, "DroppedMonth": testDroppedMonth, "RetentionFails": testRetentionFails,
+		"Tampered": testTampered, "EncryptLive": testEncryptLive, "Erase": testErase, "EraseWaits": testEraseWaits, "EraseAgain": testEraseAgain, "LostTransactions": testLostTransactions, "RewrapErased": testRewrapErased, "Retention": testRetention, "DroppedMonth": testDroppedMonth, "MonthIsRead": testMonthIsRead, "RetentionFails": testRetentionFails,
 		"Ready": testReady, "Seen": testSeen, "Groups": testGroups,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -241,15 +241,20 @@ func (s *Store) chunk(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, 
 // conversations are those that began last. Texts are read of those alone: what has all
 // the words is found in a fraction of the time that its text takes. The sums keep the
 // planner from walking through all that there is in this order.
+//
+// Texts are read by where their rows are, and each by itself (OFFSET 0): in a partition
+// that is not yet analysed the planner takes all logs for short, and would read a whole
+// one for each of its entries. What is found and its text are of one snapshot.
 const (
 	roundStart = `
-WITH found AS MATERIALIZED (SELECT e.conversation, e.seq FROM tenfold_found AS e WHERE `
-	roundEnd = ` ORDER BY e.conversation + 0 DESC, e.seq + 0 DESC LIMIT $3)
-SELECT (SELECT c.id FROM tenfold_conversations AS c WHERE c.key = e.conversation), (SELECT c.name FROM tenfold_conversations AS c WHERE c.key = e.conversation),
-	e.conversation, e.seq, e.meta, e.text
-FROM found JOIN tenfold_entries AS e ON e.seq = found.seq AND e.conversation = `
-	searchSQL    = roundStart + "(e.conversation + 0, e.seq + 0) < ($1, $2)" + roundEnd + "found.conversation"
-	searchOneSQL = roundStart + "e.conversation = $1 AND e.seq + 0 < $2" + roundEnd + "$1"
+WITH found AS MATERIALIZED (SELECT e.conversation, e.seq, e.ctid AS at FROM tenfold_found AS e WHERE `
+	roundMiddle = ` ORDER BY e.conversation + 0 DESC, e.seq + 0 DESC LIMIT $3)
+SELECT c.id, c.name, found.conversation, found.seq, e.meta, e.text FROM found
+CROSS JOIN LATERAL (SELECT e.meta, e.text FROM tenfold_entries AS e WHERE e.ctid = found.at AND e.conversation = `
+	roundEnd = ` OFFSET 0) AS e
+CROSS JOIN LATERAL (SELECT c.id, c.name FROM tenfold_conversations AS c WHERE c.key = found.conversation OFFSET 0) AS c`
+	searchSQL    = roundStart + "(e.conversation + 0, e.seq + 0) < ($1, $2)" + roundMiddle + "found.conversation" + roundEnd
+	searchOneSQL = roundStart + "e.conversation = $1 AND e.seq + 0 < $2" + roundMiddle + "$1" + roundEnd
 )
 
 // mostRanked is how many entries the first round reads; each other reads several times

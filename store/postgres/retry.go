@@ -44,6 +44,7 @@ const (
 	codeOld         = "TF001" // see 00005_tenants.sql
 	codeSealed      = "TF003" // see 00006_life.sql
 	codeConnections = "53300"
+	codeLocked      = "55P03"
 	codeShutdown    = "57P01"
 	codeCrash       = "57P02"
 	codeStarting    = "57P03"
@@ -57,8 +58,22 @@ func Code(err error) string {
 	return ""
 }
 
+// An uncommitted error ended a transaction of which no commit was sent.
+type uncommitted struct{ error }
+
+// Unwrap is for [errors.As].
+func (e uncommitted) Unwrap() error { return e.error }
+
 // troubleOf says what may be tried again.
 func troubleOf(err error) trouble {
+	t := kindOf(err)
+	if t == lost && errors.As(err, new(uncommitted)) {
+		return undone
+	}
+	return t
+}
+
+func kindOf(err error) trouble {
 	switch c := Code(err); c {
 	case "":
 	case codeStarting, codeConnections:
@@ -114,7 +129,7 @@ func (c *caller) close() bool {
 // Unavailable marks errors of a server that cannot be reached, after all attempts: they
 // are [store.ErrUnavailable] too.
 func Unavailable(err error) error {
-	if t := troubleOf(err); errors.Is(err, errSlow) || t == starting || t == lost || t == undone && Code(err) == "" {
+	if t := kindOf(err); errors.Is(err, errSlow) || t == starting || t == lost || t == undone && Code(err) == "" {
 		return unavailableError{err}
 	}
 	return err

@@ -18,14 +18,22 @@ import (
 // beatEvery is how often a watch with nothing to say says that it is alive.
 const beatEvery = 15 * time.Second
 
-// maxRequest is the most bytes of a request: a batch is held in memory.
-const maxRequest = 1 << 30
+const (
+	// maxRequest is the most bytes of a request: a batch is held in memory.
+	maxRequest = 1 << 30
+	// longRequest is from how many bytes on a request is long, or is where it does not say
+	// how long it is: there is memory for one at a time.
+	longRequest = 16 << 20
+)
 
 // Handler answers the requests of clients from a store. The last element of the
 // path says the method. It asks nobody who they are: whoever serves it does.
-func Handler(st store.Store) http.Handler { return handler{st} }
+func Handler(st store.Store) http.Handler { return handler{st, make(chan struct{}, 1)} }
 
-type handler struct{ st store.Store }
+type handler struct {
+	st   store.Store
+	long chan struct{} // has room for the one long request that is read and done
+}
 
 // method answers a request of some parameters and entries.
 type method func(h handler, ctx context.Context, p parameters, entries []tenfold.Entry, w *writer) error
@@ -136,7 +144,18 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	p, entries, err := readRequest(http.MaxBytesReader(w, r.Body, maxRequest))
+	longest := int64(maxRequest)
+	if do == nil {
+		longest = longRequest // a watch lasts, and has nothing long to say
+	} else if r.ContentLength < 0 || r.ContentLength >= longRequest {
+		select {
+		case h.long <- struct{}{}:
+			defer func() { <-h.long }()
+		case <-r.Context().Done():
+			return
+		}
+	}
+	p, entries, err := readRequest(http.MaxBytesReader(w, r.Body, longest))
 	w.Header().Set("Content-Type", contentType)
 	out := newWriter(w)
 	defer out.free()

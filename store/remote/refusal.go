@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -88,7 +89,14 @@ func delay(err error, wait time.Duration, twice bool) (time.Duration, bool) {
 		pause := max(refused.after, wait)
 		return pause + rand.N(pause/4), refused.after > 0 && refused.after <= Patience
 	}
-	return wait, twice && isConnection(err)
+	return wait, isConnection(err) && (twice || unsent(err))
+}
+
+// unsent reports whether there was no connection to send anything on, as while the server
+// starts: nothing was done then.
+func unsent(err error) bool {
+	var network *net.OpError
+	return errors.As(err, &network) && network.Op == "dial"
 }
 
 // A connectionError says that the server could not be reached, or broke off. It is

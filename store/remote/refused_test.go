@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -180,6 +181,53 @@ func TestAServerWithoutItsDatabase(t *testing.T) {
 	}
 	s.patience = 0
 	if err := s.SetTitle(t.Context(), "a", "b"); !errors.Is(err, errAway) || !errors.Is(err, store.ErrUnavailable) || strings.Contains(err.Error(), "db.internal") || !strings.HasSuffix(err.Error(), "tell whoever runs the server") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What may not be done twice is tried again while nothing can be sent, and not where the
+// connection broke: it may have been done.
+func TestCreateWaitsForAServerThatStarts(t *testing.T) {
+	t.Parallel()
+	s, err := Open("https://h", "token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	st := memory.New()
+	defer st.Close()
+	s.patience = 5 * time.Minute
+	for op, want := range map[string]int{"dial": 3, "read": 1} {
+		asked := 0
+		s.client.Transport = broken(func(r *http.Request) (*http.Response, error) {
+			if asked++; asked < 3 {
+				return nil, &net.OpError{Op: op, Err: errors.New("connection refused")}
+			}
+			return served(Handler(st), r), nil
+		})
+		err := s.Create(t.Context(), store.Conversation{ID: op})
+		if asked != want || (err == nil) != (want == 3) || err != nil && !errors.Is(err, store.ErrUnavailable) {
+			t.Errorf("%s: asked %d times, %v", op, asked, err)
+		}
+	}
+}
+
+type broken func(*http.Request) (*http.Response, error)
+
+func (f broken) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A server whose store another process holds says so: the same may be tried again.
+func TestAServerWhoseStoreIsLocked(t *testing.T) {
+	t.Parallel()
+	s, err := Open("https://h", "token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.client.Transport = transport(func(r *http.Request) *http.Response {
+		return served(Handler(failing{memory.New(), fmt.Errorf("rename: %w: busy", store.ErrLocked)}), r)
+	})
+	if err := s.SetTitle(t.Context(), "a", "b"); !errors.Is(err, store.ErrLocked) || errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "busy") {
 		t.Errorf("%v", err)
 	}
 }

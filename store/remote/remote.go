@@ -93,6 +93,7 @@ const (
 	codeConflict    = "conflict"
 	codeClosed      = "closed"
 	codeUnavailable = "unavailable"
+	codeLocked      = "locked"
 	codeInvalid     = "invalid"
 	codeOther       = "store"
 )
@@ -112,6 +113,8 @@ func newFailure(err error) failure {
 		return failure{Code: codeClosed}
 	case errors.Is(err, store.ErrUnavailable): // whose words name the operator's machines
 		return failure{Code: codeUnavailable}
+	case errors.Is(err, store.ErrLocked):
+		return failure{Code: codeLocked, Message: err.Error()} // which an earlier client shows
 	case errors.Is(err, errInvalid):
 		return failure{Code: codeInvalid, Message: err.Error()}
 	case errors.As(err, &said):
@@ -151,6 +154,9 @@ type serverError struct{ code, message, hint string }
 
 // Error implements error.
 func (e *serverError) Error() string { return e.message }
+
+// Is tells [store.ErrLocked] of the server's own.
+func (e *serverError) Is(target error) bool { return e.code == codeLocked && target == store.ErrLocked }
 
 // As fills in a [problem.Error]. The hint is in the text already: see Explain.
 func (e *serverError) As(target any) bool {

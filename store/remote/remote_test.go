@@ -265,10 +265,12 @@ func TestAddresses(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	c := dial(t, "http://127.0.0.1:1")
+	c.Insist(0)
 	err := c.Create(t.Context(), store.Conversation{ID: "a"})
 	if err == nil || !strings.Contains(err.Error(), "check that the server runs") {
 		t.Errorf("create: %v", err)
 	}
+	c.Insist(5 * time.Minute)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := c.Conversation(ctx, "a"); !errors.Is(err, context.DeadlineExceeded) {

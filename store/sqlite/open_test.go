@@ -123,21 +123,30 @@ func TestDamaged(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, sql := range []string{
-		"DELETE FROM entries WHERE key & 0xffffffff = 20",
-		"DELETE FROM entries WHERE key & 0xffffffff = 7",
-		"UPDATE entries SET meta = x'' WHERE key & 0xffffffff = 3",
-		"UPDATE entries SET meta = x'01ff' WHERE key & 0xffffffff = 2",
-		"UPDATE entries SET text = 5 WHERE key & 0xffffffff = 1",
+	for _, damage := range []struct {
+		sql  string
+		left int // of the beginning
+	}{
+		{"DELETE FROM entries WHERE key & 0xffffffff = 20", 19},
+		{"DELETE FROM entries WHERE key & 0xffffffff = 7", 6},
+		{"UPDATE entries SET meta = x'' WHERE key & 0xffffffff = 3", 2},
+		{"UPDATE entries SET meta = x'01ff' WHERE key & 0xffffffff = 2", 1},
+		{"UPDATE entries SET text = 5 WHERE key & 0xffffffff = 1", 0},
 	} {
+		sql := damage.sql
 		change(t, path, sql)
 		s, err := Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got error
+		left := -1
 		for _, err := range s.Entries(t.Context(), "a", 0) {
 			got = err
+			left++
+		}
+		if left != damage.left {
+			t.Errorf("after %s, %d entries can be read, not %d", sql, left, damage.left)
 		}
 		if got == nil || !strings.Contains(got.Error(), "damaged") {
 			t.Errorf("after %s, reading gives %v", sql, got)

@@ -13,7 +13,9 @@ import (
 	"tenfold/internal/cli/display"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/report"
+	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/store"
 )
 
 // Conversation is "tenfold conversation compact".
@@ -59,6 +61,20 @@ active conversation.`,
 			return k.Words()
 		},
 	}, func(ctx context.Context, s *session.Session) error { return k.run(ctx, s, req) })
+	compact := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if k.DryRun { // which makes no store, and upgrades none
+			if !a.MayHaveConversations() {
+				return &problem.Error{Code: "not_found", Problem: "there are no conversations yet", Hint: `"tenfold conversation import FILE" adds one`}
+			}
+			if _, err := a.Look(c.Context()); errors.Is(err, store.ErrOlder) {
+				return command.Hinted(err, "older", "run it without --dry-run: \"tenfold conversation undo\" undoes the compaction; the upgrade stays, so copy the store before if you may want to go back")
+			} else if err != nil {
+				return err
+			}
+		}
+		return compact(c, args)
+	}
 	k.Register(a, c)
 	k.RegisterSummary(c)
 	f := c.Flags()

@@ -175,7 +175,7 @@ func activeExtras(ctx context.Context, a *command.App) ([]string, error) {
 			return nil, err
 		}
 	}
-	l, err := a.Open(ctx)
+	l, err := a.Look(ctx) // showing settings upgrades no store
 	if err != nil {
 		return nil, err
 	}

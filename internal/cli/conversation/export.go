@@ -2,16 +2,22 @@ package conversation
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tenfold"
 	"tenfold/internal/cli/command"
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/cli/transcripts"
 	"tenfold/internal/htmlexport"
+	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/store"
+	"tenfold/store/memory"
 	"tenfold/transcript"
 )
 
@@ -19,6 +25,19 @@ func exportCommand(a *command.App) *cobra.Command {
 	var to, out string
 	var compacted, raw bool
 	var words []string
+	export := func(ctx context.Context, s *session.Session) error {
+		if to == htmlFormat {
+			return exportPage(ctx, a, s, out, htmlexport.Options{Compacted: compacted, Unredacted: raw, Words: words})
+		}
+		view, err := viewToExport(ctx, a, s, compacted)
+		if err != nil {
+			return err
+		}
+		if about, err := os.Stat(out); to == string(transcript.JP) && err == nil && about.IsDir() {
+			return exportDirectory(a, out, to, view)
+		}
+		return exportFile(a, out, to, view)
+	}
 	c := a.OnConversation(&cobra.Command{
 		Use:   "export [ID] --to FORMAT [flags]",
 		Short: "Export a conversation in another format",
@@ -39,7 +58,9 @@ timeline, what became of each entry and what the compactions saved. Secrets,
 e-mail addresses and the user names in paths are redacted; the page says how
 many. --redact adds words of your own, --no-redact redacts nothing.
 
-The raw conversation is exported, or with --compacted what a model sees.`,
+The raw conversation is exported, or with --compacted what a model sees. If the
+store is damaged, what comes before the damage is exported, and the exit code
+is 1.`,
 		Example: `  tenfold conversation export --to tenfold --out backup.jsonl
   tenfold conversation export --to html --redact "Acme Corp" --out talk.html
   tenfold conversation export --to anthropic --compacted > request.json`,
@@ -59,19 +80,20 @@ The raw conversation is exported, or with --compacted what a model sees.`,
 			to, err = transcripts.FormatFor(to, out, htmlFormat)
 			return err
 		},
-	}, func(ctx context.Context, s *session.Session) error {
-		if to == htmlFormat {
-			return exportPage(ctx, a, s, out, htmlexport.Options{Compacted: compacted, Unredacted: raw, Words: words})
-		}
-		view, err := viewToExport(ctx, a, s, compacted)
+	}, export)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		s, err := a.Session(c.Context(), args)
+		var lost error
 		if err != nil {
+			if s, lost = beforeDamage(c.Context(), a, args, err); s == nil {
+				return err
+			}
+		}
+		if err := export(c.Context(), s); err != nil {
 			return err
 		}
-		if about, err := os.Stat(out); to == string(transcript.JP) && err == nil && about.IsDir() {
-			return exportDirectory(a, out, to, view)
-		}
-		return exportFile(a, out, to, view)
-	})
+		return lost
+	}
 	c.Flags().StringVar(&to, "to", "", "`FORMAT` to write")
 	command.Complete(c, "to", append(transcripts.ExportFormats(), htmlFormat)...)
 	c.Flags().StringVar(&out, "out", "-", "`FILE` to write to")
@@ -79,6 +101,41 @@ The raw conversation is exported, or with --compacted what a model sees.`,
 	c.Flags().StringArrayVar(&words, "redact", nil, "with --to html, redact this `WORD` too; may be repeated")
 	c.Flags().BoolVar(&raw, "no-redact", false, "with --to html, redact nothing")
 	return c
+}
+
+// beforeDamage is what can be read of a conversation that does not open, as one in
+// memory, and the error that says what is lost; nil where nothing can be read.
+func beforeDamage(ctx context.Context, a *command.App, args []string, why error) (*session.Session, error) {
+	passes := ctx.Err() != nil || errors.Is(why, store.ErrUnavailable) || errors.Is(why, store.ErrLocked) || errors.Is(why, store.ErrNotFound)
+	if a.Workspace == nil || passes {
+		return nil, nil
+	}
+	c, err := a.Workspace.Find(ctx, args)
+	if err != nil {
+		return nil, nil //nolint:nilerr // why says it
+	}
+	var entries []tenfold.Entry
+	for e, err := range a.Workspace.Store.Entries(ctx, c.ID, 0) {
+		if err != nil {
+			break
+		}
+		entries = append(entries, e)
+	}
+	if len(entries) == 0 || int64(len(entries)) >= c.Version {
+		return nil, nil
+	}
+	st := memory.New()
+	if err := st.Create(ctx, c, entries...); err != nil {
+		return nil, nil //nolint:nilerr // as above
+	}
+	s, err := a.ServiceOver(st).Open(ctx, c.ID)
+	if err != nil {
+		return nil, nil //nolint:nilerr // as above
+	}
+	return s, &problem.Error{
+		Code: "damaged", Problem: fmt.Sprintf("exported the first %d of %d entries of conversation %s; what follows cannot be read: %v", len(entries), c.Version, c.ID, why),
+		Hint: "restore the rest from a backup", Err: why,
+	}
 }
 
 // exportJSON describes an export; path is empty for standard output.

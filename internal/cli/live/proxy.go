@@ -19,6 +19,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/hook"
 	"tenfold/internal/live"
+	"tenfold/internal/pause"
 	"tenfold/internal/proxy"
 	"tenfold/internal/proxy/keeper"
 	"tenfold/internal/web/door"
@@ -157,7 +158,7 @@ func runProxy(ctx context.Context, a *command.App, f proxyFlags) error {
 		return err
 	}
 	err = server.Serve(ctx, listener)
-	return cmp.Or(err, closeKeeper(ctx, k))
+	return cmp.Or(err, closeKeeper(ctx, a, k))
 }
 
 // keeperFor keeps what goes through a proxy, in the store or in memory.
@@ -202,14 +203,17 @@ func keeperFor(a *command.App, inMemory bool, expect keeper.Expected) proxy.Keep
 }
 
 // keeperWait is how long what was heard may take to get into the store at the end: longer
-// than a store waits for its lock, so that it is tried once more.
+// than a store waits for its lock, and than a server of one takes to start again.
 const keeperWait = 30 * time.Second
 
 // closeKeeper waits until the store has all that a keeper heard.
-func closeKeeper(ctx context.Context, k proxy.Keeper) error {
+func closeKeeper(ctx context.Context, a *command.App, k proxy.Keeper) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keeperWait)
 	defer cancel()
-	if err := k.Close(ctx); err != nil {
+	err := pause.Telling(2*time.Second, func() {
+		a.Noticef("waiting up to %v for the store to take the last responses", keeperWait)
+	}, func() error { return k.Close(ctx) })
+	if err != nil {
 		return command.Hinted(fmt.Errorf("store the last responses: %w", err), "store", `run "tenfold doctor" to check the store`)
 	}
 	return nil

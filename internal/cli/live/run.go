@@ -134,7 +134,7 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 	}
 	stop()
 	broken := <-served
-	if closing := closeKeeper(ctx, k); closing != nil { // how the client ended is what counts
+	if closing := closeKeeper(ctx, a, k); closing != nil { // how the client ended is what counts
 		a.Warn(closing.Error())
 	}
 	if broken != nil {

@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"tenfold/internal/cli/command"
 	"tenfold/internal/number"
 	"tenfold/internal/outfile"
+	"tenfold/problem"
 	"tenfold/store/archive"
 	"tenfold/store/postgres"
 )
@@ -28,6 +31,8 @@ func tenantExportCommand(a *command.App) *cobra.Command {
 Tenfold's own format, which loses nothing, with its title and its origin, the
 limits, the tokens without what proves them, and the audit log. "tenfold tenant
 import" reads the conversations into another tenant, also of another database.
+Of a damaged conversation, what comes before the damage is exported: it is
+named, and the exit code is 1.
 
 The export is in the clear, whether the tenant is encrypted or not: only you can
 read its files.`,
@@ -39,21 +44,63 @@ read its files.`,
 				return command.Usage("tenfold tenant export requires --to", "name a new directory, or a file that ends in .zip")
 			}
 			return ofTenant(c.Context(), a, args[0], func(t aTenant) error {
-				total, err := exportTenant(c.Context(), t, to)
+				total, unread, err := exportTenant(c.Context(), t, to)
 				if err == nil {
 					err = t.registry.Record(c.Context(), t.ID, did("tenant export"))
 				}
 				if err != nil {
 					return err
 				}
-				return a.Result(movedJSON{t.Name, to, total.Conversations, total.Entries}, func() {
+				err = a.Result(exportedJSON{movedJSON{t.Name, to, total.Conversations, total.Entries}, damagedJSON(unread)}, func() {
 					a.Noticef("exported %s with %s to %s", number.Count(total.Conversations, "conversation"), number.CountOf(total.Entries, "entry", "entries"), to)
 				})
+				return cmp.Or(err, tellUnread(a, unread))
 			})
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "`DIR` or FILE.zip to write")
 	return c
+}
+
+// exportedJSON names the conversations that were not exported whole.
+type exportedJSON struct {
+	movedJSON
+	Damaged []unreadJSON `json:"damaged,omitempty"`
+}
+
+type unreadJSON struct {
+	Conversation string `json:"conversation"`
+	// Entries is how many were exported.
+	Entries int64  `json:"entries"`
+	Problem string `json:"problem"`
+}
+
+func damagedJSON(unread []archive.Unread) []unreadJSON {
+	var all []unreadJSON
+	for _, u := range unread {
+		all = append(all, unreadJSON{u.ID, u.Entries, u.Err.Error()})
+	}
+	return all
+}
+
+func tellUnread(a *command.App, unread []archive.Unread) error {
+	if len(unread) == 0 {
+		return nil
+	}
+	var ids []string
+	for i, u := range unread {
+		a.Warn("conversation " + u.ID + ": exported " + number.CountOf(int(u.Entries), "entry", "entries") + "; what follows cannot be read: " + u.Err.Error())
+		if i < 10 {
+			ids = append(ids, u.ID)
+		}
+	}
+	if more := len(unread) - len(ids); more > 0 {
+		ids = append(ids, strconv.Itoa(more)+" more")
+	}
+	return &problem.Error{
+		Code: "damaged", Problem: number.Count(len(unread), "conversation") + " could not be read to the end: " + strings.Join(ids, ", "),
+		Hint: "the export has all that can be read; restore the rest from a backup",
+	}
 }
 
 type movedJSON struct {
@@ -63,33 +110,33 @@ type movedJSON struct {
 	Entries       int    `json:"entries"`
 }
 
-// exportTenant writes a tenant to a directory or a zip file, which appears only when it
-// is complete.
-func exportTenant(ctx context.Context, t aTenant, to string) (archive.Total, error) {
+// exportTenant writes a tenant to a directory or a zip file, which appears only when
+// it is complete but for what cannot be read.
+func exportTenant(ctx context.Context, t aTenant, to string) (archive.Total, []archive.Unread, error) {
 	st, err := t.database.TenantNumbered(ctx, t.ID)
 	if err != nil {
-		return archive.Total{}, err
+		return archive.Total{}, nil, err
 	}
 	defer st.Close()
 	if !strings.HasSuffix(to, ".zip") {
 		sink, end, err := archive.Directory(to)
 		if err != nil {
-			return archive.Total{}, err
+			return archive.Total{}, nil, err
 		}
-		total, err := writeTenant(ctx, t.registry, t.Tenant, st, sink)
-		return total, errors.Join(err, end())
+		total, unread, err := writeTenant(ctx, t.registry, t.Tenant, st, sink)
+		return total, unread, errors.Join(err, end())
 	}
 	file, err := outfile.Create(to, 0o600)
 	if err != nil {
-		return archive.Total{}, err
+		return archive.Total{}, nil, err
 	}
 	defer file.Abandon()
 	sink, end := archive.Zip(file)
-	total, err := writeTenant(ctx, t.registry, t.Tenant, st, sink)
+	total, unread, err := writeTenant(ctx, t.registry, t.Tenant, st, sink)
 	if err = errors.Join(err, end()); err == nil {
 		err = file.Commit()
 	}
-	return total, err
+	return total, unread, err
 }
 
 // aboutTenant is tenant.json of an export.
@@ -100,13 +147,13 @@ type aboutTenant struct {
 	Tokens   []tenant.Token `json:"tokens"`
 }
 
-func writeTenant(ctx context.Context, r *tenant.Registry, t tenant.Tenant, st *postgres.Store, to archive.Sink) (archive.Total, error) {
+func writeTenant(ctx context.Context, r *tenant.Registry, t tenant.Tenant, st *postgres.Store, to archive.Sink) (archive.Total, []archive.Unread, error) {
 	tokens, err := r.Tokens(ctx, t.ID)
 	if err != nil {
-		return archive.Total{}, err
+		return archive.Total{}, nil, err
 	}
 	if err := writeJSON(to, "tenant.json", aboutTenant{1, t, time.Now().UTC(), tokens}); err != nil {
-		return archive.Total{}, err
+		return archive.Total{}, nil, err
 	}
 	audit, err := to.Create("audit.jsonl")
 	for page := (tenant.Page{Limit: 1000}); err == nil; {
@@ -124,9 +171,14 @@ func writeTenant(ctx context.Context, r *tenant.Registry, t tenant.Tenant, st *p
 		}
 	}
 	if err != nil {
-		return archive.Total{}, err
+		return archive.Total{}, nil, err
 	}
-	return archive.Write(ctx, st, to)
+	total, err := archive.Write(ctx, st, to)
+	var damaged *archive.UnreadError
+	if errors.As(err, &damaged) {
+		return total, damaged.Conversations, nil
+	}
+	return total, nil, err
 }
 
 func writeJSON(to archive.Sink, name string, v any) error {

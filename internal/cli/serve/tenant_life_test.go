@@ -3,12 +3,15 @@ package serve_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/base64"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"tenfold"
 	"tenfold/fleet/job"
@@ -130,6 +133,48 @@ func TestLifeOfATenant(t *testing.T) {
 		t.Errorf("the proof is %s", out)
 	}
 	fails("conversation show 131fd58e"+pantry, "no such conversation")
+
+	// A damaged conversation is exported as far as it can be read, and named; the other
+	// is whole.
+	must("conversation import ../../../examples/session.jsonl ../testdata/bakery.jsonl"+pantry, "")
+	damage(t, url, "pantry", "131fd58e")
+	zip = filepath.Join(dir, "damaged.zip")
+	code, out, errs := try("tenant export pantry --to " + zip)
+	if code != command.ExitFailed || !strings.Contains(errs, "exported 2 conversations with") ||
+		!strings.Contains(errs, "conversation 131fd58e-") || !strings.Contains(errs, "exported 4 entries; what follows cannot be read") || !strings.Contains(errs, "1 conversation could not be read to the end: 131fd58e-") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	if _, out, _ := try("tenant export --json pantry --to " + filepath.Join(dir, "damaged")); !strings.Contains(out, `"damaged":[{"conversation":"131fd58e-`) {
+		t.Errorf("as JSON it is %s", out)
+	}
+	must("tenant create larger", "")
+	must("tenant import larger --from "+zip, "imported 2 conversations with")
+	must("tenant audit pantry", "tenant export")
+}
+
+// damage breaks the fifth entry of a conversation.
+func damage(t *testing.T, url, tenant, prefix string) {
+	t.Helper()
+	db, err := postgres.OpenDatabase(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	st, err := db.Tenant(t.Context(), tenant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.As(t.Context(), st.TenantID(), func(ctx context.Context, tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `UPDATE tenfold_entries SET meta = '\x', text = NULL
+WHERE seq = 5 AND conversation = (SELECT key FROM tenfold_conversations WHERE encode(id, 'escape') LIKE $1)`, prefix+"%")
+		if err == nil && tag.RowsAffected() != 1 {
+			t.Errorf("%d entries are damaged", tag.RowsAffected())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // enqueued appends to a conversation what makes a job due.

@@ -146,6 +146,7 @@ func (t *thread) storeUsage(ex *exchange) {
 			for _, ex := range b.bills {
 				ex.billed = true
 			}
+			t.k.unwritable = err
 			t.storeOwedLater()
 			t.k.mu.Unlock()
 		}

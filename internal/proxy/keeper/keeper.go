@@ -72,7 +72,8 @@ type keeper struct {
 	all      []*thread            // in the order they were first seen
 	requests int
 	closed   bool
-	left     []kept // by Codex, the newest last
+	closing  context.Context // how long Close waits
+	left     []kept          // by Codex, the newest last
 	thought  thoughts
 	held     int // bytes of requests that were answered
 	owed     int // and of those that wait for the store
@@ -422,6 +423,8 @@ func (k *keeper) Status() []proxy.Conversation {
 	return out
 }
 
+// Close implements [proxy.Keeper]. A store that is away may come back until the context
+// ends.
 func (k *keeper) Close(ctx context.Context) error {
 	k.stop()
 	k.mu.Lock()
@@ -434,7 +437,7 @@ func (k *keeper) Close(ctx context.Context) error {
 	for t := range k.owing {
 		t.enqueue(t.tryStoreOwed)
 	}
-	k.closed = true
+	k.closed, k.closing = true, ctx
 	k.mu.Unlock()
 	done := make(chan struct{})
 	go func() { k.work.Wait(); k.store.end(); close(done) }()

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"tenfold/internal/number"
+	"tenfold/internal/pause"
+	"tenfold/store"
 )
 
 // What the store cannot take, because its disk is full or its server is away, waits in
@@ -95,7 +97,11 @@ func (o owing) includes(was owing) bool {
 
 // storeOwedLater tries the store again after a while. The caller holds the lock.
 func (t *thread) storeOwedLater() {
-	if t.pays != nil || t.k.closed {
+	if t.k.closed {
+		t.storeOwedAtLast()
+		return
+	}
+	if t.pays != nil {
 		return
 	}
 	t.payWait = min(max(2*t.payWait, payAfter), payEvery)
@@ -104,6 +110,25 @@ func (t *thread) storeOwedLater() {
 		defer t.k.mu.Unlock()
 		t.pays = nil
 		t.enqueue(t.tryStoreOwed)
+	})
+}
+
+// storeOwedAtLast has the jobs that are left store what is owed, again for as long as Close
+// waits, where the store is away and may come back. The caller holds the lock.
+func (t *thread) storeOwedAtLast() {
+	away := errors.Is(t.k.unwritable, store.ErrUnavailable) || errors.Is(t.k.unwritable, store.ErrLocked)
+	if !away || t.lastPays || !t.running {
+		return
+	}
+	t.lastPays = true
+	t.jobs = append(t.jobs, func(ctx context.Context) {
+		waited := pause.For(t.k.closing, payAfter)
+		t.k.mu.Lock()
+		t.lastPays = false
+		t.k.mu.Unlock()
+		if waited == nil {
+			t.tryStoreOwed(ctx)
+		}
 	})
 }
 

@@ -304,6 +304,70 @@ func TestV7OneRequestWaitsForAStoreThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// An awayStore is one whose server is away for so many calls.
+type awayStore struct {
+	store.Store
+	away atomic.Int32
+}
+
+func (s *awayStore) Append(ctx context.Context, b store.Batch) (int64, error) {
+	if s.away.Add(-1) >= 0 {
+		return 0, fmt.Errorf("append: %w", store.ErrUnavailable)
+	}
+	return s.Store.Append(ctx, b)
+}
+
+// V7: an answer that ends while the server of the store is away, just as the client ends, is
+// stored once that is back, as long as it is waited for.
+func TestV7TheLastAnswerWaitsForAStoreThatIsAway(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	s := &awayStore{Store: p.store}
+	p.store = s
+	p.restart()
+	one, two := newClient(p, "one"), newClient(p, "two")
+	one.turn(200)
+	two.turn(200)
+	keeper.Rest(p.k, true)
+	clients := map[string]*client{"one": one, "two": two}
+	for name, c := range clients {
+		c.user("And now?")
+		c.answered(c.send(), said("That is all, "+name+"."))
+	}
+	s.away.Store(4)
+	if err := p.k.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s.away.Load() >= 0 {
+		t.Fatal("nothing was tried while the store was away")
+	}
+	all := ""
+	for _, id := range one.conversations() {
+		all += strings.Join(told(t, p.open(id)), "\n")
+	}
+	for name := range clients {
+		if n := strings.Count(all, "That is all, "+name+"."); n != 1 {
+			t.Errorf("the last answer of %s is stored %d times:\n%s", name, n, all)
+		}
+	}
+	p.k = nil
+
+	// It is waited for no longer than Close may.
+	p.restart()
+	c := newClient(p, "three")
+	c.turn(200)
+	keeper.Rest(p.k, true)
+	c.user("And now?")
+	c.answered(c.send(), said("That is all."))
+	s.away.Store(1 << 30)
+	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	if err := p.k.Close(ctx); err == nil {
+		t.Error("closed, though the store is away")
+	}
+	p.k = nil
+}
+
 // V7: a request that is on its way keeps its bytes, whatever others of its conversation
 // have waiting in its place.
 func TestV7WhatIsOnItsWayKeepsItsBytes(t *testing.T) {

@@ -64,6 +64,8 @@ type thread struct {
 	rest    time.Time     // no job is waited for before, after a failure
 	pays    *time.Timer   // which tries again to store what is owed
 	payWait time.Duration // before that
+	// lastPays says that a job does, once the keeper is closed.
+	lastPays bool
 
 	jobs    []func(context.Context)
 	running bool

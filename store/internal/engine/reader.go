@@ -29,7 +29,8 @@ type Backend[K comparable] struct {
 	// Find gives the key and the version of a log, or store.ErrNotFound.
 	Find func(ctx context.Context, id string) (key K, version int64, err error)
 	// Chunk appends some of a log's entries with after < seq ≤ last to dst, in
-	// order and without gaps: none only where they are missing.
+	// order and without gaps: none only where they are missing. With an error, it
+	// gives those that it read before.
 	Chunk func(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, key K, after, last int64) ([]tenfold.Entry, error)
 	// LookUp offers the entries that an index finds, of one log or of all. It
 	// reports false when there is no index to ask; every entry is then read.
@@ -185,11 +186,9 @@ func (r *Reader[K]) entries(ctx context.Context, op, id string, only *K, after i
 		var d row.Decoder
 		var chunk []tenfold.Entry
 		for seq := max(after, 0); seq < version; seq += int64(len(chunk)) {
-			if chunk, err = r.b.Chunk(ctx, &d, chunk[:0], key, seq, version); err != nil {
-				fail(err)
-				return
-			}
-			if len(chunk) == 0 {
+			var failed error
+			chunk, failed = r.b.Chunk(ctx, &d, chunk[:0], key, seq, version)
+			if len(chunk) == 0 && failed == nil {
 				err := fmt.Errorf("%w after the first %d of %d", ErrGap, seq, version)
 				if now, _, e := r.b.Find(ctx, id); e != nil || now != key {
 					err = store.ErrNotFound // it was deleted meanwhile
@@ -205,6 +204,10 @@ func (r *Reader[K]) entries(ctx context.Context, op, id string, only *K, after i
 				if !yield(e, nil) {
 					return
 				}
+			}
+			if failed != nil {
+				fail(failed)
+				return
 			}
 		}
 	}

@@ -1,0 +1,108 @@
+package postgres
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"tenfold/store/postgres/pgtest"
+)
+
+// untilOneWaits is until a session waits for a lock of a table.
+func untilOneWaits(t *testing.T, admin *pgxpool.Pool, table string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		var waits bool
+		err := admin.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND relation = $1::regclass)", table).Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waits {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("nobody waits for %s", table)
+		}
+	}
+}
+
+// What is recorded while a tenant is erased does not outlive it: the erasure waits for
+// whoever writes, and what comes after it, of those who use the token too, finds nothing.
+func testEraseWaits(t *testing.T, server *pgtest.Server) {
+	url := server.Database(t)
+	s := opened(t, tenant(t, url, "gone", nil))
+	admin := superuser(t, url)
+	canaries(t, s, "a", "a text")
+	if _, err := admin.Exec(t.Context(), "INSERT INTO tenfold_tokens (tenant_id, id, hash, label, scopes) VALUES ($1, 'id', '', 'l', '{}')", s.tenant); err != nil {
+		t.Fatal(err)
+	}
+	late, err := admin.Begin(t.Context())
+	if err == nil {
+		_, err = late.Exec(t.Context(), "INSERT INTO tenfold_audit (tenant_id, actor, action, outcome) VALUES ($1, 'a', 'b', 'c')", s.tenant)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	type erased struct {
+		Erased
+		error
+	}
+	done := make(chan erased, 1)
+	go func() {
+		proof, err := s.db.Erase(context.Background(), "gone", "a test", nil)
+		done <- erased{proof, err}
+	}()
+	untilOneWaits(t, admin, "tenfold_audit")
+	// Who has the table of tokens is not waited for by one for whose row it waits.
+	if _, err := late.Exec(t.Context(), "UPDATE tenfold_tokens SET used = now() WHERE tenant_id = $1", s.tenant); err != nil {
+		t.Error(err)
+	}
+	if err := late.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	proof := <-done
+	if proof.error != nil {
+		t.Fatal(proof.error)
+	}
+	for _, table := range proof.Tables {
+		if want := map[string]int64{"tenfold_audit": 1, "tenfold_tokens": 1, "tenfold_conversations": 1}[table.Name]; want > 0 && table.Before != want {
+			t.Errorf("the proof says %+v", table)
+		}
+	}
+	for _, table := range []string{"tenfold_audit", "tenfold_tokens", "tenfold_conversations", "tenfold_entries"} {
+		var left int
+		if err := admin.QueryRow(t.Context(), "SELECT count(*) FROM "+table+" WHERE tenant_id = $1", s.tenant).Scan(&left); err != nil || left > 0 {
+			t.Errorf("%s has %d rows, %v", table, left, err)
+		}
+	}
+}
+
+// An erasure that the database ended for the sake of others is made again.
+func testEraseAgain(t *testing.T, server *pgtest.Server) {
+	s := opened(t, tenant(t, server.Database(t), "gone", nil))
+	canaries(t, s, "a", "a text")
+	attempts := 0
+	proof, err := s.db.Erase(t.Context(), "gone", "a test", func(ctx context.Context, tx pgx.Tx, _ int) (ErasedTable, error) {
+		if attempts++; attempts < 3 {
+			_, err := tx.Exec(ctx, "DO $$ BEGIN RAISE EXCEPTION 'deadlock' USING ERRCODE = '"+codeDeadlock+"'; END $$")
+			return ErasedTable{}, err
+		}
+		return ErasedTable{Name: "jobs"}, nil
+	})
+	if err != nil || attempts != 3 {
+		t.Fatal(attempts, err)
+	}
+	seen := map[string]int64{}
+	for _, table := range proof.Tables {
+		if _, twice := seen[table.Name]; twice {
+			t.Errorf("the proof tells of %s twice", table.Name)
+		}
+		seen[table.Name] = table.Before
+	}
+	if seen["tenfold_conversations"] != 1 {
+		t.Errorf("the proof is %+v", proof)
+	}
+}
