@@ -224,6 +224,47 @@ func TestMostOutput(t *testing.T) {
 	}, provider.Request{MaxTokens: 20_000}, `"max_tokens":20000`)
 }
 
+// A conversation that goes on is named alike in all its requests, a branch of it otherwise, at
+// OpenAI's own address alone: servers refuse members that they do not know.
+func TestPromptCacheKey(t *testing.T) {
+	log := func(id string) *tenfold.Log {
+		l := tenfold.NewLog()
+		if _, err := l.Append(tenfold.Entry{ID: id, Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}}); err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	key := func(api openai.API, base string, r provider.Request) string {
+		body := ""
+		m, err := open("openai/gpt-6.2-sol", api)(provider.Options{BaseURL: base, Client: &http.Client{Transport: spy(func(b string) { body = b })}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = provider.Collect(t.Context(), m, r)
+		_, rest, _ := strings.Cut(body, `"prompt_cache_key":"`)
+		key, _, _ := strings.Cut(rest, `"`)
+		return key
+	}
+	for _, api := range []openai.API{openai.Chat, openai.Responses} {
+		one := log("a")
+		first := key(api, "", provider.Request{View: tenfold.Project(one), Cache: true})
+		if _, err := one.Append(tenfold.Entry{ID: "b", Payload: tenfold.AssistantMessage{Text: "yes"}}, tenfold.Entry{ID: "c", Payload: tenfold.UserMessage{Parts: tenfold.Text("on")}}); err != nil {
+			t.Fatal(err)
+		}
+		if again := key(api, "", provider.Request{View: tenfold.Project(one), Cache: true}); len(first) != 32 || again != first {
+			t.Errorf("%s: %q, then %q", api, first, again)
+		}
+		if other := key(api, "", provider.Request{View: tenfold.Project(log("b")), Cache: true}); other == first {
+			t.Errorf("%s: two conversations have one name", api)
+		}
+		for base, r := range map[string]provider.Request{"": {View: tenfold.Project(one)}, "http://127.0.0.1:1/v1": {View: tenfold.Project(one), Cache: true}} {
+			if got := key(api, base, r); got != "" {
+				t.Errorf("%s: %q at %q, cache %v", api, got, base, r.Cache)
+			}
+		}
+	}
+}
+
 // The Chat Completions API refuses each request that says more of a tool than it takes, and
 // the Responses API makes every argument required where it is not told otherwise.
 func TestToolsAreToldAsTheAPIsTakeThem(t *testing.T) {

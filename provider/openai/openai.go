@@ -100,16 +100,21 @@ func sayLess(tool *rawjson.Object) {
 }
 
 // asked begins a request, and gives the limit of the answer: that of OpenAI's
-// models at OpenAI's own address alone.
+// models at OpenAI's own address alone, where the conversation is named too, by which its cached
+// beginning is found (https://developers.openai.com/api/docs/guides/prompt-caching).
 func asked(model string, own bool, a wire.Asked) (o rawjson.Object, most int) {
 	most = a.MaxTokens
 	if own {
 		most = wire.MostOutput(model, most)
 	}
-	return rawjson.Object{
+	o = rawjson.Object{
 		{Name: "model", Value: rawjson.Quote(model)},
 		{Name: "stream", Value: []byte("true")},
-	}, most
+	}
+	if own && a.Conversation != "" {
+		o.Set("prompt_cache_key", rawjson.Quote(a.Conversation))
+	}
+	return o, most
 }
 
 // leastAnswer is the least the Responses API takes as a limit.

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"iter"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"tenfold"
 	"tenfold/body"
 	"tenfold/internal/rawjson"
 	"tenfold/provider"
@@ -43,6 +46,9 @@ type Asked struct {
 	MaxTokens int            // 0 leaves it to the model
 	NoTools   bool           // there are tools, and none may be called
 	Schema    jsontext.Value // nil for plain text
+	// Conversation names the conversation whose next request begins with this one; empty for
+	// one that does not go on.
+	Conversation string
 }
 
 // A Model is a model of any vendor; it implements [provider.Model].
@@ -158,6 +164,9 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 		m.editTools(view)
 	}
 	asked := Asked{MaxTokens: r.MaxTokens, NoTools: r.NoTools && view.Get("tools") != nil}
+	if r.Cache {
+		asked.Conversation = nameOf(r.View)
+	}
 	if r.Schema != "" {
 		var object map[string]any
 		if json.Unmarshal([]byte(r.Schema), &object) != nil {
@@ -169,6 +178,13 @@ func (m *Model) body(r provider.Request) ([]byte, error) {
 	o.Merge(view)
 	o.Merge(m.extra)
 	return o.Bytes(), nil
+}
+
+// nameOf names what a view shows, a conversation or a branch of one, by its first entry.
+func nameOf(p *tenfold.Projection) string {
+	e, _ := p.Log().Entry(1)
+	sum := sha256.Sum256([]byte(e.ID + "\x00" + p.Branch()))
+	return hex.EncodeToString(sum[:16])
 }
 
 // editTools has the format edit the tools of a request.
