@@ -405,15 +405,15 @@ func TestP10FilesGoAsTheProviderTakesThem(t *testing.T) {
 		"gemini":           {"user see", `user {"mimeType":"image/png","data":"iVBORw0KGgo="}`},
 	})
 	large := tenfold.File{Type: tenfold.PartImage, MediaType: "image/png", URI: "data:image/png;base64," + strings.Repeat("QUJD", 5<<18)}
-	for _, want := range []string{`user {"source"`, "user [file, not included] attachment, image/png, 3932163 bytes"} {
+	for _, want := range []string{`user {"source"`, "user [file not included] attachment, image/png, 3932163 bytes"} {
 		if got := wire(t, body.Anthropic(), project(t, file(large))); !strings.HasPrefix(got[1], want) {
 			t.Errorf("an image of %d bytes is sent as %.80s", len(large.URI), got[1])
 		}
 		large.URI += "QUJD"
 	}
 	lost := project(t, file(tenfold.File{Type: tenfold.PartImage, Name: "a.png", MediaType: "image/png", URI: "file:///tmp/a.png"}))
-	onWire(t, lost, []string{"user see", "user [file, not included] a.png, image/png"}, map[string][]string{
-		"openai-chat": {"user see\n\n[file, not included] a.png, image/png"},
+	onWire(t, lost, []string{"user see", "user [file not included] a.png, image/png"}, map[string][]string{
+		"openai-chat": {"user see\n\n[file not included] a.png, image/png"},
 	})
 	web := "https://example.org/a.png"
 	linked := project(t, file(tenfold.File{Type: tenfold.PartImage, URI: web}))

@@ -217,11 +217,13 @@ func TestP5TextsLeaveFilesAndAttachmentsAlone(t *testing.T) {
 	same(t, "fate", fateOf(p, 1), "trimmed x")
 	for _, both := range [][]tenfold.Entry{{trim, files}, {files, trim}} {
 		p = project(t, append([]tenfold.Entry{message(false)}, both...)...)
-		sees(t, p, "user: … "+line(2)+" …|[compacted] a.png, 0 bytes|[compacted] b.md, 5 bytes")
+		sees(t, p, "user: … "+line(2)+" …|[compacted] a.png|[compacted] b.md, 5 bytes")
 		same(t, "fate", fateOf(p, 1), "trimmed x")
 	}
 	p = project(t, message(false), trim, files, revoke("r", "x"))
 	same(t, "fate", fateOf(p, 1), "stripped f")
+	p = project(t, entry(tenfold.UserMessage{Attachments: []tenfold.Attachment{{Name: "c", Content: "n"}}}), files)
+	sees(t, p, "user: [compacted] c, 1 byte")
 }
 
 func TestP2TheLatestWordOnATextWins(t *testing.T) {

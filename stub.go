@@ -312,6 +312,12 @@ func withoutFiles(m UserMessage, over Size) (UserMessage, bool) {
 }
 
 func fileStub(label string, size Size) string {
+	switch size {
+	case 0: // nobody knows: it lies elsewhere
+		return stubMark + label
+	case 1:
+		return stubMark + label + ", 1 byte"
+	}
 	return fmt.Sprintf(stubMark+"%s, %d bytes", label, size)
 }
 

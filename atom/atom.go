@@ -113,7 +113,7 @@ func Scan(line string) iter.Seq2[Kind, Span] {
 				i++
 			default:
 				end, has := run(line, i)
-				if !has.bare(end-i) && !inRun(line, i, end, has&hasSlash != 0, yield) {
+				if !has.bare(end-i) && !isData(line[i:end]) && !inRun(line, i, end, has&hasSlash != 0, yield) {
 					return
 				}
 				i = end
@@ -138,6 +138,43 @@ func run(line string, i int) (end int, has trait) {
 		has |= t
 	}
 	return end, has
+}
+
+// Letters and digits without a break, so many or more, are data and no names where there are
+// small ones, capitals and digits, and more than so many percent of them are of another kind
+// than the one before: words change far less.
+const minData, dataChanges = 64, 55
+
+// isData reports whether a run is data in letters, such as base64.
+func isData(run string) bool {
+	if len(run) < minData {
+		return false
+	}
+	changes := 0
+	var has [joint + 1]bool
+	for i := range len(run) {
+		c := classes[run[i]]
+		if has[c] = true; i > 0 && c != classes[run[i-1]] {
+			changes++
+		}
+	}
+	return has[letter] && has[capital] && has[digit] && changes*100 > len(run)*dataChanges
+}
+
+// longData is how many bytes of data a line holds that says little else.
+const longData = 200
+
+// HoldsData reports whether a line holds much data in letters, such as a picture in base64,
+// of which no part is worth reading.
+func HoldsData(line string) bool {
+	for i := 0; i+longData <= len(line); {
+		end, _ := run(line, i)
+		if end-i >= longData && isData(line[i:end]) {
+			return true
+		}
+		i = max(end, i+1)
+	}
+	return false
 }
 
 // inRun gives the atoms of words and joints without a break.

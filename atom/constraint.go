@@ -1,13 +1,28 @@
 package atom
 
 import (
+	"regexp"
 	"strings"
 	"sync"
 )
 
 // ConstraintAt gives where in a line a standing constraint is first stated, by
 // [ConstraintPatterns]; -1 where none is.
-func ConstraintAt(line string) int { return constraints().At(line) }
+func ConstraintAt(line string) int {
+	if isStamped(line) {
+		return -1
+	}
+	return constraints().At(line)
+}
+
+// stamp is how lines of logs begin: a date and a time, which nobody types. What they say
+// of what must be is no word of a person's.
+var stamp = regexp.MustCompile(`^\W{0,2}(?:\d{4}[-/.]\d\d?[-/.]\d\d?[T ]|[A-Z][a-z]{2} [ \d]\d )\d\d?:\d\d:\d\d`)
+
+// isStamped reports whether a line is of a log.
+func isStamped(line string) bool {
+	return strings.IndexByte(line[:min(len(line), 20)], ':') > 0 && stamp.MatchString(line)
+}
 
 // StatesConstraint reports whether a text states a constraint anywhere, by
 // [ConstraintPatterns]. Patterns do not reach over the ends of lines.

@@ -364,8 +364,12 @@ func (p bodyPart) words() string {
 	if f.Type == tenfold.PartFile && f.URI == "" && !tenfold.Blank(f.Detail) {
 		return f.Detail
 	}
-	words := "[file, not included] " + f.Label()
-	if size := f.Size(); size > 0 {
+	words := "[file not included] " + f.Label()
+	switch size := f.Size(); size {
+	case 0:
+	case 1:
+		words += ", 1 byte"
+	default:
 		words += fmt.Sprintf(", %d bytes", size)
 	}
 	return words

@@ -260,7 +260,7 @@ func lines(t *testing.T, written []byte) string {
 
 // Anthropic takes no more than 5 MB of base64 of an image.
 func TestLargeImages(t *testing.T) {
-	for size, kind := range map[int]string{5 << 20: `"type":"image"`, 5<<20 + 4: "[file, not included]"} {
+	for size, kind := range map[int]string{5 << 20: `"type":"image"`, 5<<20 + 4: "[file not included]"} {
 		l := tenfold.NewLog()
 		part := file(image, "image/png", "data:image/png;base64,"+strings.Repeat("QUJD", size/4))
 		if _, err := l.Append(tenfold.Entry{Payload: tenfold.UserMessage{Parts: []tenfold.Part{part}}}); err != nil {

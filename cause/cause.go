@@ -24,8 +24,8 @@ type Line struct {
 // name of a test first.
 func Of(output string) []Line {
 	var best, after []Line // the line that tells most, and what it leads to
-	var test, last Line
-	rank, follow, number := Telling(0), 0, 0
+	var test, last, root Line
+	rank, follow, number, chain := Telling(0), 0, 0, false
 	for raw := range strings.SplitSeq(output, "\n") {
 		line := Line{Text: atom.Clean(raw)}
 		if number++; number > longest {
@@ -35,10 +35,13 @@ func Of(output string) []Line {
 			continue
 		}
 		last = line
+		if chain = chain && (IsPlace(raw) || strings.HasPrefix(line.Text, "... ") || strings.HasPrefix(line.Text, "Caused by: ")); chain && line.Text[0] == 'C' {
+			root = line
+		}
 		n := tells(line.Text)
 		switch {
 		case n > rank:
-			rank, best, after, follow = n, []Line{line}, nil, 0
+			rank, best, after, follow, chain, root = n, []Line{line}, nil, 0, n == Error, Line{}
 			switch {
 			case n == Test:
 				test, follow = line, 1
@@ -56,6 +59,9 @@ func Of(output string) []Line {
 	}
 	if rank == Error && test.Text != "" {
 		best = append([]Line{test}, best...)
+	}
+	if root.Text != "" {
+		best, after = append(best, root), nil
 	}
 	var lines []Line
 	for _, line := range append(best, after...) {
@@ -104,7 +110,7 @@ func Proves(line string) Telling {
 		strings.HasPrefix(line, "× "), strings.HasPrefix(line, "not ok "), strings.HasPrefix(line, "(fail) "), strings.HasPrefix(line, "FAIL ") && strings.ContainsAny(line, "/."):
 		return Test
 	case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal: "), strings.HasPrefix(line, "E   "), strings.HasPrefix(line, "npm ERR! "), strings.HasPrefix(line, "error["),
-		strings.HasPrefix(line, "error TS"), strings.Contains(line, ": error TS"), strings.Contains(line, "' panicked at "), strings.Contains(line, "): error "), strings.HasPrefix(line, "error: "),
+		strings.HasPrefix(line, "error TS"), strings.HasPrefix(line, "ERROR: "), strings.Contains(line, ": error TS"), strings.Contains(line, "' panicked at "), strings.Contains(line, "): error "), strings.HasPrefix(line, "error: "),
 		strings.Contains(line, " error: "), strings.Contains(line, ": error: "), strings.HasPrefix(line, "expect("), strings.HasPrefix(line, "assertion failed"), placed(line):
 		return Error
 	case NamesException(line):
@@ -125,6 +131,9 @@ func placed(line string) bool {
 		return false
 	}
 	_, message, ok := strings.Cut(rest, ": ")
+	if function, within := strings.CutPrefix(message, "in "); within && strings.IndexByte(function, ' ') < 0 {
+		return false // a place that pytest names on the way to the error
+	}
 	return ok && !strings.HasPrefix(strings.ToLower(message), "warning") && !strings.HasPrefix(strings.ToLower(message), "note")
 }
 
@@ -133,7 +142,7 @@ func placed(line string) bool {
 func NamesException(line string) bool {
 	line = strings.TrimPrefix(strings.TrimPrefix(line, "Uncaught "), "thrown: ")
 	name, _, ok := strings.Cut(line, ":")
-	name, _, _ = strings.Cut(name, " [ERR_")
+	name, _, _ = strings.Cut(strings.TrimSuffix(name, " "), " [ERR_")
 	if !ok || name == "" || len(name) > 80 || strings.ContainsAny(name, " /\\\"'`") {
 		return false
 	}
@@ -221,8 +230,23 @@ var progress = []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME ", "---
 // nothing that counts once it has ended: "=== RUN   TestOven", "--- PASS: TestOven (0.00s)".
 func IsProgress(line string) bool {
 	line = strings.TrimSpace(line)
-	return slices.ContainsFunc(progress, func(head string) bool { return strings.HasPrefix(line, head) })
+	begins := func(head string) bool { return strings.HasPrefix(line, head) }
+	return slices.ContainsFunc(progress, begins) || begins("PASS ") && strings.ContainsAny(line, "./") ||
+		(strings.HasSuffix(line, "%]") || slices.ContainsFunc(stepHeads, begins)) && steps.MatchString(line)
 }
+
+// stepHeads are how most lines begin that steps matches.
+var stepHeads = []string{
+	"Compiling ", "Download", "Using cached ", "Requirement already ", "Restored ", "Get:", "Selecting ", "Preparing ", "Setting up ", "Unpacking ", "test ", "> ",
+}
+
+// steps are what package managers and runners of tests print for each thing they have done.
+var steps = regexp.MustCompile(`^(?:` +
+	`Compiling \S+ v\d\S*(?: \(\S+\))?|Download(?:ing|ed) (?:\S+ (?:v\d\S*|\([\d.,]+ ?[kMG]?i?B\))|\S+\.(?:whl|whl\.metadata|tar\.gz|jar|pom)\b.*|from \S+: http\S+.*)|` +
+	`Using cached \S+\.(?:whl|metadata|gz).*|Requirement already satisfied: \S+.*|Restored \S+proj \(.*|` +
+	`Get:\d+ https?://\S+ .*|Selecting previously unselected package \S+|Preparing to unpack \S+.*|Setting up \S+ \(\S+\)\W*|Unpacking \S+ \(\S+\).*|` +
+	`test \S+ \.\.\. ok|\S+\.py [.sxX]+ +\[ *\d+%\]|\S+::\S+ PASSED +\[ *\d+%\]|> \S+@\d+\.\d+\.\d+\S* \S+(?: /\S+)?` +
+	`)$`)
 
 // pages is what hosts write beside a part of a file or an output, about how much of it
 // that is.

@@ -114,6 +114,7 @@ func (h *heads) ofFile(text, bare string, number int32) int32 {
 // ofRow reports whether a line is a row of a table that is drawn with "|".
 func (h *heads) ofRow(bare string, number int32) bool {
 	switch row := len(bare) <= maxHead && strings.HasPrefix(bare, "|") && strings.HasSuffix(bare, "|") && strings.Count(bare, "|") > 2; {
+	case !row && strings.HasPrefix(bare, "+-"): // drawn between rows
 	case !row:
 		h.table = 0
 	case h.table == 0:

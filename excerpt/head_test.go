@@ -74,15 +74,14 @@ func TestF6ATitleHoldsUntilTheNext(t *testing.T) {
 	}
 }
 
-// A row of a table in what was said keeps the first one. In a file such lines may be
-// something else.
+// A row of a table keeps the first one, in what was said and in what a tool gave.
 func TestF6ARowKeepsTheHeadOfItsTable(t *testing.T) {
 	const words = "| plain | words that are here, many of them, too long for a gap to be filled with any of them, and then some words more, as if there were time |\n"
 	text := "Here it is:\n\n| oven | what to say |\n|---|---|\n" + words + words + "| open | open_file |\n" + words + "\nand so on"
 	for want, p := range map[string]tenfold.Payload{
 		"3:3,7":  tenfold.AssistantMessage{Text: text},
 		"3:3,7 ": tenfold.UserMessage{Parts: tenfold.Text(text)},
-		"4:7":    tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(text)},
+		"4:3,7":  tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(text)},
 	} {
 		l := script(t, "t", "u go")
 		if _, ok := p.(tenfold.ToolResult); ok {

@@ -295,6 +295,10 @@ func (ix *Index) message(e tenfold.Entry, kind role) {
 // arguments, in sixteenths of a token: the marks of what is cut.
 const openingRest = 2 * token
 
+// longestAbout is how many bytes an argument has at most that stays whole where anything of
+// the call does: what the call is about (P5).
+const longestAbout = 300
+
 func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 	t, known := ix.tools[c.Name]
 	if !known {
@@ -328,6 +332,9 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 		}
 	}
 	texts := tenfold.ArgumentTexts(c.Arguments)
+	if len(texts) == 1 && len(texts[0].Text) <= longestAbout && tool.IsSubject(c.Name, texts[0].Name) {
+		texts[0].Body = false // it stays with the call
+	}
 	about := len(c.Name) // what is shown of a call that is open: its name and first short argument
 	for _, t := range texts {
 		if t.Body {

@@ -61,6 +61,10 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 	if at.role == roleResult && (at.source == searchText || at.source == outputText) {
 		ix.headRecords(at, text, first)
 	}
+	if at.role == roleResult || at.role == roleTyped {
+		ix.headTables(at, text, first)
+		ix.headTraces(at, text, first)
+	}
 	if whole && len(text) >= minBlocks && !ix.gone {
 		ix.makeBlocks(at, first)
 	}
@@ -95,12 +99,14 @@ func (ix *Index) note(at *entry, id int32, text string) {
 func (ix *Index) unit(at *entry, atoms span, text string, number int32) {
 	output := at.source == searchText || at.source == outputText
 	if len(text) <= longLine || !manyWords(text) && (!output || len(text) < 4*pieceBytes) || utf8.RuneCountInString(strings.TrimSpace(text)) <= longLine {
-		ix.units = append(ix.units, unit{line: number, bytes: int32(len(text)) + 1, atoms: atoms})
+		if !atom.HoldsData(text) {
+			ix.units = append(ix.units, unit{line: number, bytes: int32(len(text)) + 1, atoms: atoms})
+		}
 		return
 	}
 	for _, piece := range pieces(text, output) {
 		ix.scan(text[piece.from:piece.to], nil)
-		if len(ix.scratch) > 0 {
+		if len(ix.scratch) > 0 && !atom.HoldsData(text[piece.from:piece.to]) {
 			ix.units = append(ix.units, unit{
 				line: number, from: piece.from, to: piece.to,
 				bytes: piece.to - piece.from + int32(len("…")), atoms: ix.keep(ix.scratch),

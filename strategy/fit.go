@@ -270,9 +270,10 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 			if !k.WholeBody {
 				k.Body = union(f.notIn(c, k), f.command(c))
 			}
-			if len(k.Lines) > 0 && !k.Whole {
+			if !k.Whole && (len(k.Lines) > 0 || f.endsUntold(c)) {
 				k.Lines = union(k.Lines, f.endingLines(c))
 			}
+			k.Whole = k.Whole || len(k.Lines) == 0 && f.isBrief(c)
 			one = keptPolicy(k)
 		}
 		switch {
@@ -322,6 +323,16 @@ func (f *fitting) overlay(kept []excerpt.Kept) tenfold.Compaction {
 	})
 	c.Keeps = nil // what stays is named, handles among it (F5)
 	return c
+}
+
+// briefResult is how many tokens a result has that a stub would not make shorter.
+const briefResult = 8
+
+// isBrief reports whether a result is no longer than what would stand in for it.
+func (f *fitting) isBrief(c toolCall) bool {
+	e, _ := f.p.Log().Entry(c.result)
+	r, ok := e.Payload.(tenfold.ToolResult)
+	return ok && e.Tokens <= briefResult && len(tenfold.TextLines(r)) > 0 && !f.pastPlans[c.result] && f.left[c.result] == nil
 }
 
 // endTurn reports whether folded calls are the last ones of a turn in which a call before
@@ -384,9 +395,24 @@ func (f *fitting) tellBeside() {
 	c, texts := f.best, *f.best.Texts
 	texts.Entries = maps.Clone(texts.Entries)
 	texts.Entries[at], c.Texts = t, &texts
-	if view := f.viewWith(c); f.cost(view) <= f.limit {
-		f.best, f.view = c, view
+	// What only filled the room that was left gives way, the oldest first.
+	for _, seq := range append(f.fillers(at), 0) {
+		if view := f.viewWith(c); f.cost(view) <= f.limit {
+			f.best, f.view = c, view
+			return
+		}
+		delete(texts.Entries, seq)
 	}
+}
+
+// fillers are the words of the agent before those at a seq that stand for there was room.
+func (f *fitting) fillers(at int64) (seqs []int64) {
+	for _, seq := range slices.Sorted(maps.Keys(f.best.Texts.Entries)) {
+		if e, _ := f.p.Log().Entry(seq); seq < at && e.Payload.Kind() == tenfold.KindAssistantMessage && f.stands[seq].whole && f.stands[seq].what == "" {
+			seqs = append(seqs, seq)
+		}
+	}
+	return seqs
 }
 
 // keptPolicy is the policy that leaves of a call what was chosen of it.

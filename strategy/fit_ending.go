@@ -33,6 +33,17 @@ func (f *fitting) endingLines(c toolCall) []tenfold.LineRange {
 	return lines
 }
 
+// endsUntold reports whether the stub of a result would say nothing of how the call ended:
+// the host did not, and no later plan took its place.
+func (f *fitting) endsUntold(c toolCall) bool {
+	if f.pastPlans[c.result] || f.left[c.result] != nil {
+		return false
+	}
+	e, _ := f.p.Log().Entry(c.result)
+	r, ok := e.Payload.(tenfold.ToolResult)
+	return ok && r.Ended() == ""
+}
+
 func endingOf(call tenfold.ToolCall, result tenfold.ToolResult) (lines []tenfold.LineRange) {
 	all := tenfold.TextLines(result)
 	if _, refused := tenfold.Refusal(all); refused {
@@ -43,7 +54,7 @@ func endingOf(call tenfold.ToolCall, result tenfold.ToolResult) (lines []tenfold
 		lines = union(lines, []tenfold.LineRange{shortRange(number, text[number-1])})
 	}
 	failed := tool.Failed(call.Name, call.Arguments, result)
-	if t, _ := tool.Lookup(call.Name); t.Kind != tool.Shell && t.Kind != tool.Checks {
+	if t, known := tool.Lookup(call.Name); t.Kind != tool.Shell && t.Kind != tool.Checks && (known || result.Ended() != "") {
 		// A tool of the agent says first why it failed, and then what it was asked.
 		if failed {
 			take(1 + max(0, slices.IndexFunc(text, func(l string) bool { return strings.ContainsFunc(l, unicode.IsLetter) })))
@@ -56,6 +67,9 @@ func endingOf(call tenfold.ToolCall, result tenfold.ToolResult) (lines []tenfold
 		if failed || slices.ContainsFunc(why, func(l cause.Line) bool { return cause.Proves(l.Text) == cause.Error }) {
 			for _, line := range why {
 				take(line.Number)
+			}
+			if at := cause.PlaceOf(text, why); at > 0 {
+				take(at)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/atom"
 	"tenfold/excerpt"
 )
 
@@ -382,7 +383,7 @@ func (f *fitting) beginning(text string, tokens int) []tenfold.LineRange {
 	}
 	n := 0
 	for line := range strings.Lines(text) {
-		if n++; n == number+1 && tokens > longestBeginning/4 && len(line) > longestBeginning {
+		if n++; n == number+1 && tokens > longestBeginning/4 && len(line) > longestBeginning && !atom.HoldsData(line) {
 			lines = append(lines, tenfold.LineRange{First: n, Last: n, To: min(len(line), len(line)*tokens/max(counter.Count(line), 1))})
 		}
 	}

@@ -379,7 +379,7 @@ func TestS13aBodiesAreTrimmedToValidArguments(t *testing.T) {
 	if c.Arguments != `{"file_path":"src/some_file.go"}` {
 		t.Errorf("arguments are %s", c.Arguments)
 	}
-	if got := result(t, p, 4); !strings.Contains(got, "[compacted] Write: done\n[argument content] … open_file(\"ä\") …\n[1 later call not shown: Bash]") {
+	if got := result(t, p, 4); !strings.Contains(got, "ok\n[argument content] … open_file(\"ä\") …\n[1 later call not shown: Bash]") {
 		t.Errorf("the result is %q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -16,13 +17,30 @@ var primaries = map[Kind]string{
 	Acts: "command action url description subject title name session_id chars",
 }
 
+// subjects are the arguments that say what a call of a tool is about of which nothing is
+// known: what is to be run, looked up or worked out, not the id of a thing.
+const subjects = "query sql code command script expression url"
+
+// IsSubject reports whether an argument of a tool says what its calls are about.
+func IsSubject(name, argument string) bool {
+	t, known := Lookup(name)
+	list := subjects
+	if known {
+		list = primaries[t.Kind]
+	}
+	return slices.Contains(strings.Fields(list), argument)
+}
+
 // Primary gives what an overlay over calls of the named tools stores of their
 // primary arguments, the most telling first (P5): the command of a shell, the
 // pattern of a search. The paths of all tools stand under [tenfold.AnyTool].
 func Primary(names []string) map[string][]string {
 	all := map[string][]string{tenfold.AnyTool: strings.Split(filePath+"|notebook_path|files|paths|file|dir_path", "|")}
 	for _, name := range names {
-		if t, ok := Lookup(name); ok && primaries[t.Kind] != "" {
+		switch t, known := Lookup(name); {
+		case !known:
+			all[name] = strings.Fields(subjects)
+		case primaries[t.Kind] != "":
 			all[name] = strings.Fields(primaries[t.Kind])
 		}
 	}

@@ -122,3 +122,21 @@ func TestP9WhatStandsInTheViewIsNotQuoted(t *testing.T) {
 		}
 	}
 }
+
+// P9: so is a short one that is longer than what says so; one that is shorter is quoted.
+func TestP9AShortMessageInTheViewIsNotQuoted(t *testing.T) {
+	step := 0
+	for said, again := range map[string]bool{"Heat the oven.": true, "Heat the oven, and then bake all the bread that stands beside it, the brown one first.": false} {
+		request := requestOfLines(t, "t", "u Begin.", "a I did.", "t", "u "+said, `c 1 Bash {"command":"make"}`, "r 1 done", "a I go on.")
+		for _, to := range []*int{nil, &step} {
+			request.Range.ToStep = to
+			text := digested(t, digest.Digest{Tokens: 8000}, request)
+			if got := strings.Contains(text, "> "+said); got != (again || to == nil) {
+				t.Errorf("quoted again is %v:\n%s", got, text)
+			}
+			if got := strings.Contains(text, "- last request, turn 1: shown outside this summary\n"); got == (again || to == nil) {
+				t.Errorf("told to stand outside is %v:\n%s", got, text)
+			}
+		}
+	}
+}

@@ -32,7 +32,9 @@ type call struct {
 	polls bool
 }
 
-func (c *call) quoted() string { return code(c.name+" "+c.arguments, lineLength) }
+func (c *call) quoted() string {
+	return code(c.name+" "+shortArguments(c.arguments, lineLength-len(c.name)-1), lineLength)
+}
 
 // file is a path and what was done to it.
 type file struct {

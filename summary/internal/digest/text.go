@@ -63,6 +63,9 @@ const (
 	// demandSize is how many bytes of what one long message demands have
 	// precedence over the budget.
 	demandSize = 1500
+	// leastAgain is how many bytes a message has at least that is not quoted where it stands
+	// in the view: to say so costs as much as a shorter one.
+	leastAgain = 80
 	// planSize is how many items of a plan are quoted in any case; those that are
 	// done give way to those that are not.
 	planSize = 40
@@ -81,6 +84,17 @@ func (l *Ledger) lastRequest() *request {
 		last = l.requests[len(l.requests)-1] // on a branch, an agent above asks
 	}
 	return last
+}
+
+// shownAs says of a request that it stands in the view; empty where it does not, or is shorter.
+func (l *Ledger) shownAs(r *request) string {
+	switch {
+	case !r.message || len(r.text) < leastAgain || !l.shownWhole(r.turns[len(r.turns)-1], r.branch):
+		return ""
+	case r.long:
+		return "a longer message, shown outside this summary"
+	}
+	return "shown outside this summary"
 }
 
 func (l *Ledger) requestItems(s *items) {
@@ -111,8 +125,8 @@ func (l *Ledger) requestItems(s *items) {
 			question, _, _ := strings.Cut(strings.TrimSpace(strings.Join(r.questions, " ")), "\n")
 			where += ", to " + code(strings.Trim(question, "#* "), lineLength+proposedPart*(len(r.questions)-1))
 		}
-		if r.long && r.message && l.shownWhole(r.turns[len(r.turns)-1], r.branch) {
-			s.add(in, rank, order, "- %s: a longer message, shown outside this summary\n", where)
+		if what := l.shownAs(r); what != "" {
+			s.add(in, rank, order, "- %s: %s\n", where, what)
 			continue
 		}
 		if !r.long {

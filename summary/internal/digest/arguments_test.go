@@ -1,0 +1,26 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+
+	"tenfold/summary/internal/digest"
+)
+
+// M4a: of a call with long arguments each short one is told: what pays stands behind what is
+// booked. What is no object is cut at its end.
+func TestM4aShortArgumentsStandBehindLongOnes(t *testing.T) {
+	loaves := strings.Repeat(`{"loaf":"rye","day":"2024-05-27"},`, 9)
+	for arguments, want := range map[string]string{
+		`{"id":"OBUT9V","loaves":[` + loaves + `{}],"pay":"card_7"}`:                             "`book_bread {\"id\":\"OBUT9V\",\"loaves\":[…],\"pay\":\"card_7\"}`: failed",
+		`{"to":{"all":[` + loaves + `{}]},"note":"` + strings.Repeat("warm ", 50) + `","pay":7}`: "`book_bread {\"to\":{…},\"note\":\"warm warm warm warm warm warm warm warm…\",\"pay\":7}`: failed",
+		`{"id":"a", "pay":"card_7"}`:       "`book_bread {\"id\":\"a\", \"pay\":\"card_7\"}`: failed",
+		`[` + loaves + `{}]`:               "{\"loaf\":\"rye\",\"day…`: failed",
+		`{"loaves":[` + loaves + `{}],"pa`: "`book_bread {\"loaves\":[{\"loaf\":\"rye\"",
+	} {
+		text := digested(t, digest.Digest{Tokens: 2000}, requestOfLines(t, "t", "u book it", "c 1 book_bread "+arguments, "e 1 no flour", "a I see."))
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: not told as %s:\n%s", arguments[:20], want, text)
+		}
+	}
+}
