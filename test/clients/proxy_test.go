@@ -204,7 +204,8 @@ func counting(p *Place, from, to int, answer string) (all []modelserver.Reply) {
 
 // TestRunClients has each client work through the proxy until an epoch begins, go on
 // behind "tenfold run", and be undone: live X1, X2, X3 with the real clients. A proxy
-// that is started anew knows the conversation again, and sends the same bytes.
+// that is started anew knows the conversation again, and sends the same bytes. Clients whose
+// vendor may keep the conversation have it do so; other tests have them say it all.
 func TestRunClients(t *testing.T) {
 	for _, c := range All() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -212,10 +213,14 @@ func TestRunClients(t *testing.T) {
 			f := proxied(t, c, nil, func(p *Place) modelserver.Script {
 				return modelserver.Sequence(slices.Concat(counting(p, 1, 7, "I counted."), counting(p, 8, 8, "I counted more."), counting(p, 9, 9, "That is all."))...)
 			})
+			threads := f.withThreads()
 			s, out := f.Begin("Count with care.")
 			out += f.Resume(s, "Count on.")
 			if s := f.holds(t); s.edited == 0 || s.epochs != 1 || s.histories != 1 {
 				t.Fatalf("%+v of %+v", s, f.keeper.Status())
+			}
+			if threads {
+				f.asksForAll(t)
 			}
 			shown := f.last()
 			f.close()

@@ -4,66 +4,40 @@ import (
 	"bytes"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"tenfold/test/modelserver"
 )
 
-// TestRunClientsWithThreads has the clients of Anthropic's whose vendor may keep the conversation for
-// them say only what is new: through us they say all of it, once they are asked (live X2).
-func TestRunClientsWithThreads(t *testing.T) {
-	for _, c := range All() {
-		var threads func(f *front)
-		switch c.Name {
-		case "claude-code":
-			threads = func(f *front) { f.extra = append(f.extra, "CLAUDE_CODE_TETHER_LIVE=1") }
-		case "pi":
-			threads = func(f *front) {
-				f.Write(filepath.Join(f.Home, ".pi", "agent", "models.json"), `{"providers":{"anthropic":{"baseUrl":"`+f.URL+`","compat":{"supportsMessageThreads":true}}}}`)
-			}
-		default:
-			continue
-		}
-		t.Run(c.Name, func(t *testing.T) {
-			t.Parallel()
-			f := proxied(t, c, nil, func(p *Place) modelserver.Script {
-				return modelserver.Sequence(slices.Concat(counting(p, 1, 7, "I counted."), counting(p, 8, 9, "That is all."))...)
-			})
-			threads(f)
-			s, out := f.Begin("Count with care.")
-			out += f.Resume(s, "Count on.")
-			if s := f.holds(t); s.edited == 0 || s.epochs == 0 || s.histories != 1 {
-				t.Fatalf("%+v of %+v", s, f.keeper.Status())
-			}
-			if !f.says(`"type":"continue"`) || f.reaches(`"type":"continue"`) || !f.reaches(`"type":"create"`) {
-				t.Errorf("the client continues a thread: %v; that reaches the model: %v, its beginning: %v", f.says(`"type":"continue"`), f.reaches(`"type":"continue"`), f.reaches(`"type":"create"`))
-			}
-			for _, answer := range []string{"I counted.", "That is all."} {
-				if !strings.Contains(out, answer) {
-					t.Errorf("the client does not say %q: %s", answer, out)
-				}
-			}
-			f.last()
-			f.close()
-			f.kept(t)
-		})
+// withThreads has a client let its vendor keep the conversation, and say only what is new, as
+// Anthropic's message threads have it; false for one that cannot.
+func (f *front) withThreads() bool {
+	switch f.Client.Name {
+	case "claude-code":
+		f.extra = append(f.extra, "CLAUDE_CODE_TETHER_LIVE=1")
+	case "pi":
+		f.Write(filepath.Join(f.Home, ".pi", "agent", "models.json"), `{"providers":{"anthropic":{"baseUrl":"`+f.URL+`","compat":{"supportsMessageThreads":true}}}}`)
+	default:
+		return false
 	}
+	return true
 }
 
-// says tells whether the client sent something that holds a text; reaches, whether it got to
-// the model.
-func (f *front) says(text string) bool {
+// asksForAll holds that a client went on with a thread, and that its vendor saw whole
+// conversations alone (live X2).
+func (f *front) asksForAll(t *testing.T) {
+	t.Helper()
+	create, goOn := []byte(`"thread":{"type":"create"`), []byte(`"thread":{"type":"continue"`)
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	said := false
 	for _, body := range f.sent {
-		if bytes.Contains(body, []byte(text)) {
-			return true
-		}
+		said = said || bytes.Contains(body, goOn)
 	}
-	return false
-}
-
-func (f *front) reaches(text string) bool {
-	return slices.ContainsFunc(f.Server.Requests(), func(r modelserver.Request) bool { return bytes.Contains(r.Body, []byte(text)) })
+	f.mu.Unlock()
+	reaches := func(what []byte) bool {
+		return slices.ContainsFunc(f.Server.Requests(), func(r modelserver.Request) bool { return bytes.Contains(r.Body, what) })
+	}
+	if !said || reaches(goOn) || !reaches(create) {
+		t.Errorf("the client goes on with a thread: %v; that reaches the model: %v, its beginning: %v", said, reaches(goOn), reaches(create))
+	}
 }
