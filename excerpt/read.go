@@ -62,8 +62,7 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 		ix.headRecords(at, text, first)
 	}
 	if at.role == roleResult || at.role == roleTyped {
-		ix.headTables(at, text, first)
-		ix.headTraces(at, text, first)
+		ix.headPrinted(at, text, first)
 	}
 	if whole && len(text) >= minBlocks && !ix.gone {
 		ix.makeBlocks(at, first)

@@ -20,13 +20,17 @@ type tables struct {
 	begins bool
 }
 
-// headTables gives the rows of a text's tables their heads. The first line has a number in
-// its entry.
-func (ix *Index) headTables(at *entry, text string, first int32) {
-	h := tables{textLines: ix.text[at.text.from:], printed: at.role == roleResult && at.source != fileText, begins: true}
+// headPrinted gives the rows of a text's tables and the lines of its stack traces their heads.
+// The first line has a number in its entry.
+func (ix *Index) headPrinted(at *entry, text string, first int32) {
+	all := ix.text[at.text.from:]
+	rows := tables{textLines: all, printed: at.role == roleResult && at.source != fileText, begins: true}
+	places := traces{textLines: all}
 	number := first
 	for line := range lines(text) {
-		h.row(line[atom.Gutter(line):], number)
+		line = line[atom.Gutter(line):]
+		rows.row(line, number)
+		places.line(line, number)
 		number++
 	}
 }

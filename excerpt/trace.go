@@ -3,7 +3,6 @@ package excerpt
 import (
 	"strings"
 
-	"tenfold/atom"
 	"tenfold/cause"
 )
 
@@ -13,7 +12,7 @@ import (
 // traces finds the heads of a text's stack traces as it is read.
 type traces struct {
 	textLines []textLine
-	// last are the numbers and texts of the last lines that are no places.
+	// last has the lines read last that name no place.
 	last [lookBack]struct {
 		number int32
 		text   string
@@ -32,17 +31,6 @@ type traces struct {
 
 // lookBack is how many lines above the first place of a trace its error may be.
 const lookBack = 8
-
-// headTraces gives the lines of a text's stack traces their heads. The first line has a
-// number in its entry.
-func (ix *Index) headTraces(at *entry, text string, first int32) {
-	h := traces{textLines: ix.text[at.text.from:]}
-	number := first
-	for line := range lines(text) {
-		h.line(line[atom.Gutter(line):], number)
-		number++
-	}
-}
 
 func (h *traces) line(line string, number int32) {
 	bare := strings.TrimSpace(line)
