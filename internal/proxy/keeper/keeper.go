@@ -234,35 +234,25 @@ func (k *keeper) fits(ctx context.Context, ex *exchange, id identity, tight int)
 	return err == nil && len(known) == 0 && ex.handle == nil && !k.thoughtInEpoch(ex)
 }
 
-// keptFor is how long the marks of a request ask the vendor's cache to live, where that is
-// not its own lifetime: those of the messages behind the first few, and those beside the
-// messages.
+// keptFor is how long a request asks the vendor's cache to live, where that is not its own
+// lifetime: as a whole, or by the marks of the messages behind the first few, and those beside
+// the messages.
 func keptFor(r *wire.Request, behind int) time.Duration {
+	if r.Kept > 0 {
+		return r.Kept
+	}
 	places := []wire.Span{{From: 0, To: r.Messages[0].From}, {From: r.Messages[len(r.Messages)-1].To, To: len(r.Body)}}
 	for _, m := range r.Messages[behind:] {
 		if m.Marked {
 			places = append(places, wire.Span{From: m.From, To: m.To})
 		}
 	}
-	kept := time.Duration(0)
 	for _, at := range places {
-		for _, ask := range lifetimes {
-			if ask.kept > kept && at.Holds(r.Body, ask.name, ask.value) {
-				kept = ask.kept
-			}
+		if at.Holds(r.Body, "ttl", "1h") {
+			return time.Hour
 		}
 	}
-	return kept
-}
-
-// lifetimes are what a client can ask for: of Anthropic with a mark, of OpenAI for a request.
-var lifetimes = []struct {
-	name, value string
-	kept        time.Duration
-}{
-	{"ttl", "1h", time.Hour},
-	{"ttl", "12h", 12 * time.Hour},
-	{"prompt_cache_retention", "24h", 24 * time.Hour},
+	return 0
 }
 
 // isUnchanged tells whether a conversation still has the version it had: nobody else

@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"sort"
+	"time"
 	"unicode/utf8"
 
 	"tenfold/internal/pair"
@@ -116,6 +117,8 @@ func (w *walk) object(inner bool) {
 		case name == w.shape.thread && name != "":
 			at := w.value(false)
 			w.r.Continues = w.r.Continues || w.err == nil && at.Holds(w.raw, "type", "continue")
+		case name == "prompt_cache_retention" || name == "prompt_cache_options":
+			w.r.Kept = max(w.r.Kept, keptBy(w.checked(func() []byte { return w.value(false).of(w.raw) })))
 		case slices.Contains(w.shape.head, name):
 			w.part(name)
 		case name == "model" && w.peek() == '"':
@@ -126,6 +129,18 @@ func (w *walk) object(inner bool) {
 			w.checked(func() []byte { return w.value(false).of(w.raw) })
 		}
 	})
+}
+
+// keptBy is how long a member of a request asks OpenAI's cache to live; 0 where that is as
+// long as without.
+func keptBy(value []byte) time.Duration {
+	switch {
+	case string(value) == `"24h"`:
+		return 24 * time.Hour
+	case Span{To: len(value)}.Holds(value, "ttl", "12h"):
+		return 12 * time.Hour
+	}
+	return 0
 }
 
 // checked passes over something and makes sure that it is UTF-8.

@@ -5,7 +5,11 @@
 // byte stays. It knows no conversation, no store and no network.
 package wire
 
-import "tenfold"
+import (
+	"time"
+
+	"tenfold"
+)
 
 // A Kind is what a request asks for.
 type Kind uint8
@@ -54,6 +58,8 @@ type Request struct {
 	// Continues tells that the vendor keeps what stands before the messages, and that it is
 	// not here.
 	Continues bool
+	// Kept is how long the whole request asks the vendor's cache to live; 0 where it does not.
+	Kept time.Duration
 	// Head is the sum of what stands before the messages for the model: system
 	// prompt, tools and the choices that a prefix depends on. Cache marks and
 	// spacing do not count (V1).
