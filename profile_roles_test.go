@@ -82,7 +82,7 @@ func TestP10Roles(t *testing.T) {
 		},
 		"anthropic": {
 			`"system":"rules"`, `{"role":"user","content":[{"type":"text","text":"go"}]}`,
-			`{"role":"system","content":[{"type":"text","text":"mind"}]},{"role":"user","content":[{"type":"text","text":"on"}]}`,
+			`{"type":"text","text":"on"}]},{"role":"system","content":[{"type":"text","text":"mind"}]}`,
 			`"input":{"input":"a \"b\""}`,
 		},
 		"gemini": {`"systemInstruction":{"parts":[{"text":"rules"}]}`, `{"text":"mind"},{"text":"on"}`},

@@ -23,9 +23,11 @@ func Anthropic() Profile {
 
 type (
 	anthropicBody struct {
-		System   string             `json:"system,omitzero"`
-		Tools    []jsontext.Value   `json:"tools,omitzero"`
-		Messages []anthropicMessage `json:"messages"`
+		System   string              `json:"system,omitzero"`
+		Tools    []jsontext.Value    `json:"tools,omitzero"`
+		Messages []*anthropicMessage `json:"messages"`
+		// asked is the user's message that the model has not answered yet.
+		asked *anthropicMessage
 	}
 	anthropicTool struct {
 		Name        string         `json:"name"`
@@ -66,7 +68,7 @@ const continueText = "[The work goes on]"
 const noOutputText = "The tool failed without output."
 
 func writeAnthropic(w *wire) any {
-	body := anthropicBody{System: nonBlank(w.config.System), Messages: []anthropicMessage{}}
+	body := anthropicBody{System: nonBlank(w.config.System), Messages: []*anthropicMessage{}}
 	body.Tools = w.tellTools(func(name string, t tenfold.ToolDefinition) any {
 		return anthropicTool{name, t.Description, schemaObject(t.Schema)}
 	})
@@ -108,16 +110,32 @@ func isReasoning(it wireItem) bool { return it.Payload.Kind() == tenfold.KindRea
 
 func sameResponse(a, b wireItem) bool { return a.MessageID != "" && a.MessageID == b.MessageID }
 
-// say adds a message, or joins it to the one before of the same role.
+// say adds a message, or joins it to the one before of the same role. The system's words
+// stand between the user's and the model's
+// (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages).
 func (b *anthropicBody) say(role string, content []jsontext.Value) {
 	if len(content) == 0 {
 		return
 	}
-	if n := len(b.Messages); n > 0 && b.Messages[n-1].Role == role && role != "system" {
+	if role == "system" && b.asked == nil {
+		role = "user"
+	}
+	n := len(b.Messages)
+	switch {
+	case role == "user" && b.asked != nil:
+		b.asked.Content = append(b.asked.Content, content...)
+		return
+	case role == "assistant" && n > 0 && b.Messages[n-1].Role == role:
 		b.Messages[n-1].Content = append(b.Messages[n-1].Content, content...)
 		return
 	}
-	b.Messages = append(b.Messages, anthropicMessage{role, content})
+	b.Messages = append(b.Messages, &anthropicMessage{role, content})
+	switch role {
+	case "user":
+		b.asked = b.Messages[n]
+	case "assistant":
+		b.asked = nil
+	}
 }
 
 func anthropicText(text string) jsontext.Value {

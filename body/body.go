@@ -350,6 +350,8 @@ func resultParts(parts []tenfold.Part) []bodyPart {
 	return out
 }
 
+func (p bodyPart) isFile() bool { return p.file != nil }
+
 // data gives the media type and the base64 of a file whose bytes are at hand.
 func (p bodyPart) data() (media, data string, ok bool) {
 	head, data, ok := strings.Cut(p.file.URI, ";base64,")

@@ -155,8 +155,8 @@ func checkBegun(r *report, path string, begun bool) {
 
 // checkAnthropic follows the Messages API: messages begin with the user's
 // and alternate; results stand first in the message after their calls; no
-// empty text; the system's words may stand after the first; thinking never ends a message; a final assistant text has no
-// white space at its end.
+// empty text; the system's words stand between the user's and the model's; thinking never
+// ends a message; a final assistant text has no white space at its end.
 func checkAnthropic(body []byte) []Violation {
 	var r report
 	var b struct {
@@ -176,14 +176,20 @@ func checkAnthropic(body []byte) []Violation {
 	checkTools(&r, functionTools(&r, b.Tools, "custom"), toolNames())
 	checkBegun(&r, "messages", len(b.Messages) > 0)
 	ids := newCalls()
-	want, between := "user", false
+	want, before := "user", ""
 	for i, m := range b.Messages {
 		path := at("messages", i)
-		if m.Role == "system" && i > 0 {
-			between = true // its words may part two messages of the user's
-		} else if m.Role != want && (!between || m.Role != "user") {
+		switch {
+		case m.Role == "system" && before != "":
+			if before == "assistant" {
+				r.addf(path, "role is %q right after the assistant's", m.Role)
+			}
+		case m.Role != want && before == "system":
+			r.addf(path, "role is %q right after the system's", m.Role)
+		case m.Role != want:
 			r.addf(path, "role is %q where %q must stand", m.Role, want)
 		}
+		before = m.Role
 		if len(m.Content) == 0 {
 			r.addf(path, "an empty message")
 		}
@@ -196,9 +202,9 @@ func checkAnthropic(body []byte) []Violation {
 		}
 		switch m.Role {
 		case "user":
-			want, between = "assistant", false
+			want = "assistant"
 		case "assistant":
-			want, between = "user", false
+			want = "user"
 		}
 	}
 	ids.settled(&r, "messages")

@@ -120,14 +120,17 @@ func TestP10CheckAnthropic(t *testing.T) {
 		bodies[`{"messages":[`+strings.Join(messages, ",")+`]}`] = want
 	}
 	text := `{"type":"text","text":"x"}`
+	system := `{"role":"system","content":[` + text + `]}`
 
 	put(nil, u)
 	put(nil, u, a, user(res))
 	put(nil, u, assistant(`{"type":"thinking","thinking":"","signature":"s"},`+call), user(res+","+text), assistant(text))
 	put([]string{`messages[0]: role is "assistant" where "user" must stand`}, assistant(text))
 	put([]string{`messages[1]: role is "user" where "assistant" must stand`}, u, u)
-	put([]string{`messages[0]: role is "system" where "user" must stand`}, `{"role":"system","content":[`+text+`]}`, u)
-	put(nil, u, `{"role":"system","content":[`+text+`]}`, u, assistant(text))
+	put([]string{`messages[0]: role is "system" where "user" must stand`}, system, u)
+	put(nil, u, system, system, assistant(text), u, system)
+	put([]string{`messages[2]: role is "user" right after the system's`}, u, system, u, assistant(text))
+	put([]string{`messages[2]: role is "system" right after the assistant's`}, u, assistant(text), system, u)
 	put([]string{"messages[0].content[1]: an image over 5 MB"}, user(text+`,{"type":"image","source":{"type":"base64","media_type":"image/png","data":"`+strings.Repeat("QUJD", 5<<18)+`QUJD"}}`))
 	put([]string{"messages[0]: an empty message"}, user(""))
 	put([]string{"messages[0].content[0]: an empty text"}, user(`{"type":"text","text":" \n"}`))

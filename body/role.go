@@ -11,7 +11,7 @@ import (
 
 // role is the role under which a message goes out: its own where the provider
 // knows it, else "" for the user's. OpenAI's APIs take the system's words
-// anywhere; Anthropic takes those that stood in a request to Anthropic.
+// anywhere; Anthropic takes texts that stood in a request to Anthropic.
 func (w *wire) role(it wireItem) string {
 	m, ok := it.Payload.(tenfold.UserMessage)
 	if !ok || it.asUser {
@@ -23,7 +23,7 @@ func (w *wire) role(it wireItem) string {
 			return m.Role
 		}
 	case "anthropic":
-		if m.Role == "system" && m.Provider == "anthropic" {
+		if m.Role == "system" && m.Provider == "anthropic" && !slices.ContainsFunc(userParts(m), bodyPart.isFile) {
 			return m.Role
 		}
 	}
@@ -37,7 +37,7 @@ func (w *wire) prompts(m tenfold.UserMessage) bool {
 		return false
 	}
 	parts := userParts(m)
-	if slices.ContainsFunc(parts, func(p bodyPart) bool { return p.file != nil }) {
+	if slices.ContainsFunc(parts, bodyPart.isFile) {
 		return false
 	}
 	for _, p := range parts {
@@ -47,22 +47,11 @@ func (w *wire) prompts(m tenfold.UserMessage) bool {
 }
 
 // giveUser gives the user a message at the front of a body that begins with
-// none: no provider takes one where the model speaks first (P10). Anthropic
-// wants the user's before all else, and between any two of the model's.
+// none: no provider takes one where the model speaks first (P10).
 func (w *wire) giveUser() {
-	strict := w.profile.Provider == "anthropic"
-	for g, m := range w.messages {
-		if !m.user || (g > 0 && (!strict || g == len(w.messages)-1)) {
-			continue
-		}
-		for i := range m.items {
-			if w.role(m.items[i]) == "" {
-				break
-			}
-			if (strict && g == 0) || i == len(m.items)-1 {
-				m.items[i].asUser = true
-			}
-		}
+	items := w.messages[0].items
+	if !slices.ContainsFunc(items, func(it wireItem) bool { return w.role(it) == "" }) {
+		items[len(items)-1].asUser = true
 	}
 }
 

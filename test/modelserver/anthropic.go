@@ -17,14 +17,11 @@ const (
 )
 
 type anthropicBody struct {
-	Model    string           `json:"model"`
-	Stream   bool             `json:"stream"`
-	System   jsontext.Value   `json:"system"`
-	Tools    []jsontext.Value `json:"tools"`
-	Messages []struct {
-		Role    string         `json:"role"`
-		Content jsontext.Value `json:"content"`
-	} `json:"messages"`
+	Model    string             `json:"model"`
+	Stream   bool               `json:"stream"`
+	System   jsontext.Value     `json:"system"`
+	Tools    []jsontext.Value   `json:"tools"`
+	Messages []anthropicMessage `json:"messages"`
 	Thinking struct {
 		Type    string `json:"type"`
 		Binding struct {
@@ -34,6 +31,11 @@ type anthropicBody struct {
 	Thread struct {
 		Type string `json:"type"`
 	} `json:"thread"`
+}
+
+type anthropicMessage struct {
+	Role    string         `json:"role"`
+	Content jsontext.Value `json:"content"`
 }
 
 type anthropicBlock struct {
@@ -78,6 +80,9 @@ func readAnthropic(r *Request) *Error {
 	}
 	for i, m := range b.Messages {
 		path := "messages." + strconv.Itoa(i)
+		if err := placed(b.Messages, i); err != nil {
+			return err
+		}
 		if m.Role != "user" && m.Role != "assistant" && m.Role != "system" {
 			return refuse("%s.role: Input should be 'user' or 'assistant'", path)
 		}
@@ -99,6 +104,36 @@ func readAnthropic(r *Request) *Error {
 		}
 	}
 	return c.open(len(b.Messages) - 1)
+}
+
+// placed refuses words of the system's that do not stand between a user's message and the
+// model's (https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages).
+// A message without content, which sets the effort, may stand alone anywhere.
+func placed(messages []anthropicMessage, i int) *Error {
+	if messages[i].Role != "system" || len(blocksOf(messages[i].Content)) == 0 {
+		return nil
+	}
+	before, after := i-1, i+1
+	for before >= 0 && messages[before].Role == "system" {
+		before--
+	}
+	for after < len(messages) && messages[after].Role == "system" {
+		after++
+	}
+	switch {
+	case before < 0:
+		return refuse("messages.%d: use the top-level 'system' parameter for the initial system prompt", i)
+	case messages[before].Role != "user" && !endsInServerTool(messages[before]):
+		return refuse("messages.%d: role 'system' must follow a user message", i)
+	case after < len(messages) && messages[after].Role != "assistant":
+		return refuse("messages.%d: role 'system' must precede an assistant message or be the last one", i)
+	}
+	return nil
+}
+
+func endsInServerTool(m anthropicMessage) bool {
+	blocks := blocksOf(m.Content)
+	return len(blocks) > 0 && typeOf(blocks[len(blocks)-1]) == "server_tool_use"
 }
 
 func refuse(format string, args ...any) *Error {

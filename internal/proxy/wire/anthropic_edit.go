@@ -14,7 +14,7 @@ func anthropicText(quoted []byte) []byte {
 
 func (Anthropic) Edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item) ([]byte, error) {
 	return edit(r, upto, pieces, shown, dialect{
-		member: "content", user: "user", assistant: "assistant", text: anthropicText, strict: true, marks: true,
+		member: "content", user: "user", assistant: "assistant", operator: "system", text: anthropicText, strict: true, marks: true,
 		call: (*editor).anthropicCall, result: (*editor).anthropicResult,
 	})
 }

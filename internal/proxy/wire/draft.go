@@ -37,6 +37,8 @@ type dialect struct {
 	member    string // that holds the blocks
 	user      string
 	assistant string
+	// operator is the role of those whose words need a place of their own, "" for none.
+	operator string
 	// text makes a block of a text as JSON has it.
 	text func(quoted []byte) []byte
 	// strict tells that thinking begins the message it stands in, and never ends it.
@@ -66,8 +68,8 @@ type editor struct {
 	r *Request
 	d dialect
 	// made is what the messages come to, each for itself, drafts what stands of that side
-	// by side.
-	made, drafts []*draft
+	// by side; what an operator said is held until it has a place.
+	made, drafts, held []*draft
 
 	err    error
 	marked bool // the message under way has marks
@@ -176,6 +178,13 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 func (e *editor) put(d *draft) {
 	if len(d.blocks) == 0 && d.moved {
 		return
+	}
+	if d.role == e.d.operator && d.role != "" {
+		e.held = append(e.held, d)
+		return
+	}
+	if len(e.held) > 0 {
+		e.release(d)
 	}
 	model := d.role == e.d.assistant
 	if last := e.last(); !model || last.role != d.role {
@@ -287,9 +296,11 @@ func (e *editor) bytes(upto int) ([]byte, error) {
 // in which the model speaks first, twice in a row, or nobody. Behind all that the
 // client says the answer follows, in the next request.
 func (e *editor) meet(upto int) {
+	follows, words := e.follows(upto)
+	e.settle(upto, follows)
 	e.endNewest()
 	n, ends := len(e.drafts), upto == len(e.r.Messages)
-	next := ends && upto > 0 && !e.r.Messages[upto-1].Model || !ends && e.r.Messages[upto].Model
+	next := words || follows == e.d.assistant && !(ends && upto > 0 && e.r.Messages[upto-1].Model)
 	switch {
 	case n == 0 && upto > 0 && (next || ends):
 		e.put(e.asUser(openingText))

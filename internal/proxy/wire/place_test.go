@@ -16,7 +16,16 @@ import (
 // nothing; entries it does not name stay.
 func edited(t *testing.T, v vendor, body string, change map[string]tenfold.Payload, added ...tenfold.Item) string {
 	t.Helper()
+	return editedUpto(t, v, body, 0, change, added...)
+}
+
+// editedUpto edits those before message upto, 0 for all.
+func editedUpto(t rapid.TB, v vendor, body string, upto int, change map[string]tenfold.Payload, added ...tenfold.Item) string {
+	t.Helper()
 	r, pieces, _ := v.read(t, []byte(body))
+	if upto == 0 {
+		upto = len(r.Messages)
+	}
 	var shown []tenfold.Item
 	for _, it := range kept(pieces) {
 		name := string(it.Payload.Kind())
@@ -27,8 +36,12 @@ func edited(t *testing.T, v vendor, body string, change map[string]tenfold.Paylo
 			name = "call " + p.CallID
 		case tenfold.Reasoning:
 			name = "reasoning " + p.Text + p.Signature
+		case tenfold.AssistantMessage:
+			name = "assistant " + p.Text
 		case tenfold.UserMessage:
-			name = "user " + p.Parts[0].Text
+			if len(p.Parts) > 0 {
+				name = "user " + p.Parts[0].Text
+			}
 		}
 		if now, ok := change[name]; ok {
 			if now == nil {
@@ -38,7 +51,7 @@ func edited(t *testing.T, v vendor, body string, change map[string]tenfold.Paylo
 		}
 		shown = append(shown, it)
 	}
-	prefix, err := v.Edit(r, len(r.Messages), pieces, append(added, shown...))
+	prefix, err := v.Edit(r, upto, pieces, append(added, shown...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +117,7 @@ func TestX2aOnlyWhatChangesIsReplaced(t *testing.T) {
 			user + `,{"role":"assistant","content":"one"},{"role":"user","content":"two"},{"role":"system","content":"left"},{"role":"assistant","content":"three"}`,
 			map[string]tenfold.Payload{"user two": nil},
 			nil,
-			user + `,{"role":"assistant","content":"one"},{"role":"system","content":"left"},{"role":"user","content":[{"type":"text","text":"[The work goes on]"}]},{"role":"assistant","content":"three"}`,
+			user + `,{"role":"assistant","content":"one"},{"role":"user","content":[{"type":"text","text":"[The work goes on]"}]},{"role":"system","content":"left"},{"role":"assistant","content":"three"}`,
 		},
 	} {
 		if got := edited(t, claude, `{"messages":[`+c.body+`]}`, c.change, c.added...); got != c.want {

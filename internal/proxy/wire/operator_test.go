@@ -1,0 +1,117 @@
+package wire_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"tenfold"
+	"tenfold/body"
+)
+
+// An operator's words among Anthropic's messages stand between the user's and the model's,
+// whatever goes of what stood around them; else the vendor refuses the request (X2a).
+func TestX2aAnOperatorsWordsStandBeforeTheModels(t *testing.T) {
+	t.Parallel()
+	const (
+		go1    = `{"role":"user","content":"go"}`
+		one    = `{"role":"assistant","content":"one"}`
+		two    = `{"role":"user","content":"two"}`
+		three  = `{"role":"assistant","content":"three"}`
+		four   = `{"role":"user","content":"four"}`
+		left   = `{"role":"system","content":"left"}`
+		effort = `{"role":"system","content":[],"output_config":{"effort":"low"}}`
+		tool   = `{"role":"system","content":[{"type":"tool_addition","tool":{"type":"tool_reference","name":"n"}}]}`
+		once   = `{"role":"system","content":"hurry","clear_at":"next_user_message"}`
+		on     = `{"role":"user","content":[{"type":"text","text":"[The work goes on]"}]}`
+		both   = `{"role":"user","content":[{"type":"text","text":"go"},{"type":"text","text":"two"}]}`
+		all    = `{"role":"user","content":[{"type":"text","text":"go"},{"type":"text","text":"two"},{"type":"text","text":"four"}]}`
+	)
+	claude := vendors()[0]
+	body := func(messages ...string) string { return strings.Join(messages, ",") }
+	for name, c := range map[string]struct {
+		body string
+		gone []string
+		upto int // 0 for all
+		want string
+	}{
+		"nothing goes":                     {body(go1, left, one, two, left, once, three, four, effort), nil, 0, body(go1, left, one, two, left, once, three, four, effort)},
+		"what the model said":              {body(go1, left, one, two, three), []string{"one"}, 0, body(both, left, three)},
+		"what the user said":               {body(go1, one, two, left, three), []string{"two"}, 0, body(go1, one, on, left, three)},
+		"both":                             {body(go1, left, one, two, tool, three), []string{"one", "two"}, 0, body(go1, left, tool, three)},
+		"all before":                       {body(go1, left, one, two), []string{"go"}, 0, body(`{"role":"user","content":[{"type":"text","text":"[Conversation continues]"}]}`, left, one, two)},
+		"all after":                        {body(go1, left, one, two), []string{"one", "two"}, 0, body(go1, left)},
+		"words that had ended":             {body(go1, once, one, two, once, three), []string{"one"}, 0, body(both, once, three)},
+		"the effort stays where it was":    {body(go1, one, effort, two, three), []string{"one"}, 0, body(go1, effort, two, three)},
+		"the effort beside words":          {body(go1, left, one, effort, two, three), []string{"one"}, 0, body(go1, effort, two, left, three)},
+		"the effort before what is gone":   {body(go1, one, effort, two, three), []string{"two"}, 0, body(go1, one, on, effort, three)},
+		"before the user's":                {body(go1, left, one, two, three), []string{"one"}, 3, body(`{"role":"user","content":[{"type":"text","text":"go"},{"type":"text","text":"<system-reminder>\nleft\n</system-reminder>"}]}`)},
+		"before the user's, had ended":     {body(go1, once, one, two, three), []string{"one"}, 3, body(go1)},
+		"before the user's, tools":         {body(go1, tool, one, two, three), []string{"one"}, 3, body(go1, tool, `{"role":"assistant","content":[{"type":"text","text":"[The work goes on]"}]}`)},
+		"before the user's, behind effort": {body(go1, left, one, two, effort, three, four), []string{"one", "two", "three"}, 6, body(`{"role":"user","content":[{"type":"text","text":"go"},{"type":"text","text":"<system-reminder>\nleft\n</system-reminder>"}]}`, effort)},
+		"before the model's":               {body(go1, left, one, two, three, four), []string{"one"}, 4, body(both, left)},
+		"before an operator's":             {body(go1, left, one, two, tool, three), []string{"one"}, 4, body(both, left)},
+		"the request's end":                {body(go1, left, one, two, three, four), []string{"one", "three"}, 0, body(all, left)},
+	} {
+		change := map[string]tenfold.Payload{}
+		for _, text := range c.gone {
+			change["user "+text], change["assistant "+text] = nil, nil
+		}
+		if got := editedUpto(t, claude, `{"messages":[`+c.body+`]}`, c.upto, change); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
+
+// So it is whatever else goes, and wherever the rest follows as it came (X2a, X3, P10).
+func TestX3AnOperatorsWordsMeetWhatFollows(t *testing.T) {
+	t.Parallel()
+	claude := vendors()[0]
+	said := func(role, text string) string {
+		return `{"role":"` + role + `","content":[{"type":"text","text":"` + text + `"}]}`
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var messages []string
+		change := map[string]tenfold.Payload{}
+		gone := func(name string) {
+			if rapid.Bool().Draw(t, "gone") {
+				change[name] = nil
+			}
+		}
+		n := rapid.IntRange(1, 8).Draw(t, "steps")
+		for i := range n {
+			user := fmt.Sprintf("u%d", i)
+			messages = append(messages, said("user", user))
+			gone("user " + user)
+			for j := range rapid.IntRange(0, 2).Draw(t, "operator's") {
+				words := fmt.Sprintf("s%d-%d", i, j)
+				messages = append(messages, rapid.SampledFrom([]string{
+					said("system", words),
+					strings.TrimSuffix(said("system", words), "}") + `,"clear_at":"next_user_message"}`,
+					`{"role":"system","content":[{"type":"tool_removal","tool":{"type":"tool_reference","name":"n"}}]}`,
+				}).Draw(t, "words"))
+				gone("user " + words)
+			}
+			if i < n-1 || rapid.Bool().Draw(t, "answered") {
+				text := fmt.Sprintf("a%d", i)
+				messages = append(messages, said("assistant", text))
+				gone("assistant " + text)
+			}
+		}
+		upto := rapid.IntRange(1, len(messages)).Draw(t, "upto")
+		got := editedUpto(t, claude, `{"messages":[`+strings.Join(messages, ",")+`]}`, upto, change)
+		whole := strings.TrimPrefix(strings.Join(append([]string{got}, messages[upto:]...), ","), ",")
+		var bad []body.Violation
+		for _, v := range claude.profile.Check([]byte(`{"messages":[` + whole + `]}`)) {
+			// Two messages of the user's in a row are taken as one.
+			if !strings.Contains(v.String(), `"user" where "assistant" must stand`) {
+				bad = append(bad, v)
+			}
+		}
+		if len(bad) > 0 {
+			t.Fatalf("%v in\n%s\nof\n%s\nup to %d", bad, whole, strings.Join(messages, "\n"), upto)
+		}
+	})
+}
