@@ -161,7 +161,8 @@ type ToolResult struct {
 // model. Only that provider ever sees it again.
 type ProviderItem struct {
 	Provider string
-	// Role is whose message the block stood in: "user" or "assistant".
+	// Role is whose message the block stood in: "user", "assistant", or "system" for an operator's
+	// in mid-conversation, which is part of no response.
 	Role string
 	// Data is the block, verbatim JSON.
 	Data string

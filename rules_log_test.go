@@ -330,6 +330,11 @@ func rewind() tenfold.Entry {
 	return entry(tenfold.Compaction{Turns: tenfold.Omit, Source: tenfold.SourceImport, Strategy: tenfold.StrategyRewind})
 }
 
+// change is what an operator changes of the tools, in mid-conversation.
+func change() tenfold.Entry {
+	return entry(tenfold.ProviderItem{Provider: "anthropic", Role: "system", Data: `{"type":"tool_removal","tool":{"type":"tool_reference","name":"t"}}`})
+}
+
 func TestL6Steps(t *testing.T) {
 	for name, c := range map[string]struct {
 		entries []tenfold.Entry
@@ -345,6 +350,7 @@ func TestL6Steps(t *testing.T) {
 		"a late result stands with its call":              {[]tenfold.Entry{user("a"), call("c", "t", `{}`), call("d", "t", `{}`), result("d", "r"), say("b"), result("c", "r")}, "0.0 0.0 0.0 0.0 0.1 0.0"},
 		"an orphan result moves nothing":                  {[]tenfold.Entry{user("a"), say("b"), result("x", "r"), say("c")}, "0.0 0.0 0.0 0.0"},
 		"an answer after a rewind is the next step":       {[]tenfold.Entry{user("a"), say("b"), rewind(), say("c"), user("d")}, "0.0 0.0 0.0 0.1 0.2"},
+		"an operator's change of tools is no response":    {[]tenfold.Entry{user("a"), change(), say("b"), user("c"), change(), say("d")}, "0.0 0.0 0.0 0.1 0.1 0.1"},
 		"branches have steps of their own":                {[]tenfold.Entry{user("a"), call("c", "t", `{}`), on("scout", user("go")), on("scout", call("c", "t", `{}`)), on("scout", result("c", "r")), on("scout", say("b")), result("c", "r"), say("d")}, "0.0 0.0 0.0 0.0 0.0 0.1 0.0 0.1"},
 	} {
 		t.Run(name, func(t *testing.T) { same(t, "steps", steps(logWith(t, c.entries...)), c.want) })

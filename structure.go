@@ -61,7 +61,9 @@ func (l *Log) place(seq int32, n *node, e *Entry) {
 			s.next(phaseRequest, "")
 		}
 	case codeAssistant, codeReasoning, codeCall, codeItem:
-		s.respond(e.MessageID)
+		if item, ok := e.Payload.(ProviderItem); !ok || item.Role != "system" {
+			s.respond(e.MessageID)
+		}
 	case codeCompaction:
 		// What was taken back is no part of what is said in its place: a result answers
 		// the call of its id that came last.

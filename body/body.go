@@ -228,8 +228,8 @@ func (w *wire) foreign(item tenfold.ProviderItem) bool {
 		return false
 	}
 	// A note that another model answered is for the client: Anthropic takes it
-	// back only with a beta header, which a body cannot bring.
-	note := block.Type == "fallback" && w.profile.Provider == "anthropic"
+	// back only with a beta header, which a body cannot bring. So it is with changes of tools.
+	note := w.profile.Provider == "anthropic" && (block.Type == "fallback" || item.Role == "system")
 	return !note && !modelled(block.Type)
 }
 

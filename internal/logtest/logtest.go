@@ -168,7 +168,7 @@ func (d *drawer) draw() {
 	case 11, 12, 13:
 		d.result()
 	case 14:
-		d.add(tenfold.ProviderItem{Provider: pick(d, "anthropic", "openai", "gemini"), Role: pick(d, "user", "assistant"), Data: pick(d, `{"type":"item"}`, `{"text":"\u2003"}`, `{}`, "")})
+		d.add(tenfold.ProviderItem{Provider: pick(d, "anthropic", "openai", "gemini"), Role: pick(d, "user", "assistant", "system"), Data: pick(d, `{"type":"item"}`, `{"text":"\u2003"}`, `{}`, "")})
 	case 15:
 		d.bookkeeping()
 	case 16, 17:

@@ -172,21 +172,38 @@ func (Anthropic) Read(r *Request, i int) ([]Piece, error) {
 	return p.whole(), nil
 }
 
-// system reads a message of the system's among the others: nothing edits one that
-// is more than texts.
+// system reads a message of an operator's among the others.
 func (p *pieces) system(m message) ([]Piece, error) {
-	blocks := m.places()
-	u := tenfold.UserMessage{Purpose: tenfold.Context, Synthetic: true, Role: m.role, Provider: "anthropic"}
-	for _, at := range blocks {
-		part, err := p.result(at)
+	var u tenfold.UserMessage
+	var at []Span
+	say := func() {
+		u.Purpose, u.Synthetic, u.Role, u.Provider = tenfold.Context, true, m.role, "anthropic"
+		p.add(u, at...)
+		u, at = tenfold.UserMessage{}, nil
+	}
+	for _, block := range m.places() {
+		part, err := p.result(block)
 		if err != nil {
 			return nil, err
 		}
-		u.Parts = append(u.Parts, part)
+		if part.File != nil && changesTools(part.File.Name) {
+			if at != nil {
+				say()
+			}
+			p.add(tenfold.ProviderItem{Provider: "anthropic", Role: m.role, Data: part.File.Detail}, block)
+			continue
+		}
+		u.Parts, at = append(u.Parts, part), append(at, block)
 	}
-	p.add(u, blocks...)
+	if at != nil || len(p.list) == 0 {
+		say()
+	}
 	return p.whole(), nil
 }
+
+// changesTools reports whether a block of an operator's gives tools to the model, or takes
+// them: no other place of the request says that.
+func changesTools(kind string) bool { return kind == "tool_addition" || kind == "tool_removal" }
 
 // anthropic reads one block of a message.
 func (p *pieces) anthropic(role string, at Span) error {

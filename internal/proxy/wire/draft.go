@@ -107,7 +107,13 @@ func edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item, d dialec
 // leaves reports whether nothing of a message is left, and nothing stands among it.
 func (e *editor) leaves(pieces []Piece, fates []fate) bool {
 	gone := e.d.on == nil && !e.d.doubles && slices.ContainsFunc(pieces, func(p Piece) bool { return len(p.At) > 0 })
-	return gone && !slices.ContainsFunc(fates, func(f fate) bool { return f.shown != nil || len(f.added) > 0 })
+	return gone && !slices.ContainsFunc(pieces, Piece.stays) && !slices.ContainsFunc(fates, func(f fate) bool { return f.shown != nil || len(f.added) > 0 })
+}
+
+// stays tells of a piece that is sent whatever the projection shows.
+func (p Piece) stays() bool {
+	item, ok := p.Entry.Payload.(tenfold.ProviderItem)
+	return ok && item.Role == "system"
 }
 
 // message makes the drafts of one message.
@@ -144,13 +150,13 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 		}
 		all += len(p.At)
 		switch n := len(d.blocks); {
-		case f.shown == nil:
+		case f.shown == nil && !p.stays():
 			d.moved = d.moved || len(p.At) > 0
-		case f.changed():
+		case f.shown != nil && f.changed():
 			e.piece(d, p, f.shown.Payload)
 			fallthrough
 		default:
-			if !f.changed() {
+			if f.shown == nil || !f.changed() {
 				e.keep(d, p)
 			}
 			for k := n; k < len(d.blocks); k++ {

@@ -72,9 +72,13 @@ func (a *Anthropic) Read(c *Chat, w *engine.Finder, id string, injected bool) er
 		payloads, own := a.Request(w, injected || m.Role != "user")
 		if m.Role == "system" {
 			for i, p := range payloads {
-				if u, ok := p.(tenfold.UserMessage); ok {
-					u.Role, u.Provider = m.Role, "anthropic"
-					payloads[i] = u
+				switch p := p.(type) {
+				case tenfold.UserMessage:
+					p.Role, p.Provider = m.Role, "anthropic"
+					payloads[i] = p
+				case tenfold.ProviderItem:
+					p.Role = m.Role
+					payloads[i] = p
 				}
 			}
 		}
