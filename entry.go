@@ -113,6 +113,10 @@ func (m UserMessage) IsRequest() bool { return !m.Synthetic && m.Purpose == Requ
 // AssistantMessage is text the model said.
 type AssistantMessage struct {
 	Text string `json:"text"`
+	// Phase is "commentary" or "final_answer" where OpenAI said so, which wants to have it
+	// back: without it its models stop early
+	// (https://platform.openai.com/docs/api-reference/responses, MessagePhase).
+	Phase string `json:"phase,omitzero"`
 }
 
 // Reasoning is the model's thinking, with the opaque data its provider wants

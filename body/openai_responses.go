@@ -37,6 +37,7 @@ type (
 		Role      string           `json:"role,omitzero"`
 		Content   []responsesPart  `json:"content,omitzero"`
 		ID        string           `json:"id,omitzero"`
+		Phase     string           `json:"phase,omitzero"`
 		Summary   *[]responsesPart `json:"summary,omitzero"`
 		Encrypted string           `json:"encrypted_content,omitzero"`
 		CallID    string           `json:"call_id,omitzero"`
@@ -79,8 +80,11 @@ func (w *wire) responsesInput(it wireItem) []jsontext.Value {
 			return []jsontext.Value{rawBlock(responsesItem{Type: "message", Role: cmp.Or(w.role(it), "user"), Content: parts})}
 		}
 	case tenfold.AssistantMessage:
+		if p.Phase != "commentary" && p.Phase != "final_answer" {
+			p.Phase = "" // any other is refused
+		}
 		return []jsontext.Value{rawBlock(responsesItem{
-			Type: "message", Role: "assistant", Content: []responsesPart{{Type: "output_text", Text: p.Text}},
+			Type: "message", Role: "assistant", Content: []responsesPart{{Type: "output_text", Text: p.Text}}, Phase: p.Phase,
 		})}
 	case tenfold.Reasoning:
 		summary := []responsesPart{}

@@ -89,6 +89,7 @@ var logs = []struct {
 }{
 	{"nothing", nil},
 	{"white space", said(config("", " \n"), " ", tenfold.UserMessage{}, "> \t", "go", "> ", result("no call", "x"))},
+	{"phases", said("go", tenfold.AssistantMessage{Text: "I look.", Phase: "commentary"}, tenfold.AssistantMessage{Text: "Done.", Phase: "final_answer"}, tenfold.AssistantMessage{Text: "So.", Phase: "a stranger's"})},
 	{"the model speaks first", said("> hello")},
 	{"nothing but thought", said(signed("anthropic", "a"), sealed("openai", "o"), signed("gemini", "g"), tenfold.Reasoning{Text: "c", Provider: "openai-chat"})},
 	{"every kind", said(

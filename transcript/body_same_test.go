@@ -28,6 +28,7 @@ func TestBodiesComeBackAsTheyWentIn(t *testing.T) {
 			`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"Z0FB"},` +
 			`{"type":"custom_tool_call","call_id":"c1","name":"patch","input":"*** Begin\n\"x\""},` +
 			`{"type":"custom_tool_call_output","call_id":"c1","output":[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"data:image/png;base64,QQ=="}]},` +
+			`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I see."}],"phase":"commentary"},` +
 			`{"type":"message","role":"system","content":[{"type":"input_text","text":"Mind the time."}]}]}`,
 	} {
 		if got, err := Detect([]byte(body), "body.json"); got != format {

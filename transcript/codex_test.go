@@ -43,6 +43,29 @@ func TestCodexSamplesComeBack(t *testing.T) {
 	}
 }
 
+// OpenAI's models want to have back which of their messages were commentary.
+func TestCodexKeepsPhases(t *testing.T) {
+	data, err := os.ReadFile("testdata/codex/session.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := importText(t, "session.jsonl", string(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	phases := map[string]string{}
+	for _, e := range got.Entries {
+		if m, ok := e.Payload.(tenfold.AssistantMessage); ok {
+			phases[m.Text] = m.Phase
+		}
+	}
+	for text, want := range map[string]string{"I look at the file.": "commentary", "It says please now.": "final_answer", "Anything else?": "final_answer"} {
+		if phases[text] != want {
+			t.Errorf("%q is %q, want %q", text, phases[text], want)
+		}
+	}
+}
+
 func TestCodexReplacementHistoryIsWhatProjects(t *testing.T) {
 	for _, w := range samples(t, Codex) {
 		got, err := w.read(w.data, Codex)

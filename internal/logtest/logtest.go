@@ -154,7 +154,7 @@ func (d *drawer) draw() {
 	case 2:
 		d.user()
 	case 3, 4:
-		d.add(tenfold.AssistantMessage{Text: d.text()})
+		d.add(tenfold.AssistantMessage{Text: d.text(), Phase: pick(d, "", "", "commentary", "final_answer")})
 	case 5, 6:
 		d.reasoning()
 	case 7, 8, 9:

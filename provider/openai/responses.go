@@ -163,6 +163,7 @@ type responsesItem struct {
 	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
+	Phase     string `json:"phase"`
 	Encrypted string `json:"encrypted_content"`
 	Summary   []struct {
 		Text string `json:"text"`
@@ -205,7 +206,7 @@ func (s *responses) item(raw jsontext.Value) (out []provider.Event, err error) {
 				text, s.refused = c.Refusal, true
 			}
 			if text != "" {
-				out = append(out, s.give(tenfold.AssistantMessage{Text: text})...)
+				out = append(out, s.give(tenfold.AssistantMessage{Text: text, Phase: it.Phase})...)
 			}
 		}
 	case "reasoning":

@@ -40,7 +40,7 @@ event: response.output_text.delta
 data: {"type":"response.output_text.delta","output_index":2,"content_index":0,"delta":"read both."}
 
 event: response.output_item.done
-data: {"type":"response.output_item.done","output_index":2,"item":{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","annotations":[],"text":"I will read both."}]}}
+data: {"type":"response.output_item.done","output_index":2,"item":{"id":"msg_1","type":"message","role":"assistant","status":"completed","phase":"commentary","content":[{"type":"output_text","annotations":[],"text":"I will read both."}]}}
 
 event: response.function_call_arguments.delta
 data: {"type":"response.function_call_arguments.delta","output_index":3,"delta":"{\"pa"}
@@ -134,7 +134,7 @@ func TestResponses(t *testing.T) {
 				Blocks: []tenfold.Payload{
 					tenfold.Reasoning{Text: "Think é twice.", Provider: "openai", Encrypted: "gAAA+/b==", ItemID: "rs_1"},
 					tenfold.ProviderItem{Provider: "openai", Role: "assistant", Data: `{"id":"ws_1","type":"web_search_call","status":"completed","action":{"type":"search","query":"tide <now>","n":1.50}}`},
-					tenfold.AssistantMessage{Text: "I will read both."},
+					tenfold.AssistantMessage{Text: "I will read both.", Phase: "commentary"},
 					tenfold.ToolCall{CallID: "call_a", Name: "read", Arguments: `{"path": "a\u00e9.go", "n": 1.00}`},
 					tenfold.ToolCall{CallID: "call_b", Name: "read", Arguments: `{"path":"b"}`},
 				},

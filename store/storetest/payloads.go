@@ -25,7 +25,7 @@ func payloads() []tenfold.Payload {
 			Parts:       []tenfold.Part{tenfold.TextPart("one"), {File: file}, tenfold.TextPart("")},
 			Attachments: []tenfold.Attachment{{Name: "n", MediaType: "text/plain", Content: "c\n"}, {}},
 		},
-		tenfold.AssistantMessage{Text: "said"},
+		tenfold.AssistantMessage{Text: "said", Phase: "commentary"},
 		tenfold.AssistantMessage{},
 		tenfold.Reasoning{Text: "thought"},
 		tenfold.Reasoning{Text: "thought", Provider: "anthropic", Signature: "sig=="},

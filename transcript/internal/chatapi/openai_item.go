@@ -135,8 +135,9 @@ func One(p tenfold.Payload) []tenfold.Payload { return []tenfold.Payload{p} }
 func (r *ItemReader) message(m engine.Members) []tenfold.Payload {
 	role, content := m.Peek("role"), m.Get("content")
 	if role == "assistant" {
+		phase := strings.Clone(m.Peek("phase"))
 		if r.IsString(content) {
-			return One(tenfold.AssistantMessage{Text: r.Text(content)})
+			return One(tenfold.AssistantMessage{Text: r.Text(content), Phase: phase})
 		}
 		var out []tenfold.Payload
 		for _, at := range r.List(content) {
@@ -146,7 +147,7 @@ func (r *ItemReader) message(m engine.Members) []tenfold.Payload {
 				text = b.Get("refusal")
 			}
 			if r.IsString(text) {
-				out = append(out, tenfold.AssistantMessage{Text: r.Text(text)})
+				out = append(out, tenfold.AssistantMessage{Text: r.Text(text), Phase: phase})
 			} else {
 				r.Odd = true
 			}

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -141,7 +142,7 @@ func (x *codexWriter) items(p tenfold.Payload, s codexShape) []any {
 			return []any{codexOut{Type: "message", Role: role, Content: blocks}}
 		}
 	case tenfold.AssistantMessage:
-		return []any{codexOut{Type: "message", Role: "assistant", Content: []codexBlock{{Type: "output_text", Text: &p.Text}}, Phase: s.phase}}
+		return []any{codexOut{Type: "message", Role: "assistant", Content: []codexBlock{{Type: "output_text", Text: &p.Text}}, Phase: cmp.Or(s.phase, p.Phase)}}
 	case tenfold.Reasoning:
 		if p.Provider != "openai" || p.Encrypted == "" {
 			x.warn.UnreadableReasoning()
