@@ -35,6 +35,7 @@ type head struct {
 	Purpose   string `json:"purpose,omitzero"`
 	Custom    bool   `json:"custom,omitzero"`
 	Role      string `json:"role,omitzero"`
+	Phase     string `json:"phase,omitzero"`
 	// Of reasoning, and of a role.
 	Provider  string `json:"provider,omitzero"`
 	Signature string `json:"signature,omitzero"`
@@ -81,8 +82,10 @@ func record(p tenfold.Payload) (r Record, err error) {
 	case tenfold.TurnStart:
 		return r, nil
 	case tenfold.AssistantMessage:
-		r.Text = p.Text
-		return r, nil
+		if r.Text = p.Text; p.Phase == "" {
+			return r, nil
+		}
+		rest = head{Phase: p.Phase}
 	case tenfold.Reasoning:
 		if r.Text, p.Text = p.Text, ""; p != (tenfold.Reasoning{}) {
 			rest = p
@@ -114,7 +117,11 @@ func record(p tenfold.Payload) (r Record, err error) {
 func (r Record) Payload() (tenfold.Payload, error) {
 	switch r.Kind {
 	case tenfold.KindAssistantMessage:
-		return tenfold.AssistantMessage{Text: r.Text}, nil
+		if len(r.Head) == 0 {
+			return tenfold.AssistantMessage{Text: r.Text}, nil
+		}
+		h, err := decodedHead(r.Head)
+		return tenfold.AssistantMessage{Text: r.Text, Phase: h.Phase}, err
 	case tenfold.KindReasoning:
 		if len(r.Head) == 0 {
 			return tenfold.Reasoning{Text: r.Text}, nil
@@ -189,6 +196,8 @@ func plainHead(object string) (h head, ok bool) {
 			h.Purpose, rest, ok = plainString(rest)
 		case "role":
 			h.Role, rest, ok = plainString(rest)
+		case "phase":
+			h.Phase, rest, ok = plainString(rest)
 		case "plain", "synthetic", "is_error", "custom":
 			rest, ok = strings.CutPrefix(rest, "true")
 			h.Plain = h.Plain || name == "plain"
@@ -257,8 +266,10 @@ func Canonical(p tenfold.Payload) (tenfold.Payload, error) {
 // writing it: so is nearly all that a conversation is made of.
 func survives(p tenfold.Payload) bool {
 	switch p := p.(type) {
-	case tenfold.TurnStart, tenfold.AssistantMessage:
+	case tenfold.TurnStart:
 		return true
+	case tenfold.AssistantMessage:
+		return utf8.ValidString(p.Phase)
 	case tenfold.UserMessage:
 		return isPlain(p.Parts) && p.Attachments == nil && utf8.ValidString(p.Role) && utf8.ValidString(p.Provider)
 	case tenfold.ToolCall:

@@ -13,8 +13,12 @@ import (
 // is, one of a single text with a slice of its own, any other as its record.
 func kept(p tenfold.Payload) (tenfold.Payload, error) {
 	switch q := p.(type) {
-	case tenfold.TurnStart, tenfold.AssistantMessage:
+	case tenfold.TurnStart:
 		return p, nil
+	case tenfold.AssistantMessage:
+		if valid(q.Phase) {
+			return p, nil
+		}
 	case tenfold.Reasoning:
 		if valid(q.Provider, q.Signature, q.Encrypted, q.ItemID, q.CallID) {
 			return p, nil
