@@ -98,10 +98,26 @@ func edit(r *Request, upto int, pieces [][]Piece, shown []tenfold.Item, d dialec
 	pair.Run(func() { e = made(0, half) }, func() { rest = made(half, upto) })
 	e.err = cmp.Or(e.err, rest.err)
 	rest.add(last...)
-	for _, d := range append(e.made, rest.made...) {
+	e.made = append(e.made, rest.made...)
+	if upto > 0 && d.operator != "" && r.Messages[0].Model {
+		e.beginWithModel()
+	}
+	for _, d := range e.made {
 		e.put(d)
 	}
 	return e.bytes(upto)
+}
+
+// beginWithModel puts what was added at the beginning behind what the model says there: that is a
+// vendor's own compaction, which nothing may stand before
+// (https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand).
+func (e *editor) beginWithModel() {
+	first := slices.IndexFunc(e.made, func(d *draft) bool { return d.message >= 0 })
+	if first > 0 && e.made[first].message == 0 && len(e.made[first].blocks) > 0 {
+		d := e.made[first]
+		copy(e.made[1:], e.made[:first])
+		e.made[0] = d
+	}
 }
 
 // leaves reports whether nothing of a message is left, and nothing stands among it.

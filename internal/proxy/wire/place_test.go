@@ -113,6 +113,11 @@ func TestX2aOnlyWhatChangesIsReplaced(t *testing.T) {
 				`,{"role":"user","content":[{"type":"tool_result", "tool_use_id":"a", "content":"long", "novel":1}]}`,
 		},
 		"nothing, where the model began": {`{"role":"assistant","content":"one"},` + user, nil, nil, `{"role":"assistant","content":"one"},` + user},
+		"a note, where a vendor's compaction begins": {
+			`{"role":"assistant","content":[{"type":"compaction","content":"c"}]},{"role":"assistant","content":"one"},` + user, nil,
+			[]tenfold.Item{said(tenfold.UserMessage{Parts: text("note")})},
+			`{"role":"assistant","content":[{"type":"compaction","content":"c"}]},{"role":"user","content":[{"type":"text","text":"note"}]},{"role":"assistant","content":"one"},` + user,
+		},
 		"the system's words between two of the model's": {
 			user + `,{"role":"assistant","content":"one"},{"role":"user","content":"two"},{"role":"system","content":"left"},{"role":"assistant","content":"three"}`,
 			map[string]tenfold.Payload{"user two": nil},
