@@ -356,7 +356,7 @@ func tellsOfTests(output string) bool {
 func (f *fitting) keepHandles(calls []toolCall, decided map[int64]decision) {
 	l := f.p.Log()
 	now, _, _ := l.Where(f.p.Version())
-	skill, ended := false, false
+	skill, ended, gives := false, false, giving{}
 	for _, c := range slices.Backward(calls) {
 		turn, _, _ := l.Where(c.seq)
 		if turn != now {
@@ -369,7 +369,7 @@ func (f *fitting) keepHandles(calls []toolCall, decided map[int64]decision) {
 		switch {
 		case polls && !runs:
 			ended = true
-		case c.result == 0, decided[c.seq].State == tenfold.ApprovalRequested, runs && !polls && !ended:
+		case c.result == 0, decided[c.seq].State == tenfold.ApprovalRequested, runs && !polls && !ended, gives.more(result):
 			f.keepCall(c.seq, stance{what: StandsHandles, whole: true})
 		case t.Kind == tool.Skills && !skill:
 			skill = true

@@ -13,8 +13,8 @@ import (
 // Open handles (live V5) are calls that something still runs or waits for: calls of
 // the turn under way that have no result, or that nobody has approved; commands and
 // agents begun in the background, until the log tells their end; the latest plan
-// while it has open items; the skill that the turn works by. No strategy hides or
-// shortens them: its overlays keep them.
+// while it has open items; the skill that the turn works by; what gave the model a tool
+// that is offered on demand. No strategy hides or shortens them: its overlays keep them.
 
 // takesCalls reports whether an overlay hides or shortens calls that it does not
 // name: one that names each has looked at it.
@@ -59,7 +59,7 @@ func openHandles(p *tenfold.Projection) []int64 {
 	l, open := p.Log(), []int64{}
 	now, _, _ := l.Where(p.Version())
 	ends := endings{p: p}
-	plan, skill := false, false
+	plan, skill, gives := false, false, giving{}
 	var calls []toolCall
 	for c := range p.Calls(1, p.Version()) {
 		if c.Request != tenfold.Omitted && c.Request != tenfold.Summarised { // what is gone does not come back
@@ -82,12 +82,27 @@ func openHandles(p *tenfold.Projection) []int64 {
 		case t.Kind == tool.Skills && !skill && turn == now:
 			skill = true
 			open = append(open, c.seq)
-		case ends.runs(c):
+		case ends.runs(c), gives.more(payloadOf[tenfold.ToolResult](l, c.result)):
 			open = append(open, c.seq)
 		}
 	}
 	slices.Sort(open)
 	return open
+}
+
+// giving knows the tools on demand that results refer to: with the reference the model loses
+// the tool (https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool).
+type giving map[string]bool
+
+// more reports whether a result refers to a tool that no later one does: results are asked
+// about from the newest on.
+func (g giving) more(r tenfold.ToolResult) (gives bool) {
+	for _, part := range r.Parts {
+		if part.File != nil && part.File.Name == "tool_reference" && !g[part.File.Detail] {
+			g[part.File.Detail], gives = true, true
+		}
+	}
+	return gives
 }
 
 // isOpen reports whether a plan has anything left to do.

@@ -36,11 +36,22 @@ func handles(t *testing.T) *tenfold.Log {
 	call("session", "exec_command", `{"cmd":"make"}`, "Chunk ID: 08278d\nWall time: 30.0 seconds\nProcess running with session ID 32402\nOutput:\nbuilding")
 	call("wrote", "write_stdin", `{"session_id":32402,"chars":""}`, "Chunk ID: 1fe4a0\nWall time: 9.0 seconds\nProcess exited with code 0\nOutput:\nbuilt")
 	call("watch", "exec_command", `{"cmd":"make watch"}`, "Chunk ID: 7cba13\nWall time: 30.0 seconds\nProcess running with session ID 15917\nOutput:\nwatching")
+	find := func(id string, tools ...string) {
+		var parts []tenfold.Part
+		for _, name := range tools {
+			parts = append(parts, tenfold.Part{File: &tenfold.File{Type: tenfold.PartFile, Name: "tool_reference", Detail: `{"type":"tool_reference","tool_name":"` + name + `"}`}})
+		}
+		add(id, tenfold.ToolCall{CallID: "call-" + id, Name: "ToolSearch", Arguments: `{"query":"` + strings.Join(tools, " ") + `"}`})
+		add("", tenfold.ToolResult{CallID: "call-" + id, Parts: parts})
+	}
+	find("found before", "WebFetch")
+	find("found", "WebFetch", "Cron")
 	call("read", "Read", `{"file_path":"a.go"}`, long)
 	add("", tenfold.AssistantMessage{Text: long})
 	add("", tenfold.TurnStart{})
 	add("", tenfold.UserMessage{Parts: tenfold.Text("Now deploy it.")})
 	call("skill", "Skill", `{"skill":"deploy"}`, "Base directory for this skill: /s. Deploy by hand, never on a Friday.")
+	find("found now", "Sheet")
 	call("more", "Read", `{"file_path":"b.go"}`, long)
 	call("open", "Bash", `{"command":"./deploy"}`, "")
 	call("asked", "Write", `{"file_path":"c.go","content":"c"}`, "")
@@ -54,8 +65,8 @@ func handles(t *testing.T) *tenfold.Log {
 
 // V5: no strategy hides or shortens what is open; what has ended goes as ever.
 func TestV5NoStrategyHidesOpenHandles(t *testing.T) {
-	open := []string{"server", "scout", "watch", "todo", "skill", "open", "asked"}
-	closed := []string{"dead", "ended", "session", "done", "poll", "old", "read"}
+	open := []string{"server", "scout", "watch", "todo", "found", "skill", "found now", "open", "asked"}
+	closed := []string{"dead", "found before", "ended", "session", "done", "poll", "old", "read"}
 	hidden := map[string]bool{}
 	for _, name := range strategy.Names() {
 		l := handles(t)
