@@ -1,6 +1,7 @@
 package body
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -64,8 +65,11 @@ type (
 // begin its message.
 const continueText = "[The work goes on]"
 
-// noOutputText stands in a failed result that says nothing.
-const noOutputText = "The tool failed without output."
+// noOutputText stands in a failed result that says nothing, filesFollowText in one of files alone.
+const (
+	noOutputText    = "The tool failed without output."
+	filesFollowText = "The tool failed. What it gave follows."
+)
 
 func writeAnthropic(w *wire) any {
 	body := anthropicBody{System: nonBlank(w.config.System), Messages: []*anthropicMessage{}}
@@ -142,25 +146,48 @@ func anthropicText(text string) jsontext.Value {
 	return rawBlock(anthropicBlock{Type: "text", Text: text})
 }
 
+// failed parts what a failed result gave into its texts, of which it has one, and files.
+func failed(content []jsontext.Value) (texts, files []jsontext.Value) {
+	for _, block := range content {
+		if bytes.HasPrefix(block, []byte(`{"type":"text"`)) {
+			texts = append(texts, block)
+		} else {
+			files = append(files, block)
+		}
+	}
+	switch {
+	case len(texts) > 0:
+	case len(files) > 0:
+		texts = []jsontext.Value{anthropicText(filesFollowText)}
+	default:
+		texts = []jsontext.Value{anthropicText(noOutputText)} // refused otherwise
+	}
+	return texts, files
+}
+
+// anthropicUser writes what stands under the user's role. A failed result may hold texts alone:
+// its images follow the results.
 func anthropicUser(m message) []jsontext.Value {
-	var out []jsontext.Value
+	var results, out []jsontext.Value
 	for _, it := range m.items {
 		switch p := it.Payload.(type) {
 		case tenfold.UserMessage:
 			out = append(out, anthropicParts(userParts(p))...)
 		case tenfold.ToolResult:
 			content := anthropicParts(resultParts(p.Parts))
-			if p.IsError && len(content) == 0 {
-				content = []jsontext.Value{anthropicText(noOutputText)} // refused otherwise
+			if p.IsError {
+				var files []jsontext.Value
+				content, files = failed(content)
+				out = append(out, files...)
 			}
-			out = append(out, rawBlock(anthropicBlock{
+			results = append(results, rawBlock(anthropicBlock{
 				Type: "tool_result", ToolUseID: it.callID, IsError: p.IsError, Content: content,
 			}))
 		case tenfold.ProviderItem:
 			out = append(out, jsontext.Value(p.Data))
 		}
 	}
-	return out
+	return append(results, out...)
 }
 
 func (w *wire) anthropicAssistant(items []wireItem) []jsontext.Value {

@@ -283,8 +283,12 @@ func (c *anthropicCheck) result(path string, b anthropicShape) {
 		c.r.addf(path, "a failed result without content")
 	}
 	for i, raw := range content {
-		if inner, ok := readBlock(c.r, at(path+".content", i), raw); ok && inner.Type == "text" {
+		inner, ok := readBlock(c.r, at(path+".content", i), raw)
+		switch {
+		case ok && inner.Type == "text":
 			checkText(c.r, at(path+".content", i), inner.Text)
+		case ok && b.IsError:
+			c.r.addf(at(path+".content", i), "%s in a failed result", inner.Type)
 		}
 	}
 }

@@ -128,6 +128,7 @@ func TestP10CheckAnthropic(t *testing.T) {
 	put([]string{`messages[0]: role is "assistant" where "user" must stand`}, assistant(text))
 	put([]string{`messages[1]: role is "user" where "assistant" must stand`}, u, u)
 	put([]string{`messages[0]: role is "system" where "user" must stand`}, system, u)
+	put([]string{"messages[2].content[0].content[0]: image in a failed result"}, u, a, user(`{"type":"tool_result","tool_use_id":"c","is_error":true,"content":[{"type":"image","source":{}}]}`))
 	put(nil, u, system, system, assistant(text), u, system)
 	put([]string{`messages[2]: role is "user" right after the system's`}, u, system, u, assistant(text))
 	put([]string{`messages[2]: role is "system" right after the assistant's`}, u, assistant(text), system, u)

@@ -157,6 +157,12 @@ var logs = []struct {
 		tenfold.ToolResult{CallID: "c2", Parts: []tenfold.Part{tenfold.TextPart("there"), file(document, "application/zip", "data:application/zip;base64,QUJD")}},
 		tenfold.UserMessage{Parts: []tenfold.Part{tenfold.TextPart("a"), file(document, "", "/d"), tenfold.TextPart("b")}},
 	)},
+	{"files of what failed", said(
+		"go", call("c1", "shot", "{}"), call("c2", "shot", "{}"),
+		tenfold.ToolResult{CallID: "c1", IsError: true, Parts: []tenfold.Part{tenfold.TextPart("it broke"), file(image, "image/gif", "data:image/gif;base64,QUJD"), file(document, "", "/d")}},
+		tenfold.ToolResult{CallID: "c2", IsError: true, Parts: []tenfold.Part{file(image, "", "https://h/i.png")}},
+		"well?",
+	)},
 	{"thought", said(
 		"go",
 		signed("anthropic", "a1"), sealed("anthropic", "a2"), tenfold.Reasoning{Text: "bare", Provider: "anthropic"},

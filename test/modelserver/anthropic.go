@@ -49,6 +49,7 @@ type anthropicBlock struct {
 	Input     jsontext.Value `json:"input,omitzero"`
 	ToolUseID string         `json:"tool_use_id,omitzero"`
 	Content   jsontext.Value `json:"content,omitzero"`
+	IsError   bool           `json:"is_error,omitzero"`
 }
 
 // readAnthropic reads a body of the Messages API and checks it.
@@ -204,6 +205,9 @@ func (c *anthropicCheck) block(r *Request, role, path string, start int, earlier
 		}
 		c.answers = append(c.answers, b.ToolUseID)
 		for _, inner := range blocksOf(b.Content) {
+			if b.IsError && typeOf(inner) != "text" {
+				return refuse("%s.content: all content must be type 'text' if 'is_error' is true", path)
+			}
 			if text := textOf(inner); text != "" {
 				out.Text += text
 			} else if typeOf(inner) == "text" && b.Content.Kind() != '"' { // a tool that said nothing
