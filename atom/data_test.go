@@ -23,7 +23,7 @@ func TestDataIsNoName(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]bool{
-		`"image/png": "` + strings.Repeat(picture, 2) + `"`: true, picture: false, strings.Repeat(path, 3): false, strings.Repeat(sum, 4): false, strings.Repeat("plain words ", 90): false, "": false,
+		`"image/png": "` + strings.Repeat(picture, 2) + `"`: true, picture: false, `{"order_id": "` + strings.Repeat("warm oven ", 40) + `", "signature": "` + strings.Repeat(picture, 2) + `"}`: false, strings.Repeat(path, 3): false, strings.Repeat(sum, 4): false, strings.Repeat("plain words ", 90): false, "": false,
 	} {
 		if got := atom.HoldsData(line); got != want {
 			t.Errorf("HoldsData(%.30q) is %v", line, got)

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -52,7 +53,7 @@ func IsForeignPlace(line string) bool {
 // isForeignFunction reports whether a line of a stack trace names a function of the library
 // of Go, "testing.tRunner(0xc0001, 0x5c0d)", or of Rust, "4: core::panicking::panic_fmt".
 func isForeignFunction(line string) bool {
-	if strings.HasPrefix(line, "testing.tRunner") || strings.HasPrefix(line, "runtime.") && strings.HasSuffix(line, ")") || strings.HasPrefix(line, "panic({0x") {
+	if strings.HasPrefix(line, "testing.tRunner") || strings.HasPrefix(line, "runtime.") && ofRuntime.MatchString(line) || strings.HasPrefix(line, "panic({0x") {
 		return true
 	}
 	name := strings.TrimLeft(line, "0123456789")
@@ -61,6 +62,9 @@ func isForeignFunction(line string) bool {
 	}
 	return strings.HasPrefix(name, ": core::") || strings.HasPrefix(name, ": std::") || strings.HasPrefix(name, ": alloc::") || strings.HasPrefix(name, ": test::") || name == ": rust_begin_unwind"
 }
+
+// ofRuntime matches calls as traces of Go show them, not as programs write them.
+var ofRuntime = regexp.MustCompile(`^runtime\.(?:[a-z]\w*\(\)|[\w.*()]+\((?:\.\.\.|\{\}|\{?0x.*)\))$`)
 
 // around is how many lines from an error its place may be.
 const around = 40
