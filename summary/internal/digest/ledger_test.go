@@ -105,6 +105,10 @@ func TestFailuresThatAreLeftBehindAreForgotten(t *testing.T) {
 			t.Errorf("of 100 times %q are kept %d, want %d", command, got, want)
 		}
 	}
+	gone := []string{`c 1 Bash {"command":"go vet /w/oven.go"}`, "e 1 Exit code 1", `c 2 Bash {"command":"rm /w/oven.go"}`, "r 2 ok", `c 3 Bash {"command":"ls"}`, "r 3 ok"}
+	if got := ledgerOf(entriesOf(t, gone...)).Failures(); got != 1 {
+		t.Error("a check is forgotten whose file may come back")
+	}
 }
 
 // A session with all that a ledger knows, as it is written.
