@@ -17,7 +17,7 @@ func IsPlace(line string) bool {
 func names(place string) bool {
 	switch {
 	case strings.HasPrefix(place, "at "):
-		return strings.ContainsAny(place, "(:") && strings.ContainsAny(place, "./")
+		return strings.ContainsAny(place, "(:") && (strings.ContainsAny(place, "./") || strings.Contains(place, "node:"))
 	case strings.HasPrefix(place, `File "`):
 		return strings.Contains(place, `", line `)
 	}

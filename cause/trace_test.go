@@ -16,6 +16,7 @@ func TestPlacesOfStackTraces(t *testing.T) {
 		"\tat org.junit.Runner.run(Runner.java:3)":                       {true, true},
 		"    at bake (src/oven.ts:3:4)":                                  {true, false},
 		"    at process (node:internal/task_queues:95:5)":                {true, true},
+		"    at emit (node:events:519:28)":                               {true, true},
 		"    at run (/w/node_modules/jest/a.js:3:4)":                     {true, true},
 		"   at Oven.Bread.Bake(Loaf l) in /w/Bread.cs:line 3":            {true, false},
 		"   at System.Reflection.Method.Invoke(Object o)":                {true, true},

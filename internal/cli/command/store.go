@@ -288,15 +288,16 @@ func (a *App) URL() string {
 }
 
 // MayHaveConversations reports whether to look for some in the store, which looking makes if it
-// is a local one and not there. It is true of one that does not open: who opens it says why.
+// is a local one and not there. It is true of one that is named and does not open: who opens it says why.
 func (a *App) MayHaveConversations() bool {
 	if a.Workspace != nil || IsShared(a.URL()) {
 		return true
 	}
 	path, inMemory, err := StorePath(a.URL(), "--store")
-	if err == nil && !inMemory {
-		_, err = os.Stat(path)
+	if err != nil {
+		return a.URL() != ""
 	}
+	_, err = os.Stat(path)
 	return !inMemory && !errors.Is(err, fs.ErrNotExist)
 }
 
