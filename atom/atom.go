@@ -173,7 +173,7 @@ func HoldsData(line string) bool {
 		if isData(line[i:end]) {
 			data += end - i
 		}
-		i = max(end, i+1)
+		i = end + 1
 	}
 	return data >= longData && 2*data >= len(line)
 }
