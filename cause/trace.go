@@ -76,12 +76,13 @@ func PlaceOf(output []string, why []Line) int {
 		return 0
 	}
 	at := why[len(why)-1].Number
-	for n := at; n < min(at+around, len(output)); n++ {
+	begins := func(n int) bool { return strings.HasPrefix(strings.TrimSpace(output[n]), "Traceback (") }
+	for n := at; n < min(at+around, len(output)) && !begins(n); n++ {
 		if IsPlace(output[n]) && !IsForeignPlace(output[n]) {
 			return n + 1
 		}
 	}
-	for n := at - 2; n >= max(at-around, 0) && !strings.HasPrefix(strings.TrimSpace(output[n]), "Traceback ("); n-- {
+	for n := at - 2; n >= max(at-around, 0) && !begins(n); n-- {
 		if strings.HasPrefix(strings.TrimLeft(output[n], " "), `File "`) && IsPlace(output[n]) && !IsForeignPlace(output[n]) {
 			return n + 1
 		}

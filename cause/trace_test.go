@@ -1,6 +1,7 @@
 package cause_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,6 +42,8 @@ func TestPlacesOfStackTraces(t *testing.T) {
 		"   1: core::panicking::panic_fmt":                               {false, true},
 		"   3: oven::bake":                                               {false, false},
 		"at bake (src/oven.ts:3:4)":                                      {false, false},
+		"  File \"oven.py\" is cold":                                     {false, false},
+		"\t/w/oven/bread.go:3 is cold":                                   {false, false},
 		"  at noon we bake":                                              {false, false},
 		"":                                                               {false, false},
 	} {
@@ -75,6 +78,11 @@ func TestM4aWhatLedToAnException(t *testing.T) {
 		"another trace":   {"oven.HeatException: cold\n\tat oven.Bread.bake(Bread.java:3)\nand so on\nCaused by: oven.FuelException: none\n", "1", 2},
 		"JavaScript":      {"TypeError: cold\n    at run (node:internal/a:1:2)\n    at bake (src/oven.ts:3:4)\n", "1", 3},
 		"Python":          {"Traceback (most recent call last):\n  File \"oven.py\", line 3\n    bake()\n  File \"/site-packages/a.py\", line 3\n    x\nValueError: cold", "6", 2},
+		"two of Python":   {"Traceback (most recent call last):\n  File \"oven.py\", line 3\n    bake()\nKeyError: cold\n\nDuring handling of it:\n\nTraceback (most recent call last):\n  File \"other.py\", line 9\n    x()\nValueError: cold", "4", 2},
+		"a later one":     {"  File \"oven.py\", line 3\nTraceback (most recent call last):\n  File \"/site-packages/a.py\", line 3\nKeyError: cold", "4", 0},
+		"near below":      {"TypeError: cold\n" + strings.Repeat("x\n", 39) + "    at bake (src/oven.ts:3:4)", "1", 41},
+		"far below":       {"TypeError: cold\n" + strings.Repeat("x\n", 40) + "    at bake (src/oven.ts:3:4)", "1", 0},
+		"far above":       {"  File \"oven.py\", line 3\n" + strings.Repeat("x\n", 41) + "KeyError: cold", "43", 0},
 		"libraries alone": {"TypeError: cold\n    at run (node:internal/a:1:2)\n", "1", 0},
 		"pytest":          {"oven.py:3: in bake\n    x\nE   ValueError: cold\n", "3", 0},
 		"a database":      {"it begins\nERROR:  column reference is ambiguous\nLINE 1: SELECT", "2", 0},
@@ -82,7 +90,7 @@ func TestM4aWhatLedToAnException(t *testing.T) {
 		var numbers []string
 		why := cause.Of(c.output)
 		for _, line := range why {
-			numbers = append(numbers, string(rune('0'+line.Number)))
+			numbers = append(numbers, strconv.Itoa(line.Number))
 		}
 		if got := strings.Join(numbers, " "); got != c.want {
 			t.Errorf("%s: the cause is in lines %s, want %s", name, got, c.want)
