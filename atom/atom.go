@@ -161,20 +161,21 @@ func isData(run string) bool {
 	return has[letter] && has[capital] && has[digit] && changes*100 > len(run)*dataChanges
 }
 
-// longData is how many bytes of data a line holds that says little else.
+// longData is how many bytes of data a line holds at least that says little else.
 const longData = 200
 
-// HoldsData reports whether a line holds much data in letters, such as a picture in base64,
-// of which no part is worth reading.
+// HoldsData reports whether a line is long data in letters for half of it or more, such as a
+// picture in base64: no part of it is worth reading.
 func HoldsData(line string) bool {
-	for i := 0; i+longData <= len(line); {
+	data := 0
+	for i := 0; i < len(line); {
 		end, _ := run(line, i)
-		if end-i >= longData && isData(line[i:end]) {
-			return true
+		if isData(line[i:end]) {
+			data += end - i
 		}
-		i = max(end, i+1)
+		i = end + 1
 	}
-	return false
+	return data >= longData && 2*data >= len(line)
 }
 
 // inRun gives the atoms of words and joints without a break.

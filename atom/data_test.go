@@ -23,7 +23,8 @@ func TestDataIsNoName(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]bool{
-		`"image/png": "` + strings.Repeat(picture, 2) + `"`: true, picture: false, strings.Repeat(path, 3): false, strings.Repeat(sum, 4): false, strings.Repeat("plain words ", 90): false, "": false,
+		`"image/png": "` + strings.Repeat(picture, 2) + `"`: true, picture: false, `{"order_id": "` + strings.Repeat("warm oven ", 40) + `", "signature": "` + strings.Repeat(picture, 2) + `"}`: false, strings.Repeat(path, 3): false, strings.Repeat(sum, 4): false, strings.Repeat("plain words ", 90): false, "": false,
+		strings.Repeat("aB3dE5gH7j ", 40): false, strings.Repeat("A1", 150): false, strings.Repeat("aB", 150): false, strings.Repeat("a1", 150): false, strings.Repeat("aB1", 100): true,
 	} {
 		if got := atom.HoldsData(line); got != want {
 			t.Errorf("HoldsData(%.30q) is %v", line, got)

@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -16,7 +17,7 @@ func IsPlace(line string) bool {
 func names(place string) bool {
 	switch {
 	case strings.HasPrefix(place, "at "):
-		return strings.ContainsAny(place, "(:") && strings.ContainsAny(place, "./")
+		return strings.ContainsAny(place, "(:") && (strings.ContainsAny(place, "./") || strings.Contains(place, "node:"))
 	case strings.HasPrefix(place, `File "`):
 		return strings.Contains(place, `", line `)
 	}
@@ -52,7 +53,7 @@ func IsForeignPlace(line string) bool {
 // isForeignFunction reports whether a line of a stack trace names a function of the library
 // of Go, "testing.tRunner(0xc0001, 0x5c0d)", or of Rust, "4: core::panicking::panic_fmt".
 func isForeignFunction(line string) bool {
-	if strings.HasPrefix(line, "testing.tRunner") || strings.HasPrefix(line, "runtime.") && strings.HasSuffix(line, ")") || strings.HasPrefix(line, "panic({0x") {
+	if strings.HasPrefix(line, "testing.tRunner") || strings.HasPrefix(line, "runtime.") && ofRuntime.MatchString(line) || strings.HasPrefix(line, "panic({0x") {
 		return true
 	}
 	name := strings.TrimLeft(line, "0123456789")
@@ -61,6 +62,9 @@ func isForeignFunction(line string) bool {
 	}
 	return strings.HasPrefix(name, ": core::") || strings.HasPrefix(name, ": std::") || strings.HasPrefix(name, ": alloc::") || strings.HasPrefix(name, ": test::") || name == ": rust_begin_unwind"
 }
+
+// ofRuntime matches calls as traces of Go show them, not as programs write them.
+var ofRuntime = regexp.MustCompile(`^runtime\.(?:[a-z]\w*\(\)|[\w.*()]+\((?:\.\.\.|\{\}|\{?0x.*)\))$`)
 
 // around is how many lines from an error its place may be.
 const around = 40
@@ -72,12 +76,13 @@ func PlaceOf(output []string, why []Line) int {
 		return 0
 	}
 	at := why[len(why)-1].Number
-	for n := at; n < min(at+around, len(output)); n++ {
+	begins := func(n int) bool { return strings.HasPrefix(strings.TrimSpace(output[n]), "Traceback (") }
+	for n := at; n < min(at+around, len(output)) && !begins(n); n++ {
 		if IsPlace(output[n]) && !IsForeignPlace(output[n]) {
 			return n + 1
 		}
 	}
-	for n := at - 2; n >= max(at-around, 0) && !strings.HasPrefix(strings.TrimSpace(output[n]), "Traceback ("); n-- {
+	for n := at - 2; n >= max(at-around, 0) && !begins(n); n-- {
 		if strings.HasPrefix(strings.TrimLeft(output[n], " "), `File "`) && IsPlace(output[n]) && !IsForeignPlace(output[n]) {
 			return n + 1
 		}

@@ -1,6 +1,7 @@
 package cause_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ func TestPlacesOfStackTraces(t *testing.T) {
 		"\tat org.junit.Runner.run(Runner.java:3)":                       {true, true},
 		"    at bake (src/oven.ts:3:4)":                                  {true, false},
 		"    at process (node:internal/task_queues:95:5)":                {true, true},
+		"    at emit (node:events:519:28)":                               {true, true},
 		"    at run (/w/node_modules/jest/a.js:3:4)":                     {true, true},
 		"   at Oven.Bread.Bake(Loaf l) in /w/Bread.cs:line 3":            {true, false},
 		"   at System.Reflection.Method.Invoke(Object o)":                {true, true},
@@ -28,10 +30,20 @@ func TestPlacesOfStackTraces(t *testing.T) {
 		"testing.tRunner(0xc0001, 0x5c0d)":                               {false, true},
 		"panic({0x5a1f20?, 0xc0000?})":                                   {false, true},
 		"runtime.gopanic(0x1)":                                           {false, true},
+		"runtime.gopanic({0x5a1f20?, 0xc0000?})":                         {false, true},
+		"runtime.panicmem(...)":                                          {false, true},
+		"runtime.goexit({})":                                             {false, true},
+		"runtime.main()":                                                 {false, true},
+		"runtime.(*mcache).refill(0x7f31, 0x2)":                          {false, true},
+		"	runtime.KeepAlive(warm_oven)":                                  {false, false},
+		"runtime.StartOven()":                                            {false, false},
+		"runtime.sendMessage({open_file: 1})":                            {false, false},
 		"runtime.GOMAXPROCS is set":                                      {false, false},
 		"   1: core::panicking::panic_fmt":                               {false, true},
 		"   3: oven::bake":                                               {false, false},
 		"at bake (src/oven.ts:3:4)":                                      {false, false},
+		"  File \"oven.py\" is cold":                                     {false, false},
+		"\t/w/oven/bread.go:3 is cold":                                   {false, false},
 		"  at noon we bake":                                              {false, false},
 		"":                                                               {false, false},
 	} {
@@ -66,6 +78,11 @@ func TestM4aWhatLedToAnException(t *testing.T) {
 		"another trace":   {"oven.HeatException: cold\n\tat oven.Bread.bake(Bread.java:3)\nand so on\nCaused by: oven.FuelException: none\n", "1", 2},
 		"JavaScript":      {"TypeError: cold\n    at run (node:internal/a:1:2)\n    at bake (src/oven.ts:3:4)\n", "1", 3},
 		"Python":          {"Traceback (most recent call last):\n  File \"oven.py\", line 3\n    bake()\n  File \"/site-packages/a.py\", line 3\n    x\nValueError: cold", "6", 2},
+		"two of Python":   {"Traceback (most recent call last):\n  File \"oven.py\", line 3\n    bake()\nKeyError: cold\n\nDuring handling of it:\n\nTraceback (most recent call last):\n  File \"other.py\", line 9\n    x()\nValueError: cold", "4", 2},
+		"a later one":     {"  File \"oven.py\", line 3\nTraceback (most recent call last):\n  File \"/site-packages/a.py\", line 3\nKeyError: cold", "4", 0},
+		"near below":      {"TypeError: cold\n" + strings.Repeat("x\n", 39) + "    at bake (src/oven.ts:3:4)", "1", 41},
+		"far below":       {"TypeError: cold\n" + strings.Repeat("x\n", 40) + "    at bake (src/oven.ts:3:4)", "1", 0},
+		"far above":       {"  File \"oven.py\", line 3\n" + strings.Repeat("x\n", 41) + "KeyError: cold", "43", 0},
 		"libraries alone": {"TypeError: cold\n    at run (node:internal/a:1:2)\n", "1", 0},
 		"pytest":          {"oven.py:3: in bake\n    x\nE   ValueError: cold\n", "3", 0},
 		"a database":      {"it begins\nERROR:  column reference is ambiguous\nLINE 1: SELECT", "2", 0},
@@ -73,7 +90,7 @@ func TestM4aWhatLedToAnException(t *testing.T) {
 		var numbers []string
 		why := cause.Of(c.output)
 		for _, line := range why {
-			numbers = append(numbers, string(rune('0'+line.Number)))
+			numbers = append(numbers, strconv.Itoa(line.Number))
 		}
 		if got := strings.Join(numbers, " "); got != c.want {
 			t.Errorf("%s: the cause is in lines %s, want %s", name, got, c.want)

@@ -1,6 +1,9 @@
 package excerpt_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // What a host writes around an output is never chosen: it says nothing of the work, and
 // takes the place of what does.
@@ -17,5 +20,21 @@ func TestTheFrameOfAnOutputIsNotChosen(t *testing.T) {
 			l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+tt.result)
 			same(t, "kept", shown(choose(l, linesOnly(60))), tt.want)
 		})
+	}
+}
+
+// A picture in letters is not chosen for what its line says beside it, in pieces neither; a line
+// that has a signature of fewer letters than it has words is.
+func TestAPictureInLettersIsNotChosen(t *testing.T) {
+	data := strings.Repeat("iVBORw0KGgoAAAANSUhEUg62h5bgdff5CF4d44AA3B57c9D0hh8EBG6f4EcD5dch8018Gbf", 4)
+	words := strings.Repeat(" loaves of the day, ", 20)
+	for line, want := range map[string]string{
+		`{"open_file": "` + data + `"}`:                                                                "",
+		`{"open_file": "` + words + `", "sum": "` + data + `"}`:                                        "4:1[0-286]",
+		`{"sum": "` + strings.Repeat(data, 40) + `"}, {"open_file": "` + data + `"}`:                   "",
+		`{"sum": "` + strings.Repeat(data, 40) + `"}, ` + strings.Repeat(words, 2) + `"open_file" end`: "4:1[11501-12188]",
+	} {
+		l := script(t, "t", "u go", "c 1 Bash {}", "r 1 "+line)
+		same(t, line[:30]+"…"+line[len(line)-20:], shown(choose(l, linesOnly(500))), want)
 	}
 }

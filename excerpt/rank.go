@@ -312,8 +312,8 @@ const near = maxFill + 1
 func (c *chooser) updateNeighbours(entry, first, last int32) {
 	e := &c.ix.entries[entry]
 	for _, list := range []span{c.offers[entry].lines, c.offers[entry].blocks} {
-		// They are in order, and no block is longer than that.
-		far, _ := slices.BinarySearchFunc(c.all[list.from:list.to], first-near-maxBlock, func(one candidate, line int32) int { return cmp.Compare(one.line, line) })
+		// They are in order, and no block or beginning is longer than that.
+		far, _ := slices.BinarySearchFunc(c.all[list.from:list.to], first-near-max(maxBlock, e.lead), func(one candidate, line int32) int { return cmp.Compare(one.line, line) })
 		for i := list.from + int32(far); i < list.to && c.all[i].line <= last+near; i++ {
 			other := &c.all[i]
 			lo, hi := other.extent()

@@ -133,7 +133,7 @@ func (h *traces) linePython(line, bare string, number int32) {
 
 // under puts a line under a head, unless it has one.
 func (h *traces) under(number, head int32) {
-	if l := &h.textLines[number-1]; l.head == 0 && number != head {
+	if l := &h.textLines[number-1]; l.head == 0 {
 		l.head = head
 	}
 }

@@ -16,6 +16,9 @@ type CacheRule struct {
 	Least int
 	// Step is what hits are counted in, in tokens: 1, or 128 with OpenAI.
 	Step int
+	// Flat is set where it costs no more to have prompts kept for longer, though it costs
+	// something to write them.
+	Flat bool
 }
 
 // Hit is how many of the tokens that a request has in common with what is kept
@@ -36,7 +39,8 @@ func (r CacheRule) Hit(tokens int) int {
 //   - https://developers.openai.com/api/docs/guides/prompt-caching: from 1,024
 //     tokens on. Up to 5.5 they are counted in steps of 128 and kept for 5 to 10
 //     minutes of quiet, of which the lesser is taken here; later models keep
-//     them for 30 minutes, to the token.
+//     them for 30 minutes, to the token. Others run the models that are free to
+//     run (gpt-oss), for which nothing is known.
 //   - https://ai.google.dev/gemini-api/docs/caching: implicit, from 2,048 tokens
 //     on with 2.5 and 4,096 with what came after. How long is not promised; five
 //     minutes, as with the others, are an assumption.
@@ -60,24 +64,28 @@ var cacheRules = []struct {
 	{"gpt-3", openAIRule},
 	{"gpt-4", openAIRule},
 	{"gpt-5", openAIRule},
+	{"gpt-oss", openAIRule},
 	{"gpt-", openAILater},
 	{"o1", openAIRule},
 	{"o3", openAIRule},
 	{"o4", openAIRule},
-	{"gemini-2.5", CacheRule{5 * time.Minute, 2048, 1}},
-	{"gemini-", CacheRule{5 * time.Minute, 4096, 1}},
+	{"gemini-2.5", CacheRule{5 * time.Minute, 2048, 1, false}},
+	{"gemini-", CacheRule{5 * time.Minute, 4096, 1, false}},
 }
 
-func anthropicRule(least int) CacheRule { return CacheRule{5 * time.Minute, least, 1} }
+func anthropicRule(least int) CacheRule { return CacheRule{5 * time.Minute, least, 1, false} }
 
-var openAIRule, openAILater = CacheRule{5 * time.Minute, 1024, 128}, CacheRule{30 * time.Minute, 1024, 1}
+var openAIRule, openAILater = CacheRule{5 * time.Minute, 1024, 128, false}, CacheRule{30 * time.Minute, 1024, 1, true}
 
-// CacheRuleOf gives the rule of a model, with the name of its provider in front
-// or without. It is false for a model whose provider's rule is not known; the
+// CacheRuleOf gives the rule of a model, with the name of its provider in front,
+// as in anthropic/claude-opus-5 or us.anthropic.claude-opus-5, or without. It is false for a model whose provider's rule is not known; the
 // rule given then is Anthropic's usual one, 5 minutes and 1,024 tokens.
 func CacheRuleOf(model string) (CacheRule, bool) {
 	name := strings.ToLower(model)
 	name = name[strings.LastIndexByte(name, '/')+1:]
+	if _, after, ok := strings.Cut(name, "anthropic."); ok { // of Bedrock
+		name = after
+	}
 	for _, c := range cacheRules {
 		if strings.HasPrefix(name, c.prefix) {
 			return c.rule, true
@@ -86,18 +94,19 @@ func CacheRuleOf(model string) (CacheRule, bool) {
 	return anthropicRule(1024), false
 }
 
-// KeptFor gives the price where the client asks the provider to keep its prompts
-// for a time: what is written to a cache of Anthropic's for an hour costs twice
-// what input costs. Vendors that take nothing for writing take nothing for that.
-func (p Price) KeptFor(lifetime time.Duration) Price {
-	if lifetime < time.Hour {
+// KeptFor gives the price where the client asks a provider of a rule to keep its
+// prompts for a time: what is written to a cache of Anthropic's for an hour costs
+// twice what input costs. Vendors that take nothing for writing take nothing for
+// that, and OpenAI takes no more.
+func (p Price) KeptFor(lifetime time.Duration, r CacheRule) Price {
+	if lifetime < time.Hour || r.Flat {
 		return p
 	}
 	if p.CacheWrite > p.Input {
 		p.CacheWrite = 2 * p.Input
 	}
 	if p.Over != nil {
-		over := p.Over.KeptFor(lifetime)
+		over := p.Over.KeptFor(lifetime, r)
 		p.Over = &over
 	}
 	return p

@@ -27,6 +27,9 @@ func TestCacheRuleOf(t *testing.T) {
 		{"o4-mini", 1024, 128, true},
 		{"gemini-2.5-pro", 2048, 1, true},
 		{"gemini-3.6-flash", 4096, 1, true},
+		{"us.anthropic.claude-opus-4-5-20251101-v1:0", 4096, 1, true},
+		{"bedrock/global.anthropic.claude-opus-5", 512, 1, true},
+		{"gpt-oss:20b", 1024, 128, true},
 		{"someones-own", 1024, 1, false},
 		{"", 1024, 1, false},
 	}
@@ -37,7 +40,7 @@ func TestCacheRuleOf(t *testing.T) {
 		}
 	}
 	for _, model := range []string{"gpt-5.6-sol", "openai/gpt-6.2-astra", "gpt-7"} {
-		if rule, known := provider.CacheRuleOf(model); rule != (provider.CacheRule{Lifetime: 30 * time.Minute, Least: 1024, Step: 1}) || !known {
+		if rule, known := provider.CacheRuleOf(model); rule != (provider.CacheRule{Lifetime: 30 * time.Minute, Least: 1024, Step: 1, Flat: true}) || !known {
 			t.Errorf("%q: %+v, %v", model, rule, known)
 		}
 	}
@@ -74,19 +77,23 @@ func TestPriceForLongRequests(t *testing.T) {
 }
 
 // Anthropic's cache of an hour costs twice the input to write; vendors that take
-// nothing for writing take nothing for that.
+// nothing for writing take nothing for that, and OpenAI takes what it always takes.
 func TestPriceKeptForAnHour(t *testing.T) {
 	over := provider.Price{Input: 2, CacheRead: 0.2, CacheWrite: 2.5}
 	p := provider.Price{Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25, Above: 100, Over: &over}
-	if got := p.KeptFor(59 * time.Minute); got != p {
+	if got := p.KeptFor(59*time.Minute, provider.CacheRule{}); got != p {
 		t.Errorf("for less than an hour: %+v", got)
 	}
-	got := p.KeptFor(time.Hour)
+	got := p.KeptFor(time.Hour, provider.CacheRule{})
 	if got.CacheWrite != 2 || got.CacheRead != 0.1 || got.Input != 1 || got.For(101).CacheWrite != 4 || over.CacheWrite != 2.5 {
 		t.Errorf("for an hour: %+v, over the limit %+v", got, got.For(101))
 	}
 	free := provider.Price{Input: 1, CacheRead: 0.1, CacheWrite: 1}
-	if got := free.KeptFor(24 * time.Hour); got != free {
+	if got := free.KeptFor(24*time.Hour, provider.CacheRule{}); got != free {
 		t.Errorf("of a vendor that takes nothing for writing: %+v", got)
+	}
+	openAI, _ := provider.CacheRuleOf("gpt-6.2-sol")
+	if got := p.KeptFor(24*time.Hour, openAI); got != p {
+		t.Errorf("of OpenAI: %+v", got)
 	}
 }

@@ -266,11 +266,13 @@ func (c *Controller) price() provider.Price {
 	if prices == nil {
 		prices = provider.Shipped()
 	}
-	price, ok := prices.Price(c.session.projection.Config().Model)
+	model := c.session.projection.Config().Model
+	price, ok := prices.Price(model)
 	if !ok || price.CacheRead <= 0 {
 		price = usualPrice
 	}
-	return price.KeptFor(c.live.Lifetime)
+	rule, _ := provider.CacheRuleOf(model)
+	return price.KeptFor(c.live.Lifetime, rule)
 }
 
 // cacheRule tells a cold cache from a warm one.

@@ -194,6 +194,7 @@ func TestV2PriceOfTheCache(t *testing.T) {
 		{"claude-sonnet-4-5", 0, 0.30, 3.75},
 		{"claude-sonnet-4-5", time.Hour, 0.30, 6},
 		{"gpt-5.1", time.Hour, 0.125, 1.25},
+		{"gpt-6.2-sol", 24 * time.Hour, 0.10, 2.50},
 		{"nobody-knows", 59 * time.Minute, 0.1, 1.25},
 		{"nobody-knows", time.Hour, 0.1, 2},
 	} {

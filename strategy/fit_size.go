@@ -383,8 +383,10 @@ func (f *fitting) beginning(text string, tokens int) []tenfold.LineRange {
 	}
 	n := 0
 	for line := range strings.Lines(text) {
-		if n++; n == number+1 && tokens > longestBeginning/4 && len(line) > longestBeginning && !atom.HoldsData(line) {
-			lines = append(lines, tenfold.LineRange{First: n, Last: n, To: min(len(line), len(line)*tokens/max(counter.Count(line), 1))})
+		if n++; n == number+1 && tokens > longestBeginning/4 && len(line) > longestBeginning {
+			if to := min(len(line), len(line)*tokens/max(counter.Count(line), 1)); !atom.HoldsData(line[:to]) {
+				lines = append(lines, tenfold.LineRange{First: n, Last: n, To: to})
+			}
 		}
 	}
 	return lines

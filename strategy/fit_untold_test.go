@@ -62,7 +62,8 @@ func TestF7WhatFillsTheRoomGivesWayToTheCalls(t *testing.T) {
 // F3: what is left over goes to no part of a picture in letters.
 func TestF3NoPartOfAPictureFillsTheRoom(t *testing.T) {
 	data := strings.Repeat("iVBORw0KGgoAAAANSUhEUg62h5bgdff5CF4d44AA3B57c9D0hh8EBG6f4EcD5dch8018Gbf", 60)
-	for line, want := range map[string]bool{`"image/png": "` + data + `"`: false, strings.Repeat("words of a long line, ", 200): true} {
+	words := strings.Repeat("words of a long line, ", 200)
+	for line, want := range map[string]bool{`"image/png": "` + data + `"`: false, words: true, words + data + data: true, data + words + words: false} {
 		l := script(t, "t", "u look", `c 1 Bash {"command":"make picture_of_oven"}`, "r 1 {\n"+line+"\n}", "t", "u go on with the picture_of_oven", "c 2 Bash {}", "r 2 x", "a end")
 		p := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=300").View()
 		if got := result(t, p, 4); (len(got) > 300) != want {

@@ -58,13 +58,16 @@ func Amends(was, is string) bool {
 	return equal == names-1
 }
 
-// identifies reports whether an argument says by its name which thing a call is about, or whom
-// it is for.
-func identifies(name string) bool { return identifying[strings.ToLower(lastWord.FindString(name))] }
+// identifies reports whether an argument says by its name which thing or things a call is about,
+// or whom it is for.
+func identifies(name string) bool {
+	last := strings.ToLower(lastWord.FindString(strings.TrimRight(name, "0123456789")))
+	return identifying[strings.TrimSuffix(last, "s")]
+}
 
 var (
 	lastWord    = regexp.MustCompile(`(?:[A-Z]?[a-z]+|[A-Z]+s?)$`)
-	identifying = set.Words("id ids number key path url uri name file filename to recipient recipients email user username channel")
+	identifying = set.Words("id number key path url uri name file filename to recipient email user username channel")
 )
 
 type member struct{ name, value []byte }

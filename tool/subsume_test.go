@@ -39,6 +39,9 @@ func TestAmends(t *testing.T) {
 		{`{"a":1,"b":2,"userID":3}`, `{"a":1,"b":2,"userID":4}`, false},
 		{`{"to":"ann","subject":"s","body":"b"}`, `{"to":"bob","subject":"s","body":"b"}`, false},
 		{`{"a":1,"b":2,"file-name":"x"}`, `{"a":1,"b":2,"file-name":"y"}`, false},
+		{`{"a":1,"b":2,"file_paths":["x"]}`, `{"a":1,"b":2,"file_paths":["y"]}`, false},
+		{`{"a":1,"b":2,"imageURLs":"x"}`, `{"a":1,"b":2,"imageURLs":"y"}`, false},
+		{`{"a":1,"b":2,"email2":"x"}`, `{"a":1,"b":2,"email2":"y"}`, false},
 		{`{"a":1,"b":2,"grid":3}`, `{"a":1,"b":2,"grid":4}`, true},
 		{`{"a":1,"b":2,"id":3}`, `{"a":1,"b":2}`, true}, // it was one too many
 		{`{"a":1,"b":2,"paid":3}`, `{"a":1,"b":2,"paid":4}`, true},

@@ -86,7 +86,7 @@ func Live(ctx context.Context, l *tenfold.Log, o LiveOptions) (LiveResult, error
 	if o.Lifetime > 0 {
 		o.Live.Lifetime = max(o.Live.Lifetime, o.Lifetime)
 		terms.cache.Lifetime = o.Lifetime
-		terms.price = terms.price.KeptFor(o.Lifetime)
+		terms.price = terms.price.KeptFor(o.Lifetime, terms.cache)
 	}
 	o.Live.Request.Options.Window = cmp.Or(o.Live.Request.Options.Window, terms.window)
 	x, err := newLiveReplay(ctx, l, terms, o.Live)

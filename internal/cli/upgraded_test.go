@@ -38,6 +38,11 @@ func TestUpgradeOfAStoreIsTold(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a dry run makes a store")
 	}
+	for url, want := range map[string]string{"bogus://x": "unknown scheme", "sqlite://" + t.TempDir(): "not a regular file"} {
+		if said := tell("--store", url, "conversation", "compact", "--dry-run"); !strings.Contains(said, want) {
+			t.Errorf("a dry run of the store %s says %q", url, said)
+		}
+	}
 	if made := tell(ls...); strings.Contains(made, "schema") {
 		t.Errorf("a new store is announced: %q", made)
 	}

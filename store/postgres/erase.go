@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -124,26 +125,40 @@ func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(c
 	if err != nil {
 		return err
 	}
-	before := map[string]int64{}
+	tables := map[string]*ErasedTable{}
+	for _, name := range names {
+		tables[name] = &ErasedTable{Name: name}
+	}
 	remove := func(name string) error {
 		tag, err := tx.Exec(ctx, "DELETE FROM "+pgx.Identifier{name}.Sanitize())
-		before[name] += tag.RowsAffected()
+		tables[name].Before += tag.RowsAffected()
 		if err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
 		}
 		return err
 	}
-	// Conversations first: their locks wait for appends under way.
-	if err := remove("tenfold_conversations"); err != nil {
+	count := func(name string) error {
+		t := tables[name]
+		err := tx.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{name}.Sanitize()).Scan(&t.After)
+		if err == nil && t.After > 0 {
+			err = fmt.Errorf("%s still has %d rows", name, t.After)
+		}
 		return err
 	}
-	for _, name := range names {
-		if name == "tenfold_tokens" {
-			continue
+	each := func(names []string, do func(name string) error) error {
+		for _, name := range names {
+			if err := do(name); err != nil {
+				return err
+			}
 		}
-		if err := remove(name); err != nil {
-			return err
-		}
+		return nil
+	}
+	// Conversations first: their locks wait for appends under way. Then all that may take
+	// long, before others are kept waiting.
+	quiet := []string{"tenfold_audit", "tenfold_tokens"}
+	long := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(quiet, name) })
+	if err := each(append([]string{"tenfold_conversations", "tenfold_audit"}, long...), remove); err != nil {
+		return err
 	}
 	var others []ErasedTable
 	if also != nil {
@@ -153,21 +168,20 @@ func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(c
 		}
 		others = append(others, table)
 	}
+	if err := each(long, count); err != nil {
+		return err
+	}
 	if err := lockQuiet(ctx, tx); err != nil {
 		return err
 	}
-	if err := errors.Join(remove("tenfold_audit"), remove("tenfold_tokens")); err != nil {
+	if err := each(quiet, remove); err != nil {
+		return err
+	}
+	if err := each(quiet, count); err != nil {
 		return err
 	}
 	for _, name := range names {
-		t := ErasedTable{Name: name, Before: before[name]}
-		if err := tx.QueryRow(ctx, "SELECT count(*) FROM "+pgx.Identifier{name}.Sanitize()).Scan(&t.After); err != nil {
-			return err
-		}
-		if t.After > 0 {
-			return fmt.Errorf("%s still has %d rows", t.Name, t.After)
-		}
-		e.Tables = append(e.Tables, t)
+		e.Tables = append(e.Tables, *tables[name])
 	}
 	e.Tables = append(e.Tables, others...)
 	keys, _ := tx.Query(ctx, "UPDATE tenfold_keys SET wrapped = '', destroyed = coalesce(destroyed, now()) RETURNING version")

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -104,5 +105,38 @@ func testEraseAgain(t *testing.T, server *pgtest.Server) {
 	}
 	if seen["tenfold_conversations"] != 1 {
 		t.Errorf("the proof is %+v", proof)
+	}
+}
+
+// While all wait that write to the audit log, an erasure does nothing that takes long, such as
+// to count what is left among the rows of others.
+func testEraseCountsBefore(t *testing.T, server *pgtest.Server) {
+	url := server.Database(t)
+	s := opened(t, tenant(t, url, "gone", nil))
+	_, err := superuser(t, url).Exec(t.Context(), `
+CREATE FUNCTION quiet() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+	IF EXISTS (SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND relation = 'tenfold_audit'::regclass AND mode = 'ShareRowExclusiveLock') THEN
+		RAISE EXCEPTION 'a table is read while others wait';
+	END IF;
+	RETURN false;
+END $$;
+CREATE TABLE tenfold_zoo (tenant_id integer);
+INSERT INTO tenfold_zoo VALUES (1);
+ALTER TABLE tenfold_zoo ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY quiet ON tenfold_zoo USING (quiet());
+GRANT SELECT, INSERT, UPDATE, DELETE ON tenfold_zoo TO PUBLIC`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proof, err := s.db.Erase(t.Context(), "gone", "a test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, table := range proof.Tables {
+		names = append(names, table.Name)
+	}
+	if !slices.IsSorted(names) || !slices.Contains(names, "tenfold_zoo") || !slices.Contains(names, "tenfold_tokens") {
+		t.Errorf("the proof tells of %v", names)
 	}
 }

@@ -21,9 +21,10 @@ const beatEvery = 15 * time.Second
 const (
 	// maxRequest is the most bytes of a request: a batch is held in memory.
 	maxRequest = 1 << 30
-	// longRequest is from how many bytes on a request is long, or is where it does not say
-	// how long it is: there is memory for one at a time.
+	// longRequest is from how many bytes on a request is long: there is memory for one at a time.
 	longRequest = 16 << 20
+	// mostSilent is how long a client may send nothing of a long request, for which others wait.
+	mostSilent = 30 * time.Second
 )
 
 // Handler answers the requests of clients from a store. The last element of the
@@ -147,15 +148,14 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	longest := int64(maxRequest)
 	if do == nil {
 		longest = longRequest // a watch lasts, and has nothing long to say
-	} else if r.ContentLength < 0 || r.ContentLength >= longRequest {
-		select {
-		case h.long <- struct{}{}:
-			defer func() { <-h.long }()
-		case <-r.Context().Done():
-			return
-		}
 	}
-	p, entries, err := readRequest(http.MaxBytesReader(w, r.Body, longest))
+	body := &body{Reader: http.MaxBytesReader(w, r.Body, longest), ctx: r.Context(), room: h.long, until: http.NewResponseController(w).SetReadDeadline}
+	if r.ContentLength >= longRequest {
+		body.read = longRequest // it waits before it comes
+	}
+	defer body.free()
+	p, entries, err := readRequest(body)
+	body.end()
 	w.Header().Set("Content-Type", contentType)
 	out := newWriter(w)
 	defer out.free()
@@ -176,6 +176,48 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out.frame(end)
 	}
 	_ = out.flush() // the client sees that there is no end
+}
+
+// A body is read as it comes. From longRequest bytes on it has the room for the one long
+// request, until it is freed.
+type body struct {
+	io.Reader
+	ctx   context.Context
+	room  chan struct{}
+	until func(time.Time) error
+	read  int64
+	long  bool
+}
+
+// Read implements [io.Reader].
+func (b *body) Read(p []byte) (int, error) {
+	if !b.long && b.read >= longRequest {
+		select {
+		case b.room <- struct{}{}:
+			b.long = true
+		case <-b.ctx.Done():
+			return 0, b.ctx.Err()
+		}
+	}
+	if b.long {
+		_ = b.until(time.Now().Add(mostSilent)) // where there is a connection
+	}
+	n, err := b.Reader.Read(p)
+	b.read += int64(n)
+	return n, err
+}
+
+// end says that all is read: what is done with it may take as long as it needs.
+func (b *body) end() {
+	if b.long {
+		_ = b.until(time.Time{})
+	}
+}
+
+func (b *body) free() {
+	if b.long {
+		<-b.room
+	}
 }
 
 func readRequest(body io.Reader) (p parameters, entries []tenfold.Entry, err error) {

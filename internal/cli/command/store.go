@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -287,17 +288,17 @@ func (a *App) URL() string {
 }
 
 // MayHaveConversations reports whether to look for some in the store, which looking makes if it
-// is a local one and not there.
+// is a local one and not there. It is true of one that is named and does not open: who opens it says why.
 func (a *App) MayHaveConversations() bool {
 	if a.Workspace != nil || IsShared(a.URL()) {
 		return true
 	}
 	path, inMemory, err := StorePath(a.URL(), "--store")
-	if err != nil || inMemory {
-		return false
+	if err != nil {
+		return a.URL() != ""
 	}
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
+	_, err = os.Stat(path)
+	return !inMemory && !errors.Is(err, fs.ErrNotExist)
 }
 
 // Owner distinguishes the paths of this person on this machine from those of

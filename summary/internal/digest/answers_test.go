@@ -139,4 +139,9 @@ func TestP9AShortMessageInTheViewIsNotQuoted(t *testing.T) {
 			}
 		}
 	}
+	// An answer stands in the result of a call, which may be cut.
+	answer := strings.Repeat("Heat the oven and bake bread. ", 4)
+	request := requestOfLines(t, "t", "u Begin.", "t", "u Go on.", `c 1 AskUserQuestion {"questions":[{"question":"What now?"}]}`, `r 1 Your questions have been answered: "What now?"="`+answer+`".`, "a I do.")
+	request.Range.ToStep = &step
+	holds(t, digested(t, digest.Digest{Tokens: 8000}, request), []string{strings.TrimSpace(answer)}, nil)
 }

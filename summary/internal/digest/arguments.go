@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -39,20 +40,18 @@ func shortArguments(arguments string, most int) string {
 		}
 		values = append(values, string(value))
 	}
-	short := map[int]bool{}
-	for left > 0 {
-		at := -1
-		for i, v := range values {
-			if !short[i] && len(v) >= leastValue && (at < 0 || len(v) > len(values[at])) {
-				at = i
-			}
-		}
-		if at < 0 {
+	longest := make([]*string, len(values))
+	for i := range values {
+		longest[i] = &values[i]
+	}
+	slices.SortStableFunc(longest, func(a, b *string) int { return len(*b) - len(*a) })
+	for _, value := range longest {
+		if left <= 0 || len(*value) < leastValue {
 			break
 		}
-		was := values[at]
-		short[at], values[at] = true, shortValue(was)
-		left -= len(was) - len(values[at])
+		was := len(*value)
+		*value = shortValue(*value)
+		left -= was - len(*value)
 	}
 	var b strings.Builder
 	for i, name := range names {

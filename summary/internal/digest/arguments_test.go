@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -11,10 +12,17 @@ import (
 // booked. What is no object is cut at its end.
 func TestM4aShortArgumentsStandBehindLongOnes(t *testing.T) {
 	loaves := strings.Repeat(`{"loaf":"rye","day":"2024-05-27"},`, 9)
+	notes := ""
+	for i := range 8 {
+		notes += fmt.Sprintf(`,"note%d":"%s"`, i, strings.Repeat("warm ", 12))
+	}
 	for arguments, want := range map[string]string{
 		`{"id":"OBUT9V","loaves":[` + loaves + `{}],"pay":"card_7"}`:                             "`book_bread {\"id\":\"OBUT9V\",\"loaves\":[…],\"pay\":\"card_7\"}`: failed",
 		`{"to":{"all":[` + loaves + `{}]},"note":"` + strings.Repeat("warm ", 50) + `","pay":7}`: "`book_bread {\"to\":{…},\"note\":\"warm warm warm warm warm warm warm warm…\",\"pay\":7}`: failed",
-		`{"id":"a", "pay":"card_7"}`:       "`book_bread {\"id\":\"a\", \"pay\":\"card_7\"}`: failed",
+		`{"id":"a", "pay":"card_7"}`: "`book_bread {\"id\":\"a\", \"pay\":\"card_7\"}`: failed",
+		`{"loaves":[` + loaves + `{}],"note":"` + strings.Repeat("warm ", 12) + `"}`:            "\"loaves\":[…],\"note\":\"" + strings.Repeat("warm ", 12) + "\"}`: failed",
+		`{"id":"` + strings.Repeat("7", 23) + `","note":"` + strings.Repeat("warm ", 30) + `"}`: "warm warm…\"}`: failed",
+		`{"to":{"a":1}` + notes + `}`:      "{\"to\":{\"a\":1},\"note0\":\"warm",
 		`[` + loaves + `{}]`:               "{\"loaf\":\"rye\",\"day…`: failed",
 		`{"loaves":[` + loaves + `{}],"pa`: "`book_bread {\"loaves\":[{\"loaf\":\"rye\"",
 	} {

@@ -250,6 +250,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 		cmd.ended, cmd.failed, cmd.words = true, r.failed, r.quoted()
 	}
 	l.noteDirectory(branch, c, p)
+	l.forgetAbandoned()
 	if r.failed || c.command != nil && c.command.check != nil && len(l.failures) > 0 {
 		r.text = tool.Output(p)
 	}

@@ -35,10 +35,10 @@ func constraintsIn(text string, longest int) []string {
 
 // constraintsOf are those of a line: the line, or of a long one the sentences.
 func constraintsOf(line string, longest int) []string {
+	if atom.ConstraintAt(line) < 0 { // as a whole: what a log says in its second sentence is of a log
+		return nil
+	}
 	if len(line) <= longLine {
-		if atom.ConstraintAt(line) < 0 {
-			return nil
-		}
 		return []string{line}
 	}
 	var found []string

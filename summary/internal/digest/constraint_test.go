@@ -80,6 +80,7 @@ func TestConstraints(t *testing.T) {
 		{"Lis le code, 12 mai, un non-vide.\nN’écris aucun fichier", []string{"N’écris aucun fichier"}},
 		{"Lee el código.\nHazlo sin tocar go.sum", []string{"Hazlo sin tocar go.sum"}},
 		{"the sin of x, a non-empty sem and Devon", nil},
+		{"2025-11-02 02:31:00 [oven] ERROR " + strings.Repeat("It is long. ", 40) + "Never delete it! And so on.", nil},
 		{strings.Repeat("It is long. ", 40) + "Never delete it! And so on. " + strings.Repeat("Yes. ", 9), []string{"Never delete it!"}},
 	} {
 		if d := cmp.Diff(c.want, digest.Constraints(c.text)); d != "" {

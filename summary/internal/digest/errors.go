@@ -20,8 +20,8 @@ type failure struct {
 	// what is the call as it is shown.
 	what    string
 	command *command
-	// key, name and arguments are those of a call of neither a command nor files.
-	key, name, arguments string
+	// name and arguments are those of a call of neither a command nor files.
+	name, arguments string
 	// checks are those of the command of which no later run has passed.
 	checks []verdict
 	looks  bool
@@ -77,10 +77,6 @@ func (l *Ledger) addFailure(c *call, r result) {
 		f.looks = c.known.Kind == tool.Searches || c.known.Kind == tool.Lists || c.known.Kind == tool.Fetches
 	}
 	key := c.failureKey()
-	if f.name != "" {
-		f.key = key
-		l.amendable = append(l.amendable[max(len(l.amendable)-callPatience, 0):], f)
-	}
 	if have := l.failures[key]; have != nil {
 		f.times += have.times
 	}
@@ -116,23 +112,22 @@ func (l *Ledger) closeFailures(c *call, r result) {
 		})
 		return len(f.checks) == 0
 	})
-	if c.command == nil && len(c.files) == 0 && !r.unsure {
-		for _, f := range l.amendable {
-			if f.name == c.name && l.failures[f.key] == f && !l.abandoned(f) && tool.Amends(f.arguments, c.arguments) {
-				delete(l.failures, f.key)
-			}
-		}
+	if !r.unsure {
+		maps.DeleteFunc(l.failures, func(_ string, f *failure) bool { return f.putRight(c) })
 	}
-	if c.command == nil || r.unsure || len(c.command.alike.Words) == 0 {
-		return
+}
+
+// putRight reports whether the success of a call is of the same thing in another form: of a
+// command with other flags or from elsewhere, of a tool with an argument mended.
+func (f *failure) putRight(c *call) bool {
+	switch {
+	case c.command == nil:
+		return len(c.files) == 0 && f.name == c.name && tool.Amends(f.arguments, c.arguments)
+	case f.command == nil || len(c.command.alike.Words) == 0:
+		return false
 	}
-	maps.DeleteFunc(l.failures, func(_ string, f *failure) bool { // with other flags, or from elsewhere
-		if f.command == nil {
-			return false
-		}
-		again := f.misused && f.command.alike.SameUse(c.command.alike) || f.command.check == nil && f.command.alike.TriedAgain(c.command.alike)
-		return again && sameDir(f.command.dir, c.command.dir)
-	})
+	again := f.misused && f.command.alike.SameUse(c.command.alike) || f.command.check == nil && f.command.alike.TriedAgain(c.command.alike)
+	return again && sameDir(f.command.dir, c.command.dir)
 }
 
 // fixedBy reports whether a check that passed ran all tests again that were seen to
@@ -183,6 +178,12 @@ func (l *Ledger) abandoned(f *failure) bool {
 		return l.calls-f.call > lookPatience || l.spoken-f.spoken > lookSpoken
 	}
 	return l.calls-f.call > callPatience || l.spoken-f.spoken > callSpoken
+}
+
+// forgetAbandoned forgets failures that stay left behind, so that no later call is compared
+// with them.
+func (l *Ledger) forgetAbandoned() {
+	maps.DeleteFunc(l.failures, func(_ string, f *failure) bool { return !f.repeatable() && l.abandoned(f) })
 }
 
 // isDeleted reports whether a file was deleted.

@@ -33,7 +33,6 @@ type Ledger struct {
 	ran       []*command          // in order of their first run
 	acts      []act               // in order
 	failures  map[string]*failure // open ones, by what must succeed to close them
-	amendable []*failure          // the newest that other arguments may put right; some are closed
 	plans     map[string]*plan    // by branch
 	planFile  planFile
 	branches  []string             // of plans, in order

@@ -93,6 +93,24 @@ func TestASuccessIsNoDearerBehindManyFailures(t *testing.T) {
 	}
 }
 
+// Of thousands of commands and tests that failed no more are kept than may still be tried
+// again: each success was compared with all of them. A check that can be run at any time is.
+func TestFailuresThatAreLeftBehindAreForgotten(t *testing.T) {
+	for command, want := range map[string]int{"go test -run TestOven%d ./w": 31, "bake --loaf %d": 31, "go vet ./w%d": 100} {
+		var lines []string
+		for i := range 100 {
+			lines = append(lines, fmt.Sprintf(`c %d Bash {"command":"%s"}`, i, fmt.Sprintf(command, i)), fmt.Sprintf("e %d Exit code 1", i))
+		}
+		if got := ledgerOf(entriesOf(t, lines...)).Failures(); got != want {
+			t.Errorf("of 100 times %q are kept %d, want %d", command, got, want)
+		}
+	}
+	gone := []string{`c 1 Bash {"command":"go vet /w/oven.go"}`, "e 1 Exit code 1", `c 2 Bash {"command":"rm /w/oven.go"}`, "r 2 ok", `c 3 Bash {"command":"ls"}`, "r 3 ok"}
+	if got := ledgerOf(entriesOf(t, gone...)).Failures(); got != 1 {
+		t.Error("a check is forgotten whose file may come back")
+	}
+}
+
 // A session with all that a ledger knows, as it is written.
 func TestM3Ledger(t *testing.T) {
 	entries := entriesOf(
