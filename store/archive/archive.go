@@ -103,11 +103,11 @@ type Total struct {
 	Conversations, Entries int
 }
 
-// An UnreadError says which conversations could not be read to their ends. All else
-// was written.
+// An UnreadError says which conversations could not be read whole: not to their ends, or
+// not their titles and origins. All else was written.
 type UnreadError struct{ Conversations []Unread }
 
-// Unread is a conversation that could not be read to its end.
+// Unread is a conversation that could not be read whole.
 type Unread struct {
 	ID string
 	// Entries is how many come before what cannot be read: they were written.
@@ -117,7 +117,7 @@ type Unread struct {
 
 // Error implements error.
 func (e *UnreadError) Error() string {
-	text := number.Count(len(e.Conversations), "conversation") + " could not be read to the end"
+	text := number.Count(len(e.Conversations), "conversation") + " could not be read whole"
 	if len(e.Conversations) > 0 {
 		text += ", first " + e.Conversations[0].Err.Error()
 	}
@@ -160,11 +160,14 @@ func Write(ctx context.Context, st store.Store, to Sink) (Total, error) {
 		if errors.Is(damage, store.ErrNotFound) {
 			continue
 		}
-		if damage != nil && mayPass(ctx, damage) {
+		if damage != nil && store.MayPass(ctx, damage) {
 			err = damage
 		}
 		if err != nil {
 			return total, fmt.Errorf("export conversation %s: %w", c.ID, err)
+		}
+		if damage == nil && c.Fault != "" {
+			damage = errors.New("its title and origin: " + c.Fault)
 		}
 		if damage != nil {
 			unread.Conversations = append(unread.Conversations, Unread{c.ID, n, damage})
@@ -186,12 +189,6 @@ func Write(ctx context.Context, st store.Store, to Sink) (Total, error) {
 		err = &unread
 	}
 	return total, err
-}
-
-// mayPass reports whether a log that could not be read may be readable later, or by
-// somebody else: that ends it all.
-func mayPass(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrLocked)
 }
 
 // header is the first line of a log in Tenfold's own format.

@@ -41,7 +41,12 @@ func (e staleError) Unwrap() []error { return []error{e.error, errStale} }
 // withKeys runs f with the tenant's keys, and again where they have changed: a tenant
 // may become encrypted, or have a new key, while it is open here.
 func (s *Store) withKeys(ctx context.Context, f func(k *keys) error) error {
-	err := f(s.keys.Load())
+	return s.withNewest(ctx, func(k *keys, _ bool) error { return f(k) })
+}
+
+// withNewest is withKeys for what goes on where the newest keys do not help.
+func (s *Store) withNewest(ctx context.Context, f func(k *keys, newest bool) error) error {
+	err := f(s.keys.Load(), false)
 	if Code(err) != codeSealed && !errors.Is(err, errStale) {
 		return err
 	}
@@ -50,7 +55,7 @@ func (s *Store) withKeys(ctx context.Context, f func(k *keys) error) error {
 		return loading
 	}
 	s.keys.Store(k)
-	return f(k)
+	return f(k, true)
 }
 
 // loadKeys reads the tenant's keys.
