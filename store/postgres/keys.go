@@ -75,7 +75,11 @@ func (d *Database) keysOf(ctx context.Context, tx pgx.Tx, tenant int) (*keys, er
 	if err != nil || len(wrapped) == 0 {
 		return k, err
 	}
-	if err := tx.QueryRow(ctx, "SELECT encrypted IS NULL FROM tenfold_tenants WHERE id = $1", tenant).Scan(&k.converting); err != nil {
+	err = tx.QueryRow(ctx, "SELECT encrypted IS NULL FROM tenfold_tenants WHERE id = $1", tenant).Scan(&k.converting)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, ErrNoTenant
+	case err != nil:
 		return nil, err
 	}
 	if d.vault == nil {
