@@ -55,6 +55,7 @@ type Queue struct {
 	unobserve func()
 
 	heartbeat, patience time.Duration // of the keeper
+	mostShortened       int
 }
 
 // tenant is what is known of one.
@@ -83,7 +84,7 @@ const poolConns = 5
 // Open opens the queue of a database. Its tables are made if they are not there;
 // several processes may do so at once.
 func Open(ctx context.Context, db *postgres.Database, options ...Option) (*Queue, error) {
-	q := &Queue{db: db, log: slog.New(slog.DiscardHandler), tenants: map[int]*tenant{}, news: make(chan struct{}, 1), silence: func() {}, heartbeat: heartbeat, patience: patience}
+	q := &Queue{db: db, log: slog.New(slog.DiscardHandler), tenants: map[int]*tenant{}, news: make(chan struct{}, 1), silence: func() {}, heartbeat: heartbeat, patience: patience, mostShortened: mostShortened}
 	for _, o := range options {
 		o(q)
 	}
