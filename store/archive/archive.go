@@ -22,7 +22,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 	"unicode/utf8"
 
@@ -259,47 +258,6 @@ func holds(line []byte, want row.Row) bool {
 	}
 	got, err := row.New(e, 1<<30)
 	return err == nil && got.Text == want.Text && bytes.Equal(got.Meta, want.Meta)
-}
-
-// Directory writes an archive into a directory, which is made; one that holds
-// anything is an error. Whoever reads its files reads conversations: they are the
-// user's alone.
-func Directory(name string) (Sink, func() error, error) {
-	if err := os.MkdirAll(name, 0o700); err != nil {
-		return nil, nil, err
-	}
-	if found, err := os.ReadDir(name); err != nil || len(found) > 0 {
-		return nil, nil, errors.Join(err, &fs.PathError{Op: "write", Path: name, Err: errors.New("the directory is not empty")})
-	}
-	d := &directory{name: name}
-	return d, d.end, nil
-}
-
-type directory struct {
-	name string
-	file *os.File
-}
-
-// Create implements [Sink].
-func (d *directory) Create(name string) (io.Writer, error) {
-	if err := d.end(); err != nil {
-		return nil, err
-	}
-	name = filepath.Join(d.name, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return nil, err
-	}
-	var err error
-	d.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	return d.file, err
-}
-
-func (d *directory) end() error {
-	f := d.file
-	if d.file = nil; f == nil {
-		return nil
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // Zip writes an archive as a zip file, which end completes.
