@@ -56,6 +56,7 @@ type Queue struct {
 
 	heartbeat, patience time.Duration // of the keeper
 	mostShortened       int
+	asItIs              bool
 }
 
 // tenant is what is known of one.
@@ -76,6 +77,10 @@ func WithLog(l *slog.Logger) Option {
 		}
 	}
 }
+
+// WithoutUpgrade leaves a database as it is whose tables of jobs are older, or that has
+// none: that is a [store.ErrOlder], the latter [ErrNone].
+func WithoutUpgrade() Option { return func(q *Queue) { q.asItIs = true } }
 
 // poolConns is how many connections the queue has for itself: to fetch, to end jobs
 // in batches, to lead, and to listen.
@@ -100,7 +105,7 @@ func Open(ctx context.Context, db *postgres.Database, options ...Option) (*Queue
 
 func (q *Queue) open(ctx context.Context) error {
 	var err error
-	if q.schema, err = prepare(ctx, q.db.Pool()); err != nil {
+	if q.schema, err = prepare(ctx, q.db.Pool(), q.asItIs); err != nil {
 		return err
 	}
 	config := q.db.Pool().Config()
