@@ -106,3 +106,24 @@ func testDamaged(t *testing.T, server *pgtest.Server) {
 	search(plain, store.Query{Text: "oven"}, 3, 1)
 	search(plain, store.Query{Text: "flour"}, 2, 0)
 }
+
+// An encrypted tenant whose keys are not there, as when they were not restored, is not
+// opened, and nothing is written for it in the clear.
+func testKeysNotRestored(t *testing.T, server *pgtest.Server) {
+	url := server.Database(t)
+	sealed := tenant(t, url, "one", masters(t, 1))
+	tenant(t, url, "two", nil)
+	if _, err := superuser(t, url).Exec(t.Context(), "DELETE FROM tenfold_keys"); err != nil {
+		t.Fatal(err)
+	}
+	for name, opts := range map[string][]Option{"no master key": nil, "the master key": {WithVault(masters(t, 1))}} {
+		s, err := Open(t.Context(), sealed, opts...)
+		if err == nil {
+			_ = s.Close()
+		}
+		if !errors.Is(err, vault.ErrNoKey) || !strings.Contains(err.Error(), "tenfold_keys was not restored") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	create(t, opened(t, url+"&tenant=two"), "a", say("hello")...)
+}

@@ -72,8 +72,8 @@ func (s *Store) loadKeys(ctx context.Context) (*keys, error) {
 func (d *Database) keysOf(ctx context.Context, tx pgx.Tx, tenant int) (*keys, error) {
 	k := &keys{}
 	wrapped, err := wrappedKeys(ctx, tx)
-	if err != nil || len(wrapped) == 0 {
-		return k, err
+	if err != nil {
+		return nil, err
 	}
 	err = tx.QueryRow(ctx, "SELECT encrypted IS NULL FROM tenfold_tenants WHERE id = $1", tenant).Scan(&k.converting)
 	switch {
@@ -82,7 +82,12 @@ func (d *Database) keysOf(ctx context.Context, tx pgx.Tx, tenant int) (*keys, er
 	case err != nil:
 		return nil, err
 	}
-	if d.vault == nil {
+	switch {
+	case len(wrapped) == 0 && k.converting:
+		return &keys{}, nil // it is not encrypted
+	case len(wrapped) == 0: // nothing is to be written in the clear
+		return nil, fmt.Errorf("tenant %d: %w", tenant, vault.ErrNoKey)
+	case d.vault == nil:
 		return nil, vault.ErrNoMaster
 	}
 	k.ring, err = d.vault.Keyring(tenant, wrapped)
