@@ -36,7 +36,8 @@ match as a phrase. The best hits come first, each with its entry number, its
 turn, and its fate. With --json, the marks are byte offsets of the words in the
 excerpt.
 
-It searches the active conversation; --id selects another, --all searches all.`,
+It searches the active conversation; --id selects another, --all searches all.
+Damaged entries are left out and reported, and the exit code is then 1.`,
 		Example: `  tenfold conversation search oven
   tenfold conversation search 'flour "too hot"' --id 0b9c1a2f
   tenfold conversation search --all --limit 5 "permission denied"`,
