@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -86,7 +87,11 @@ func (d *directory) end() error {
 	for _, name := range d.made {
 		f, err := os.Open(name)
 		if err == nil {
-			err = errors.Join(d.sync(f), f.Close())
+			err = d.sync(f)
+			if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+				err = nil // the file system, of a network say, knows no such thing
+			}
+			err = errors.Join(err, f.Close())
 		}
 		if err != nil {
 			return err
