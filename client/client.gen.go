@@ -329,8 +329,11 @@ type Conversation struct {
 	Ended time.Time `json:"ended"`
 
 	// Entries the version of the log
-	Entries int64  `json:"entries"`
-	ID      string `json:"id"`
+	Entries int64 `json:"entries"`
+
+	// Fault why the title, the tool and the project, which are then empty, cannot be read
+	Fault string `json:"fault,omitempty,omitzero"`
+	ID    string `json:"id"`
 
 	// Model the newest that answered; empty where unknown
 	Model string `json:"model"`
@@ -369,8 +372,11 @@ type ConversationRow struct {
 	Ended time.Time `json:"ended"`
 
 	// Entries the version of the log
-	Entries int64  `json:"entries"`
-	ID      string `json:"id"`
+	Entries int64 `json:"entries"`
+
+	// Fault why the title, the tool and the project, which are then empty, cannot be read
+	Fault string `json:"fault,omitempty,omitzero"`
+	ID    string `json:"id"`
 
 	// Project the directory it ran in; empty where unknown
 	Project string `json:"project"`
@@ -532,6 +538,13 @@ type Hit struct {
 	Title   string    `json:"title"`
 }
 
+type Hits struct {
+	Items []Hit `json:"items"`
+
+	// Unread how many damaged entries were left out, and which the first is; empty where none was
+	Unread string `json:"unread,omitempty,omitzero"`
+}
+
 type Job struct {
 	// After tokens that a model sees after it
 	After int64 `json:"after,omitempty,omitzero"`
@@ -648,10 +661,6 @@ type Limits struct {
 	Models            bool    `json:"models"`
 	RequestsPerSecond float64 `json:"requests_per_second"`
 	RetainDays        int64   `json:"retain_days"`
-}
-
-type ListHit struct {
-	Items []Hit `json:"items"`
 }
 
 type ListSums struct {
@@ -1702,8 +1711,8 @@ func (c *Client) Rows(ctx context.Context, id string, params *RowsParams) (Rows,
 }
 
 // Search: Search the entries of a conversation, hidden ones included.
-func (c *Client) Search(ctx context.Context, id string, params *SearchParams) (ListHit, error) {
-	return ask[ListHit](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/search", id), params: params})
+func (c *Client) Search(ctx context.Context, id string, params *SearchParams) (Hits, error) {
+	return ask[Hits](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations/{id}/search", id), params: params})
 }
 
 // Stop: Stop the agent; its work so far is kept.
@@ -1752,8 +1761,8 @@ func (c *Client) Spending(ctx context.Context, params *SpendingParams) (Spending
 }
 
 // SearchAll: Search all conversations.
-func (c *Client) SearchAll(ctx context.Context, params *SearchAllParams) (ListHit, error) {
-	return ask[ListHit](ctx, c, request{method: http.MethodGet, path: fill("/api/search"), params: params})
+func (c *Client) SearchAll(ctx context.Context, params *SearchAllParams) (Hits, error) {
+	return ask[Hits](ctx, c, request{method: http.MethodGet, path: fill("/api/search"), params: params})
 }
 
 // Tenant: Describe the tenant, its limits and usage, and what this token may do.

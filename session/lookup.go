@@ -283,7 +283,8 @@ func excerptAround(line string, phrases []string) string {
 
 // Lookup finds what a model asks for again. It looks in the conversation of the
 // given id, and where that is empty in the one at hand, then in all others: there by
-// the store's search, for all words and then for each.
+// the store's search, for all words and then for each. What is damaged there is left out:
+// a [*store.UnreadError] tells of it beside what was found.
 func (s *Service) Lookup(ctx context.Context, query, conversation, here string, limit int) ([]Finding, error) {
 	if limit <= 0 {
 		limit = DefaultFindings
@@ -308,14 +309,15 @@ func (s *Service) Lookup(ctx context.Context, query, conversation, here string, 
 // lookupInAll asks the store which conversations have the words, and looks
 // closer at the first few.
 func (s *Service) lookupInAll(ctx context.Context, query string, limit int) ([]Finding, error) {
+	var unread *store.UnreadError
 	hits, err := s.Search(ctx, store.Query{Text: query, Limit: limit * hitsEach})
-	if err != nil {
+	if err != nil && !errors.As(err, &unread) {
 		return nil, err
 	}
 	if len(hits) == 0 {
 		for _, p := range (store.Query{Text: query}).Phrases() {
 			some, err := s.Search(ctx, store.Query{Text: strconv.Quote(p), Limit: limit * hitsEach})
-			if err != nil {
+			if err != nil && !errors.As(err, &unread) {
 				return nil, err
 			}
 			hits = append(hits, some...)
@@ -333,14 +335,22 @@ func (s *Service) lookupInAll(ctx context.Context, query string, limit int) ([]F
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
-		if err != nil {
+		if err != nil && store.MayPass(ctx, err) {
 			return nil, err
+		}
+		if err != nil {
+			unread = cmp.Or(unread, &store.UnreadError{Entries: 1, First: err})
+			continue
 		}
 		found = append(found, session.Lookup(query, limit)...)
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.score, a.score) })
 	found = withoutCopies(found, func(f Finding) copied { return f.copied })
-	return found[:min(len(found), limit)], nil
+	found = found[:min(len(found), limit)]
+	if unread != nil {
+		return found, unread
+	}
+	return found, nil
 }
 
 // How many hits are asked for in place of one finding, and how many conversations

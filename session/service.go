@@ -238,6 +238,9 @@ func (s *Service) Find(ctx context.Context, prefix string) (store.Conversation, 
 			return store.Conversation{}, err
 		}
 	}
+	if i := slices.IndexFunc(found, func(c store.Conversation) bool { return c.ID == prefix }); i >= 0 {
+		return found[i], nil // it has a fault
+	}
 	switch len(found) {
 	case 0:
 		return store.Conversation{}, fmt.Errorf("conversation %q: %w", prefix, store.ErrNotFound)
@@ -286,8 +289,8 @@ func (s *Service) Remove(ctx context.Context, id string) (Removed, error) {
 	r := Removed{ID: id}
 	for {
 		if err := r.count(s.store.Entries(ctx, id, r.Entries)); err != nil {
-			c, looking := s.store.Conversation(ctx, id)
-			if looking != nil || errors.Is(err, store.ErrUnavailable) {
+			c, looking := s.Find(ctx, id)
+			if looking != nil || c.ID != id || errors.Is(err, store.ErrUnavailable) {
 				return r, err
 			}
 			r.Entries, r.Unread = c.Version, err.Error()
@@ -331,7 +334,8 @@ func (s *Service) gone(ctx context.Context, id string) (bool, error) {
 	return true, nil
 }
 
-// Search finds raw entries, hidden ones included (D4). Of an entry that a conversation and
+// Search finds raw entries, hidden ones included (D4), and where some are damaged it is the
+// others with a [*store.UnreadError]. Of an entry that a conversation and
 // its forks have it finds one, in whichever of them the store has it first.
 func (s *Service) Search(ctx context.Context, q store.Query) ([]store.Hit, error) {
 	if q.Conversation != "" {
@@ -341,7 +345,8 @@ func (s *Service) Search(ctx context.Context, q store.Query) ([]store.Hit, error
 	most := max(want, mostLooked)
 	for q.Limit = want; ; q.Limit = min(4*q.Limit, most) { // in place of copies there may be others
 		hits, err := s.store.Search(ctx, q)
-		if err != nil {
+		var unread *store.UnreadError
+		if err != nil && !errors.As(err, &unread) {
 			return nil, err
 		}
 		all := len(hits) < q.Limit
@@ -349,7 +354,7 @@ func (s *Service) Search(ctx context.Context, q store.Query) ([]store.Hit, error
 			return copied{h.Entry.ID, h.Entry.Time.UnixNano(), tenfold.SearchText(h.Entry.Payload)}
 		})
 		if len(found) >= want || all || q.Limit == most {
-			return found[:min(len(found), want)], nil
+			return found[:min(len(found), want)], err
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // A Checker is a Store that can look for damage in what it keeps. It is a
 // second, optional interface: not every store can.
@@ -26,4 +29,10 @@ func Writable(s Store) error {
 		return s.Writable()
 	}
 	return nil
+}
+
+// MayPass reports whether what could not be read may be readable later, or by somebody
+// else: it is not damaged.
+func MayPass(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, ErrUnavailable) || errors.Is(err, ErrClosed) || errors.Is(err, ErrLocked)
 }

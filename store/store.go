@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/number"
 )
 
 // A Store keeps conversations. All methods are safe for concurrent use, by
@@ -42,7 +43,8 @@ type Store interface {
 	Conversation(ctx context.Context, id string) (Conversation, error)
 
 	// Conversations lists all, the one last appended to first, ties by id.
-	// An error ends the sequence.
+	// An error ends the sequence. Here, in a Page, WithPrefix and WithHandle one whose title
+	// or origin is damaged has a Fault; where it is asked for, that is an error.
 	Conversations(ctx context.Context) iter.Seq2[Conversation, error]
 
 	// Page lists at most limit of the conversations behind a place in the order of
@@ -100,7 +102,8 @@ type Store interface {
 	// ones included (D4). Best hits come first, then later entries; where thousands
 	// match, a store may look at those of the newest conversations alone. A text
 	// with no word in it finds nothing; an unknown conversation is
-	// ErrNotFound.
+	// ErrNotFound. Entries that are damaged are left out: where any were come upon, the hits
+	// among the others come with an *UnreadError.
 	Search(ctx context.Context, q Query) ([]Hit, error)
 
 	// Close waits for appends under way, and frees what the store holds. The
@@ -124,6 +127,9 @@ type Conversation struct {
 	Stats Stats
 	// Origin is as of Create, or of the last batch that carried one.
 	Origin Origin
+	// Fault says why the title and the origin cannot be read, which are then empty; it is
+	// empty where they can.
+	Fault string
 }
 
 // handles is how many handles there are. Six digits are two tokens, which each stub of
@@ -262,6 +268,22 @@ func Older(has, newest int64) error {
 	}
 	return fmt.Errorf("%w: it has schema %d, and this program uses %d", ErrOlder, has, newest)
 }
+
+// UnreadError says that a search left out entries that cannot be read. What it found among
+// the others comes with it.
+type UnreadError struct {
+	// Entries is how many it came upon, and First says which the first was and why.
+	Entries int
+	First   error
+}
+
+// Error implements error.
+func (e *UnreadError) Error() string {
+	return number.CountOf(e.Entries, "damaged entry", "damaged entries") + " left out, first " + e.First.Error()
+}
+
+// Unwrap gives the reason of the first.
+func (e *UnreadError) Unwrap() error { return e.First }
 
 // ConflictError says that another writer came first (L8): nothing was
 // written. Read the log from Expected on, plan again, and append again.

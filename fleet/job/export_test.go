@@ -8,6 +8,9 @@ func (q *Queue) Hurry() { q.heartbeat, q.patience = 50*time.Millisecond, 100*tim
 // Loner has a queue leave the jobs of processes that ended to others.
 func (q *Queue) Loner() { q.patience = time.Hour }
 
+// Shorten has a queue look at fewer jobs for one whose id is shortened.
+func (q *Queue) Shorten(most int) { q.mostShortened = most }
+
 // Name is that of the process, in the rows of the jobs that it runs.
 func (q *Queue) Name() string { return q.name }
 

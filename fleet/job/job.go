@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"tenfold/internal/number"
 	"tenfold/problem"
 	"tenfold/session"
 	"tenfold/store"
@@ -140,6 +141,14 @@ const shortest = 4
 // ambiguous is the error of the beginning of several ids.
 func ambiguous(op, id string) error {
 	return &problem.Error{Op: op + " job", Subject: strconv.Quote(id), Code: "ambiguous", Problem: "several jobs have an ID that begins so", Hint: "write more of it", Err: session.ErrAmbiguous}
+}
+
+// tooShort is the error of the beginning of an id where there are more jobs than are looked at.
+func tooShort(op, id string, most int) error {
+	return &problem.Error{
+		Op: op + " job", Subject: strconv.Quote(id), Code: "not_found", Problem: "not enough of an ID, as there are more than " + number.Thousands(most) + " jobs",
+		Hint: fmt.Sprintf("write at least %d characters of it, or all where it is not among the newest", longEnough), Err: ErrNotFound,
+	}
 }
 
 // refused is the error of what a state does not allow.

@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"context"
+	"crypto/aes"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -267,22 +268,31 @@ func (j *jobs) change(ctx context.Context, op, shown string, allowed func(State)
 	return out, err
 }
 
+// mostShortened is among how many jobs, the newest, an id may be shortened. Ids are made
+// of River's by a key: those that begin alike have nothing in common in the table, and
+// all that are looked at are made anew.
+const mostShortened = 100_000
+
+// longEnough is how much of an id is taken for one where there are jobs that are not
+// looked at: none of millions begins so by chance.
+const longEnough = 10
+
 // findID is River's id of the job that a tenant names, by the id that it was shown or by
-// its beginning. Those that begin alike have nothing in common in the table.
+// its beginning.
 func (j *jobs) findID(ctx context.Context, t *tenant, op, shown string) (id int64, err error) {
 	if id, ok := t.riverID(shown); ok {
 		return id, nil
 	}
-	if len(shown) < shortest {
+	if len(shown) < shortest || len(shown) >= idCode.EncodedLen(aes.BlockSize) {
 		return 0, notFound(op, shown)
 	}
-	found := 0
+	found, looked, most := 0, 0, j.queue.mostShortened
 	err = j.queue.asTenant(ctx, j.tenant, func(ctx context.Context, tx pgx.Tx) error {
-		found = 0
-		rows, _ := tx.Query(ctx, j.queue.sql("SELECT id FROM ~.river_job WHERE (args->>'tenant')::integer = $1"), j.tenant)
+		found, looked = 0, 0
+		rows, _ := tx.Query(ctx, j.queue.sql("SELECT id FROM ~.river_job WHERE (args->>'tenant')::integer = $1 ORDER BY id DESC LIMIT $2"), j.tenant, most+1)
 		var one int64
 		_, err := pgx.ForEachRow(rows, []any{&one}, func() error {
-			if strings.HasPrefix(t.publicID(one), strings.ToLower(shown)) {
+			if looked++; looked <= most && strings.HasPrefix(t.publicID(one), strings.ToLower(shown)) {
 				id = one
 				found++
 			}
@@ -293,6 +303,8 @@ func (j *jobs) findID(ctx context.Context, t *tenant, op, shown string) (id int6
 	switch {
 	case err != nil:
 		return 0, err
+	case looked > most && (found == 0 || len(shown) < longEnough):
+		return 0, tooShort(op, shown, most)
 	case found == 0:
 		return 0, notFound(op, shown)
 	case found > 1:

@@ -55,6 +55,8 @@ type Queue struct {
 	unobserve func()
 
 	heartbeat, patience time.Duration // of the keeper
+	mostShortened       int
+	asItIs              bool
 }
 
 // tenant is what is known of one.
@@ -76,6 +78,10 @@ func WithLog(l *slog.Logger) Option {
 	}
 }
 
+// WithoutUpgrade leaves a database as it is whose tables of jobs are older, or that has
+// none: that is a [store.ErrOlder], the latter [ErrNone].
+func WithoutUpgrade() Option { return func(q *Queue) { q.asItIs = true } }
+
 // poolConns is how many connections the queue has for itself: to fetch, to end jobs
 // in batches, to lead, and to listen.
 const poolConns = 5
@@ -83,7 +89,7 @@ const poolConns = 5
 // Open opens the queue of a database. Its tables are made if they are not there;
 // several processes may do so at once.
 func Open(ctx context.Context, db *postgres.Database, options ...Option) (*Queue, error) {
-	q := &Queue{db: db, log: slog.New(slog.DiscardHandler), tenants: map[int]*tenant{}, news: make(chan struct{}, 1), silence: func() {}, heartbeat: heartbeat, patience: patience}
+	q := &Queue{db: db, log: slog.New(slog.DiscardHandler), tenants: map[int]*tenant{}, news: make(chan struct{}, 1), silence: func() {}, heartbeat: heartbeat, patience: patience, mostShortened: mostShortened}
 	for _, o := range options {
 		o(q)
 	}
@@ -99,7 +105,7 @@ func Open(ctx context.Context, db *postgres.Database, options ...Option) (*Queue
 
 func (q *Queue) open(ctx context.Context) error {
 	var err error
-	if q.schema, err = prepare(ctx, q.db.Pool()); err != nil {
+	if q.schema, err = prepare(ctx, q.db.Pool(), q.asItIs); err != nil {
 		return err
 	}
 	config := q.db.Pool().Config()

@@ -188,7 +188,7 @@ func TestQueue(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T, url string){
 		"an append makes a compaction due": testDue, "once in a thousand appends": testUnique, "a tenant's limit": testLimit, "a tenant's limit of those that wait": testMost,
 		"superseded": testSuperseded, "retried with reasons": testRetried, "cancelled while it runs": testCancelled, "stopped after it paid": testPaidAndStopped, "killed": testKilled,
-		"tenants": testTenants, "odd ids": testOddIDs, "a lost look": testUnheard, "a trace": testTrace, "appended meanwhile": testMeanwhile, "a schema that was given": testGiven, "due together": testTogether, "taken by whoever added it": testOwn, "more than one has hands for": testHands, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost, "cut": testCut,
+		"tenants": testTenants, "odd ids": testOddIDs, "a lost look": testUnheard, "a trace": testTrace, "appended meanwhile": testMeanwhile, "a schema that was given": testGiven, "due together": testTogether, "taken by whoever added it": testOwn, "more than one has hands for": testHands, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost, "cut": testCut, "shortened": testShortened,
 		"a store": func(t *testing.T, url string) {
 			db, err := postgres.OpenDatabase(t.Context(), url)
 			if err != nil {
@@ -524,6 +524,31 @@ func testCut(t *testing.T, url string) {
 	cut()
 	if j, err := f.jobs.Cancel(t.Context(), id[:8]); err != nil || j.State != job.Cancelled {
 		t.Errorf("cancelled %+v, %v", j, err)
+	}
+}
+
+// Of very many jobs those may be named by the beginnings of their ids that are the newest,
+// and by ones that no older job has as well.
+func testShortened(t *testing.T, url string) {
+	f := open(t, url)
+	for i := range 3 {
+		due(t, f.st, fmt.Sprint("a-", i))
+	}
+	all := listed(t, f.jobs, job.Filter{})
+	f.queue.Shorten(2)
+	for _, id := range []string{all[0].ID[:9], all[2].ID[:12], "0123456789abcd"} {
+		if _, err := f.jobs.Cancel(t.Context(), id); !errors.Is(err, job.ErrNotFound) || !strings.Contains(err.Error(), "not enough of an ID") {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	for id, want := range map[string]string{all[1].ID[:10]: all[1].ID, all[2].ID: all[2].ID} {
+		if j, err := f.jobs.Cancel(t.Context(), id); err != nil || j.ID != want {
+			t.Errorf("%q: %+v, %v", id, j, err)
+		}
+	}
+	f.queue.Shorten(3)
+	if j, err := f.jobs.Cancel(t.Context(), all[0].ID[:6]); err != nil || j.ID != all[0].ID {
+		t.Errorf("%+v, %v", j, err)
 	}
 }
 

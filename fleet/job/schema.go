@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"tenfold/problem"
+	"tenfold/store"
 	"tenfold/store/postgres"
 )
 
@@ -58,7 +59,7 @@ const lockSQL = "SELECT pg_advisory_lock(x'74656e666f6c646a'::bigint)"
 // prepare makes the tables, or brings them to this program's version, and gives
 // their schema. Of processes that come at once, one does and the others wait and
 // find it done.
-func prepare(ctx context.Context, pool *pgxpool.Pool) (string, error) {
+func prepare(ctx context.Context, pool *pgxpool.Pool, asItIs bool) (string, error) {
 	config := pool.Config().ConnConfig.Copy()
 	// Changing a schema may take long: the caller's context is the limit.
 	config.RuntimeParams["statement_timeout"] = "0"
@@ -82,6 +83,9 @@ func prepare(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 	}
 	if done, err := prepared(ctx, conn, schema, newest); err != nil || done {
 		return schema, err
+	}
+	if asItIs {
+		return schema, older(ctx, conn, schema)
 	}
 	if _, err := conn.Exec(ctx, lockSQL); err != nil {
 		return "", err
@@ -121,6 +125,22 @@ func prepare(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 	said := fmt.Sprintf(comment, version, newest)
 	_, err = conn.Exec(ctx, strings.ReplaceAll(indexes, "~", quoted)+"COMMENT ON SCHEMA "+quoted+" IS '"+said+"'")
 	return schema, denied(err, schema)
+}
+
+// ErrNone says that a database has no tables of jobs yet, and so no jobs.
+var ErrNone = fmt.Errorf("%w: it has no tables of jobs yet", store.ErrOlder)
+
+// older is why tables that are not this program's stay as they are.
+func older(ctx context.Context, conn *pgx.Conn, schema string) error {
+	var exist bool
+	err := conn.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", pgx.Identifier{schema, "river_job"}.Sanitize()).Scan(&exist)
+	switch {
+	case err != nil:
+		return err
+	case !exist:
+		return ErrNone
+	}
+	return fmt.Errorf("%w: its tables of jobs are older", store.ErrOlder)
 }
 
 // newestOfRiver is the newest version of River's tables that this program knows.

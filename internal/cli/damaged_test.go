@@ -47,6 +47,10 @@ func TestExportOfADamagedConversation(t *testing.T) {
 	if code != command.ExitOK {
 		t.Fatal(errs)
 	}
+	const search = "conversation search --all --limit 1000 first"
+	if code, out, errs := try(search); code != command.ExitOK || !strings.Contains(out, "entry 5 ") {
+		t.Errorf("exit code %d: %s\n%s", code, errs, out)
+	}
 	damage("UPDATE entries SET meta = x'' WHERE key & 0xffffffff = 5")
 	code, out, errs := try(export)
 	head := strings.Join(strings.SplitAfter(whole, "\n")[:5], "") // the header, and four entries
@@ -59,6 +63,10 @@ func TestExportOfADamagedConversation(t *testing.T) {
 	}
 	if code, _, errs := try("conversation show"); code != command.ExitFailed || strings.Contains(errs, "exported") {
 		t.Errorf("show: exit code %d: %s", code, errs)
+	}
+	// A search passes over what is damaged, and says so.
+	if code, out, errs := try(search); code != command.ExitFailed || !strings.Contains(out, "turn unknown") || !strings.Contains(errs, "damaged entry left out, first conversation ") {
+		t.Errorf("search: exit code %d: %s\n%s", code, errs, out)
 	}
 	damage("UPDATE entries SET meta = x'' WHERE key & 0xffffffff = 1")
 	if code, out, errs := try(export); code != command.ExitFailed || out != "" || strings.Contains(errs, "exported") {

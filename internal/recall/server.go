@@ -11,6 +11,7 @@ import (
 	"tenfold/internal/runes"
 	"tenfold/problem"
 	"tenfold/session"
+	"tenfold/store"
 	"tenfold/token"
 )
 
@@ -107,6 +108,9 @@ func (s Server) search(ctx context.Context, in searchArguments) (string, error) 
 		return "", err
 	}
 	found, err := Search(ctx, s.Service, in.Query, in.Session, here, in.Limit)
+	if unread, ok := errors.AsType[*store.UnreadError](err); ok {
+		return Findings(found, in.Query) + "\n(" + unread.Error() + ")\n", nil
+	}
 	if err != nil {
 		return "", err
 	}

@@ -244,7 +244,7 @@ func (s *Server) row(c store.Conversation, active string) shape.ConversationRow 
 	began, ended := listing.Span(c)
 	dollars := s.accounts.dollars(c)
 	return shape.ConversationRow{
-		ID: c.ID, Title: c.Title, Tool: session.ToolOf(c), Project: c.Origin.Directory, Turns: c.Stats.Turns, Entries: c.Version,
+		ID: c.ID, Title: c.Title, Fault: c.Fault, Tool: session.ToolOf(c), Project: c.Origin.Directory, Turns: c.Stats.Turns, Entries: c.Version,
 		Tokens:  s.listed(c),
 		Dollars: dollars,
 		Began:   began.UTC(), Ended: ended.UTC(), Updated: c.Updated.UTC(), Active: c.ID == active,

@@ -108,19 +108,23 @@ type searchIn struct {
 	Searched
 }
 
-func (s *Server) search(ctx context.Context, in *searchIn) (out list[shape.Hit], err error) {
+func (s *Server) search(ctx context.Context, in *searchIn) (out shape.Hits, err error) {
 	c, err := s.service.Find(ctx, in.ID)
 	if err != nil {
 		return out, err
 	}
-	found, q, err := s.find(ctx, store.Query{Text: in.Q, Conversation: c.ID, Limit: in.Limit})
+	found, q, unread, err := s.find(ctx, store.Query{Text: in.Q, Conversation: c.ID, Limit: in.Limit})
 	if err != nil {
 		return out, err
 	}
 	for _, f := range found {
 		out.Items = append(out.Items, hitOf(q, f, c.Title))
 	}
-	return out, s.markHidden(ctx, c.ID, found, out.Items)
+	out.Unread = unread
+	if err = s.markHidden(ctx, c.ID, found, out.Items); err != nil && !store.MayPass(ctx, err) && unread != "" {
+		err = nil // it is too damaged to be opened
+	}
+	return out, err
 }
 
 // markHidden says of hits in one conversation whether a model sees them, as the readers
@@ -142,11 +146,12 @@ func (s *Server) markHidden(ctx context.Context, id string, found []store.Hit, h
 // conversations whether a model sees them.
 const mostLooked = 100_000
 
-func (s *Server) searchAll(ctx context.Context, in *Searched) (out list[shape.Hit], err error) {
-	found, q, err := s.find(ctx, store.Query{Text: in.Q, Limit: in.Limit})
+func (s *Server) searchAll(ctx context.Context, in *Searched) (out shape.Hits, err error) {
+	found, q, unread, err := s.find(ctx, store.Query{Text: in.Q, Limit: in.Limit})
 	if err != nil {
 		return out, err
 	}
+	out.Unread = unread
 	titles, room := map[string]string{}, int64(mostLooked)
 	for _, f := range found {
 		out.Items = append(out.Items, hitOf(q, f, ""))
@@ -159,7 +164,7 @@ func (s *Server) searchAll(ctx context.Context, in *Searched) (out list[shape.Hi
 				room -= c.Version
 				err = s.markHidden(ctx, c.ID, found, out.Items)
 			}
-			if err != nil && !errors.Is(err, store.ErrNotFound) { // it was deleted meanwhile
+			if err != nil && store.MayPass(ctx, err) { // else it was deleted meanwhile, or is damaged
 				return out, err
 			}
 			title = c.Title
@@ -170,12 +175,16 @@ func (s *Server) searchAll(ctx context.Context, in *Searched) (out list[shape.Hi
 	return out, nil
 }
 
-func (s *Server) find(ctx context.Context, q store.Query) ([]store.Hit, store.Query, error) {
+// find searches, and says of damaged entries that it left them out.
+func (s *Server) find(ctx context.Context, q store.Query) (found []store.Hit, as store.Query, unread string, err error) {
 	if q.Empty() {
-		return nil, q, shape.Refused("no word in the query", "words consist of letters and digits")
+		return nil, q, "", shape.Refused("no word in the query", "words consist of letters and digits")
 	}
-	found, err := s.service.Search(ctx, q)
-	return found, q, err
+	found, err = s.service.Search(ctx, q)
+	if damage, ok := errors.AsType[*store.UnreadError](err); ok {
+		return found, q, damage.Error(), nil
+	}
+	return found, q, "", err
 }
 
 // hitOf says where the words stand as a browser counts.

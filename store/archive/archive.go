@@ -22,7 +22,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 	"unicode/utf8"
 
@@ -103,11 +102,11 @@ type Total struct {
 	Conversations, Entries int
 }
 
-// An UnreadError says which conversations could not be read to their ends. All else
-// was written.
+// An UnreadError says which conversations could not be read whole: not to their ends, or
+// not their titles and origins. All else was written.
 type UnreadError struct{ Conversations []Unread }
 
-// Unread is a conversation that could not be read to its end.
+// Unread is a conversation that could not be read whole.
 type Unread struct {
 	ID string
 	// Entries is how many come before what cannot be read: they were written.
@@ -117,7 +116,7 @@ type Unread struct {
 
 // Error implements error.
 func (e *UnreadError) Error() string {
-	text := number.Count(len(e.Conversations), "conversation") + " could not be read to the end"
+	text := number.Count(len(e.Conversations), "conversation") + " could not be read whole"
 	if len(e.Conversations) > 0 {
 		text += ", first " + e.Conversations[0].Err.Error()
 	}
@@ -160,11 +159,14 @@ func Write(ctx context.Context, st store.Store, to Sink) (Total, error) {
 		if errors.Is(damage, store.ErrNotFound) {
 			continue
 		}
-		if damage != nil && mayPass(ctx, damage) {
+		if damage != nil && store.MayPass(ctx, damage) {
 			err = damage
 		}
 		if err != nil {
 			return total, fmt.Errorf("export conversation %s: %w", c.ID, err)
+		}
+		if damage == nil && c.Fault != "" {
+			damage = errors.New("its title and origin: " + c.Fault)
 		}
 		if damage != nil {
 			unread.Conversations = append(unread.Conversations, Unread{c.ID, n, damage})
@@ -186,12 +188,6 @@ func Write(ctx context.Context, st store.Store, to Sink) (Total, error) {
 		err = &unread
 	}
 	return total, err
-}
-
-// mayPass reports whether a log that could not be read may be readable later, or by
-// somebody else: that ends it all.
-func mayPass(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrClosed) || errors.Is(err, store.ErrLocked)
 }
 
 // header is the first line of a log in Tenfold's own format.
@@ -262,47 +258,6 @@ func holds(line []byte, want row.Row) bool {
 	}
 	got, err := row.New(e, 1<<30)
 	return err == nil && got.Text == want.Text && bytes.Equal(got.Meta, want.Meta)
-}
-
-// Directory writes an archive into a directory, which is made; one that holds
-// anything is an error. Whoever reads its files reads conversations: they are the
-// user's alone.
-func Directory(name string) (Sink, func() error, error) {
-	if err := os.MkdirAll(name, 0o700); err != nil {
-		return nil, nil, err
-	}
-	if found, err := os.ReadDir(name); err != nil || len(found) > 0 {
-		return nil, nil, errors.Join(err, &fs.PathError{Op: "write", Path: name, Err: errors.New("the directory is not empty")})
-	}
-	d := &directory{name: name}
-	return d, d.end, nil
-}
-
-type directory struct {
-	name string
-	file *os.File
-}
-
-// Create implements [Sink].
-func (d *directory) Create(name string) (io.Writer, error) {
-	if err := d.end(); err != nil {
-		return nil, err
-	}
-	name = filepath.Join(d.name, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return nil, err
-	}
-	var err error
-	d.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	return d.file, err
-}
-
-func (d *directory) end() error {
-	f := d.file
-	if d.file = nil; f == nil {
-		return nil
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // Zip writes an archive as a zip file, which end completes.

@@ -209,6 +209,22 @@ func (s torn) Entries(ctx context.Context, id string, after int64) iter.Seq2[ten
 	}
 }
 
+// untitled is a store that cannot read the title of one conversation.
+type untitled struct{ store.Store }
+
+func (u untitled) Conversations(ctx context.Context) iter.Seq2[store.Conversation, error] {
+	return func(yield func(store.Conversation, error) bool) {
+		for c, err := range u.Store.Conversations(ctx) {
+			if c.ID == "many" {
+				c.Title, c.Fault = "", "it was changed"
+			}
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}
+
 // One damaged conversation does not keep the others from being written, nor what comes
 // before the damage; a store that cannot be reached ends it all.
 func TestWriteWhatCanBeRead(t *testing.T) {
@@ -244,6 +260,12 @@ func TestWriteWhatCanBeRead(t *testing.T) {
 	}
 	if left := contents(t, to); !cmp.Equal(left["empty"], want["empty"]) || len(left) != 3 {
 		t.Errorf("read back: %v", left)
+	}
+
+	sink, _ = archive.Zip(io.Discard)
+	total, err = archive.Write(t.Context(), untitled{whole}, sink)
+	if !errors.As(err, &unread) || len(unread.Conversations) != 1 || unread.Conversations[0].ID != "many" || unread.Conversations[0].Entries != 300 || total.Conversations != 3 {
+		t.Errorf("without a title: %+v, %v", total, err)
 	}
 
 	from.err = fmt.Errorf("read: %w", store.ErrUnavailable)

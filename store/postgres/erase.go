@@ -117,6 +117,9 @@ func (e *Erased) erase(ctx context.Context, tx pgx.Tx, actor string, also func(c
 	if err == nil {
 		_, err = tx.Exec(ctx, tenantSQL, strconv.Itoa(e.Tenant))
 	}
+	if err == nil { // who makes a key holds the others: what follows sees it
+		err = lockKeys(ctx, tx)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -138,5 +139,52 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON tenfold_zoo TO PUBLIC`)
 	}
 	if !slices.IsSorted(names) || !slices.Contains(names, "tenfold_zoo") || !slices.Contains(names, "tenfold_tokens") {
 		t.Errorf("the proof tells of %v", names)
+	}
+}
+
+// A key that is made while a tenant is erased is destroyed with the others, and none is
+// made for one that is gone.
+func testEraseRotated(t *testing.T, server *pgtest.Server) {
+	url := server.Database(t)
+	s := opened(t, tenant(t, url, "gone", masters(t, 1)), WithVault(masters(t, 1)))
+	admin := superuser(t, url)
+	waiting := func() { // somebody waits for another transaction
+		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+			var waits bool
+			err := admin.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')").Scan(&waits)
+			if waits || err != nil || time.Now().After(end) {
+				if err != nil || !waits {
+					t.Errorf("nobody waits: %v", err)
+				}
+				return
+			}
+		}
+	}
+	type erased struct {
+		Erased
+		error
+	}
+	done := make(chan erased, 1)
+	version, err := s.db.Rotate(t.Context(), s.tenant, func(context.Context, pgx.Tx) error {
+		go func() {
+			proof, err := s.db.Erase(context.Background(), "gone", "a test", nil)
+			done <- erased{proof, err}
+		}()
+		waiting()
+		return nil
+	})
+	if err != nil || version != 2 {
+		t.Errorf("version %d, %v", version, err)
+	}
+	proof := <-done
+	if proof.error != nil || !slices.Equal(proof.Keys, []int{0, 1, 2}) {
+		t.Errorf("the keys %v are destroyed, %v", proof.Keys, proof.error)
+	}
+	if _, err := s.db.Rotate(t.Context(), s.tenant, nil); !errors.Is(err, ErrNoTenant) {
+		t.Errorf("a key for nobody: %v", err)
+	}
+	var left int
+	if err := admin.QueryRow(t.Context(), "SELECT count(*) FROM tenfold_keys WHERE wrapped <> ''").Scan(&left); err != nil || left > 0 {
+		t.Errorf("%d keys are left, %v", left, err)
 	}
 }

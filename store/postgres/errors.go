@@ -20,7 +20,7 @@ import (
 
 // hints say what to try, by the server's code.
 var hints = map[string]string{
-	"25006":         "the server is read-only: use the address of the primary",
+	codeReadOnly:    "the server is read-only: use the address of the primary",
 	"28000":         "check the user in the URL and the server's pg_hba.conf",
 	"28P01":         "check the user and the password in the URL, or PGPASSWORD",
 	"3D000":         "check the database in the URL, or create it with createdb",

@@ -41,7 +41,12 @@ func (e staleError) Unwrap() []error { return []error{e.error, errStale} }
 // withKeys runs f with the tenant's keys, and again where they have changed: a tenant
 // may become encrypted, or have a new key, while it is open here.
 func (s *Store) withKeys(ctx context.Context, f func(k *keys) error) error {
-	err := f(s.keys.Load())
+	return s.withNewest(ctx, func(k *keys, _ bool) error { return f(k) })
+}
+
+// withNewest is withKeys for what goes on where the newest keys do not help.
+func (s *Store) withNewest(ctx context.Context, f func(k *keys, newest bool) error) error {
+	err := f(s.keys.Load(), false)
 	if Code(err) != codeSealed && !errors.Is(err, errStale) {
 		return err
 	}
@@ -50,7 +55,7 @@ func (s *Store) withKeys(ctx context.Context, f func(k *keys) error) error {
 		return loading
 	}
 	s.keys.Store(k)
-	return f(k)
+	return f(k, true)
 }
 
 // loadKeys reads the tenant's keys.
@@ -67,13 +72,22 @@ func (s *Store) loadKeys(ctx context.Context) (*keys, error) {
 func (d *Database) keysOf(ctx context.Context, tx pgx.Tx, tenant int) (*keys, error) {
 	k := &keys{}
 	wrapped, err := wrappedKeys(ctx, tx)
-	if err != nil || len(wrapped) == 0 {
-		return k, err
-	}
-	if err := tx.QueryRow(ctx, "SELECT encrypted IS NULL FROM tenfold_tenants WHERE id = $1", tenant).Scan(&k.converting); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if d.vault == nil {
+	err = tx.QueryRow(ctx, "SELECT encrypted IS NULL FROM tenfold_tenants WHERE id = $1", tenant).Scan(&k.converting)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, ErrNoTenant
+	case err != nil:
+		return nil, err
+	}
+	switch {
+	case len(wrapped) == 0 && k.converting:
+		return &keys{}, nil // it is not encrypted
+	case len(wrapped) == 0: // nothing is to be written in the clear
+		return nil, fmt.Errorf("tenant %d: %w", tenant, vault.ErrNoKey)
+	case d.vault == nil:
 		return nil, vault.ErrNoMaster
 	}
 	k.ring, err = d.vault.Keyring(tenant, wrapped)

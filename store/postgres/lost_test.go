@@ -3,9 +3,13 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -54,5 +58,66 @@ func testLostTransactions(t *testing.T, server *pgtest.Server) {
 	}
 	if errors.Is(Unavailable(&pgconn.PgError{Code: codeDeadlock}), store.ErrUnavailable) {
 		t.Error("a deadlock is taken for a database that is away")
+	}
+}
+
+// saying tells of the first line that is written with some words.
+type saying struct {
+	words string
+	said  chan struct{}
+	once  *sync.Once
+}
+
+func (s saying) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), s.words) {
+		s.once.Do(func() { close(s.said) })
+	}
+	return len(line), nil
+}
+
+// What meets a standby, as servers do for a moment when it takes over, waits until that is
+// the primary, and is done once.
+func testStandby(t *testing.T, server *pgtest.Server) {
+	url := server.Database(t)
+	told := saying{codeReadOnly, make(chan struct{}), new(sync.Once)}
+	s, admin := opened(t, url, WithRetry(2*time.Minute), WithLog(slog.New(slog.NewTextHandler(told, nil)))), superuser(t, url)
+	create(t, s, "a", say("hello")...)
+	become := func(readOnly string) {
+		t.Helper()
+		conn, err := admin.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Release()
+		for _, sql := range []string{
+			"SET default_transaction_read_only = off", // of this connection
+			"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = " + readOnly + "', current_database()); END $$",
+			"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+		} {
+			if _, err := conn.Exec(t.Context(), sql); err != nil {
+				t.Fatalf("%s: %v", sql, err)
+			}
+		}
+	}
+	become("on")
+	done := make(chan error, 1)
+	go func() {
+		version, err := s.Append(context.Background(), store.Batch{Conversation: "a", Expected: 1, Entries: say("over there")})
+		if err == nil && version != 2 {
+			err = fmt.Errorf("version %d", version)
+		}
+		done <- err
+	}()
+	select {
+	case <-told.said:
+	case err := <-done:
+		t.Fatalf("it did not wait: %v", err)
+	}
+	become("off")
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if all, err := logOf(t.Context(), s, "a"); err != nil || len(all) != 2 {
+		t.Errorf("%d entries, %v", len(all), err)
 	}
 }

@@ -51,7 +51,7 @@ func TestPostgres(t *testing.T) {
 		"LongIDs": testLongIDs, "LostConnections": testLostConnections, "Told": testTold,
 		"Upgrade": testUpgrade, "Isolation": testIsolation, "Above": testAbove, "Plans": testPlans, "PlansOfNew": testPlansOfNew, "Tidy": testTidy,
 		"InterruptedUpgrade": testInterruptedUpgrade, "TenantOfURL": testTenantOfURL, "Vault": testVault, "KeysLost": testKeysLost,
-		"Tampered": testTampered, "EncryptLive": testEncryptLive, "Erase": testErase, "EraseWaits": testEraseWaits, "EraseAgain": testEraseAgain, "EraseCountsBefore": testEraseCountsBefore, "LostTransactions": testLostTransactions, "RewrapErased": testRewrapErased, "Retention": testRetention, "DroppedMonth": testDroppedMonth, "MonthIsRead": testMonthIsRead, "RetentionFails": testRetentionFails,
+		"Tampered": testTampered, "Damaged": testDamaged, "KeysNotRestored": testKeysNotRestored, "Standby": testStandby, "EncryptLive": testEncryptLive, "Erase": testErase, "EraseWaits": testEraseWaits, "EraseAgain": testEraseAgain, "EraseRotated": testEraseRotated, "EraseCountsBefore": testEraseCountsBefore, "LostTransactions": testLostTransactions, "RewrapErased": testRewrapErased, "Retention": testRetention, "DroppedMonth": testDroppedMonth, "MonthIsRead": testMonthIsRead, "RetentionFails": testRetentionFails,
 		"Ready": testReady, "Seen": testSeen, "Groups": testGroups,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,26 +31,41 @@ var listSQL = [...]string{
 const selectSQL = "SELECT name, sealed, id, title, created, updated, version, turns, tokens_before, tokens_after, origin, mark, tool, directory, ended, percent FROM tenfold_conversations "
 
 func (s *Store) list(ctx context.Context, by engine.Filter, value string) (found []store.Conversation, err error) {
-	err = s.try(ctx, lost, func(ctx context.Context) error {
-		return s.withKeys(ctx, func(k *keys) error {
-			var args []any
+	strict := by == engine.ByID || by == engine.ByOrigin // it is asked for
+	return s.conversations(ctx, strict, func(c store.Conversation) bool { return by != engine.ByOrigin || c.Origin.Key == value },
+		listSQL[by], func(k *keys) []any {
 			switch by {
 			case engine.ByID:
-				args = []any{indexedID(value)}
+				return []any{indexedID(value)}
 			case engine.ByOrigin:
-				args = []any{k.hashes(value)}
+				return []any{k.hashes(value)}
 			case engine.ByHandle:
 				handle, _ := store.ParseHandle(value)
-				args = []any{handle}
+				return []any{handle}
 			}
+			return nil
+		})
+}
+
+// conversations gives those of a query that are to be kept. Unless it is strict, one that
+// cannot be opened by the newest keys has a fault.
+func (s *Store) conversations(ctx context.Context, strict bool, keep func(store.Conversation) bool, sql string, args func(*keys) []any) (found []store.Conversation, err error) {
+	err = s.try(ctx, lost, func(ctx context.Context) error {
+		return s.withNewest(ctx, func(k *keys, newest bool) error {
 			found = found[:0]
 			return s.query(ctx, func(rows pgx.Rows) error {
-				c, err := k.conversation(rows)
-				if err == nil && (by != engine.ByOrigin || c.Origin.Key == value) {
+				c, damage, err := k.conversation(rows)
+				switch {
+				case damage != nil && (strict || errors.Is(damage, errStale) && !newest):
+					return fmt.Errorf("conversation %s: %w", c.ID, damage)
+				case damage != nil:
+					c.Fault = damage.Error()
+				}
+				if err == nil && keep(c) {
 					found = append(found, c)
 				}
 				return err
-			}, listSQL[by], args...)
+			}, sql, args(k)...)
 		})
 	})
 	return found, err
@@ -74,16 +89,8 @@ func (s *Store) Page(ctx context.Context, after *store.Place, limit int) (found 
 		}
 		minute = nanos / int64(time.Minute)
 	}
-	err = s.try(ctx, lost, func(ctx context.Context) error {
-		return s.withKeys(ctx, func(k *keys) error {
-			found = found[:0]
-			return s.query(ctx, func(rows pgx.Rows) error {
-				c, err := k.conversation(rows)
-				found = append(found, c)
-				return err
-			}, pageSQL, minute, nanos, name, max(limit, 0))
-		})
-	})
+	found, err = s.conversations(ctx, false, func(store.Conversation) bool { return true }, pageSQL,
+		func(*keys) []any { return []any{minute, nanos, name, max(limit, 0)} })
 	return found, s.errors.Explain("list conversations", err)
 }
 
@@ -106,39 +113,30 @@ func (s *Store) WithPrefix(ctx context.Context, prefix string, limit int) (found
 	if after == nil {
 		after = afterNames
 	}
-	err = s.try(ctx, lost, func(ctx context.Context) error {
-		return s.withKeys(ctx, func(k *keys) error {
-			found = found[:0]
-			return s.query(ctx, func(rows pgx.Rows) error {
-				c, err := k.conversation(rows)
-				if err == nil && len(found) < limit && strings.HasPrefix(c.ID, prefix) {
-					found = append(found, c)
-				}
-				return err
-			}, prefixSQL, first, after, most)
-		})
-	})
+	found, err = s.conversations(ctx, false, func(c store.Conversation) bool { return strings.HasPrefix(c.ID, prefix) }, prefixSQL,
+		func(*keys) []any { return []any{first, after, most} })
+	found = found[:min(len(found), max(limit, 0))]
 	return found, s.errors.Explain("list conversations", err)
 }
 
-func (k *keys) conversation(rows pgx.Rows) (store.Conversation, error) {
-	var c store.Conversation
+// conversation reads a row. What keeps its title and origin from being opened is damage.
+func (k *keys) conversation(rows pgx.Rows) (c store.Conversation, damage, err error) {
 	var name, id []byte
 	var sealed bool
 	var a about
 	var created, updated, ended *int64
 	var turns, before, after, percent int64
-	err := rows.Scan(&name, &sealed, &id, &a.title, &created, &updated, &c.Version, &turns, &before, &after, &a.origin, &a.mark, &a.tool, &a.directory, &ended, &percent)
+	err = rows.Scan(&name, &sealed, &id, &a.title, &created, &updated, &c.Version, &turns, &before, &after, &a.origin, &a.mark, &a.tool, &a.directory, &ended, &percent)
 	if err != nil {
-		return c, err
+		return c, nil, err
 	}
 	c.ID = string(id)
-	if c.Title, c.Origin, err = k.open(name, sealed, a); err != nil {
-		return c, fmt.Errorf("conversation %s: %w", c.ID, err)
+	if c.Title, c.Origin, damage = k.open(name, sealed, a); damage != nil {
+		c.Title, c.Origin = "", store.Origin{}
 	}
 	c.Created, c.Updated = row.FromNanos(created), row.FromNanos(updated)
 	c.Stats = store.Stats{Turns: int(turns), TokensBefore: int(before), TokensAfter: int(after), Percent: int(percent), Ended: row.FromNanos(ended)}
-	return c, nil
+	return c, damage, nil
 }
 
 func (s *Store) find(ctx context.Context, id string) (key, version int64, err error) {
@@ -220,7 +218,7 @@ func (s *Store) chunk(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, 
 				}
 				e, n, err := open.entry(d, name, got, meta, text)
 				if err != nil {
-					return fmt.Errorf("entry %d: %w", got, err)
+					return &engine.EntryError{Seq: got, Err: err}
 				}
 				dst = append(dst, e)
 				if size += n; size > chunkDecoded {
@@ -271,7 +269,7 @@ SELECT set_config('tenfold.words', $1, true), set_config('plan_cache_mode', 'for
 func (s *Store) searchIndex(ctx context.Context, log *int64, r *engine.Ranking) (bool, error) {
 	known := true
 	err := s.try(ctx, lost, func(ctx context.Context) error {
-		return s.withKeys(ctx, func(k *keys) error {
+		return s.withNewest(ctx, func(k *keys, newest bool) error {
 			r.Reset()
 			if known = !k.converting; !known {
 				return nil // some words are hashed as before, some are not
@@ -282,7 +280,7 @@ func (s *Store) searchIndex(ctx context.Context, log *int64, r *engine.Ranking) 
 				last.conversation, sql = *log, searchOneSQL
 			}
 			for n := max(mostRanked, 2*r.Limit); ; n *= roundGrows {
-				read, err := s.rankBefore(ctx, k, r, sql, &last, n)
+				read, err := s.rankBefore(ctx, k, newest, r, sql, &last, n)
 				if err != nil || read < n || r.Full() {
 					return err
 				}
@@ -296,7 +294,8 @@ func (s *Store) searchIndex(ctx context.Context, log *int64, r *engine.Ranking) 
 type place struct{ conversation, seq int64 }
 
 // rankBefore offers at most n entries before a place, and moves that to the last of them.
-func (s *Store) rankBefore(ctx context.Context, k *keys, r *engine.Ranking, sql string, last *place, n int) (read int, err error) {
+// What newer keys may open is an error, unless k are the newest.
+func (s *Store) rankBefore(ctx context.Context, k *keys, newest bool, r *engine.Ranking, sql string, last *place, n int) (read int, err error) {
 	var b pgx.Batch
 	b.Queue(tenantSQL, s.setting)
 	if k.ring == nil {
@@ -315,10 +314,14 @@ func (s *Store) rankBefore(ctx context.Context, k *keys, r *engine.Ranking, sql 
 			return err
 		}
 		e, _, err := open.entry(&d, name, at.seq, meta, text)
-		if err != nil {
-			return fmt.Errorf("conversation %s, entry %d: %w", string(id), at.seq, err)
+		switch {
+		case err == nil:
+			r.Offer(string(id), e)
+		case errors.Is(err, errStale) && !newest:
+			return err
+		default:
+			r.Skip(string(id), &engine.EntryError{Seq: at.seq, Err: err})
 		}
-		r.Offer(string(id), e)
 		if read++; read == 1 || cmp.Or(cmp.Compare(at.conversation, first.conversation), cmp.Compare(at.seq, first.seq)) < 0 {
 			first = at
 		}

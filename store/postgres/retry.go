@@ -20,7 +20,8 @@ import (
 type trouble int
 
 const (
-	// starting: the server says that it will take connections soon.
+	// starting: the server says that it will take connections soon, or is a standby that
+	// will be the primary.
 	starting trouble = iota
 	// undone: nothing was done, for certain. Anything may be tried again.
 	undone
@@ -41,6 +42,7 @@ const (
 	codeForbidden   = "42501"
 	codeNoTable     = "42P01"
 	codeNoRole      = "22023" // a parameter's value is invalid, and role is the only one that we set to a name
+	codeReadOnly    = "25006"
 	codeOld         = "TF001" // see 00005_tenants.sql
 	codeSealed      = "TF003" // see 00006_life.sql
 	codeConnections = "53300"
@@ -76,7 +78,7 @@ func troubleOf(err error) trouble {
 func kindOf(err error) trouble {
 	switch c := Code(err); c {
 	case "":
-	case codeStarting, codeConnections:
+	case codeStarting, codeConnections, codeReadOnly:
 		return starting
 	case codeSerialize, codeDeadlock:
 		return undone

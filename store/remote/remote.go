@@ -84,6 +84,8 @@ type failure struct {
 	Hint     string `json:"hint,omitzero"`
 	Expected int64  `json:"expected,omitzero"`
 	Actual   int64  `json:"actual,omitzero"`
+	// Entries is how many a search left out, and Message tells of the first.
+	Entries int `json:"entries,omitzero"`
 }
 
 // The codes of failures that a caller can act on, and one for all others.
@@ -94,6 +96,7 @@ const (
 	codeClosed      = "closed"
 	codeUnavailable = "unavailable"
 	codeLocked      = "locked"
+	codeUnread      = "unread"
 	codeInvalid     = "invalid"
 	codeOther       = "store"
 )
@@ -102,6 +105,7 @@ const (
 func newFailure(err error) failure {
 	var conflict *store.ConflictError
 	var said *problem.Error
+	var unread *store.UnreadError
 	switch {
 	case errors.As(err, &conflict):
 		return failure{Code: codeConflict, Expected: conflict.Expected, Actual: conflict.Actual}
@@ -115,6 +119,8 @@ func newFailure(err error) failure {
 		return failure{Code: codeUnavailable}
 	case errors.Is(err, store.ErrLocked):
 		return failure{Code: codeLocked, Message: err.Error()} // which an earlier client shows
+	case errors.As(err, &unread):
+		return failure{Code: codeUnread, Message: unread.First.Error(), Entries: unread.Entries}
 	case errors.Is(err, errInvalid):
 		return failure{Code: codeInvalid, Message: err.Error()}
 	case errors.As(err, &said):
@@ -136,6 +142,8 @@ func (f failure) err(id string) error {
 		return errGone
 	case codeUnavailable:
 		return errAway
+	case codeUnread:
+		return &store.UnreadError{Entries: f.Entries, First: errors.New(f.Message)}
 	}
 	return &serverError{f.Code, f.Message, f.Hint}
 }
@@ -200,6 +208,7 @@ type (
 		Version int64     `json:"version,omitzero"`
 		Stats   stats     `json:"stats,omitzero"`
 		Origin  *origin   `json:"origin,omitzero"`
+		Fault   string    `json:"fault,omitzero"`
 	}
 	place struct {
 		Updated time.Time `json:"updated,omitzero"`
@@ -221,7 +230,7 @@ type (
 )
 
 func newConversation(c store.Conversation) *conversation {
-	return &conversation{text(c.ID), text(c.Title), c.Created, c.Updated, c.Version, stats(c.Stats), newOrigin(&c.Origin)}
+	return &conversation{text(c.ID), text(c.Title), c.Created, c.Updated, c.Version, stats(c.Stats), newOrigin(&c.Origin), c.Fault}
 }
 
 func newOrigin(o *store.Origin) *origin {
@@ -240,7 +249,7 @@ func (o *origin) value() *store.Origin {
 
 func (c *conversation) value() store.Conversation {
 	out := store.Conversation{
-		ID: string(c.ID), Title: string(c.Title), Created: c.Created, Updated: c.Updated, Version: c.Version, Stats: store.Stats(c.Stats),
+		ID: string(c.ID), Title: string(c.Title), Created: c.Created, Updated: c.Updated, Version: c.Version, Stats: store.Stats(c.Stats), Fault: c.Fault,
 	}
 	if o := c.Origin.value(); o != nil {
 		out.Origin = *o

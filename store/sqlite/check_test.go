@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"tenfold"
@@ -51,5 +53,47 @@ func TestCheck(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A search leaves out entries that are damaged and says so, whether the index knew them
+// before or never did.
+func TestSearchPassesDamage(t *testing.T) {
+	for name, indexed := range map[string]bool{"by the index": true, "entry by entry": false} {
+		path := filepath.Join(t.TempDir(), "t.db")
+		s, err := Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entries []tenfold.Entry
+		for i := range 5 {
+			entries = append(entries, tenfold.Entry{ID: fmt.Sprintf("e%d", i), Payload: tenfold.AssistantMessage{Text: "an oven"}})
+		}
+		for _, id := range []string{"a", "b"} {
+			if err := s.Create(t.Context(), store.Conversation{ID: id}, entries...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Index(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		err = s.write(t.Context(), 0, func(tx *tx) (_, err error) {
+			_, err = tx.exec("UPDATE entries SET meta = x'' WHERE key & 0xffffffff IN (1, 3)")
+			return nil, err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.noIndex = !indexed
+		for of, want := range map[string]int{"": 6, "a": 3} {
+			hits, err := s.Search(t.Context(), store.Query{Text: "oven", Conversation: of})
+			unread, ok := errors.AsType[*store.UnreadError](err)
+			if !ok || len(hits) != want || unread.Entries != want*2/3 || !strings.Contains(err.Error(), ", entry ") {
+				t.Errorf("%s, in %q: %d hits, %v", name, of, len(hits), err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

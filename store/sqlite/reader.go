@@ -145,7 +145,7 @@ func (s *Store) chunk(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, 
 			}
 			e, err := decode(d, seq, row[1], row[2])
 			if err != nil {
-				return fmt.Errorf("entry %d: %w", seq, err)
+				return &engine.EntryError{Seq: seq, Err: err}
 			}
 			dst = append(dst, e)
 			if size += length(row[2]); len(dst) == chunkEntries || size > chunkBytes {
@@ -180,12 +180,14 @@ func (s *Store) lookUp(ctx context.Context, log *int64, r *engine.Ranking) (bool
 	var d row.Decoder
 	return true, s.read(ctx, func(c *conn) error {
 		return c.query(ctx, func(row []driver.Value) error {
-			e, err := decode(&d, number(row[1])&maxSeq, row[2], row[3])
-			if err == nil {
-				rank, _ := row[4].(float64)
+			seq := number(row[1]) & maxSeq
+			e, err := decode(&d, seq, row[2], row[3])
+			if rank, _ := row[4].(float64); err == nil {
 				r.Add(text(row[0]), e, -rank) // the least rank is the best
+			} else {
+				r.Skip(text(row[0]), &engine.EntryError{Seq: seq, Err: err})
 			}
-			return err
+			return nil
 		}, `
 			SELECT c.id, e.key, e.meta, e.text, hit.rank
 			FROM (SELECT rowid AS key, rank FROM search

@@ -59,6 +59,8 @@ func Explain(err error) *problem.Error {
 		f.Code, f.Hint = "nothing_to_redo", "only what was undone can be redone"
 	case errors.As(err, new(*store.ConflictError)):
 		f.Code, f.Hint = "conflict", "another process is writing to this conversation; try again"
+	case errors.As(err, new(*store.UnreadError)):
+		f.Code, f.Hint = "damaged", "all else was searched; restore what is damaged from a backup"
 	case errors.As(err, &path):
 		f.Problem = cmp.Or(path.Path, `""`) + ": " + path.Err.Error()
 		f.Code, f.Hint = FileTrouble(err, "check the path")

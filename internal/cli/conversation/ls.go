@@ -55,8 +55,10 @@ as --json does without --limit.`,
 }
 
 type listJSON struct {
-	ID      string        `json:"id"`
-	Title   string        `json:"title"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Fault is why the title, the tool and the directory cannot be read.
+	Fault   string        `json:"fault,omitzero"`
 	Turns   int           `json:"turns"`
 	Entries int64         `json:"entries"`
 	Tokens  report.Tokens `json:"tokens"`
@@ -113,7 +115,7 @@ func list(ctx context.Context, a *command.App, f *filter, limit int, after strin
 		for _, c := range all {
 			began, ended := listing.Span(c)
 			err := a.Emit(listJSON{
-				ID: c.ID, Title: c.Title, Turns: c.Stats.Turns, Entries: c.Version,
+				ID: c.ID, Title: c.Title, Fault: c.Fault, Turns: c.Stats.Turns, Entries: c.Version,
 				Tokens: report.Listed(report.CounterName(l.Service.Counter()), c.Stats),
 				Active: c.ID == active, Updated: c.Updated.UTC(),
 				Tool: session.ToolOf(c), Directory: c.Origin.Directory, Began: began.UTC(), Ended: ended.UTC(),
@@ -204,7 +206,9 @@ func table(a *command.App, all []store.Conversation, short []string, active stri
 		head := mark + id + "  " + terminal.PadLeft(w[1], width[1]) + turns + "  " + terminal.PadLeft(w[2], width[2]) + " → " +
 			terminal.PadLeft(w[3], width[3]) + " tokens  "
 		when, title := w[4], c.Title
-		title = cmp.Or(title, "(no title)")
+		if title = cmp.Or(title, "(no title)"); c.Fault != "" {
+			title = "(the title cannot be read: " + c.Fault + ")"
+		}
 		left := command.TitleWidth
 		if a.Width > 0 {
 			left = a.Width - rest - width[0]

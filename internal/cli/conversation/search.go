@@ -1,7 +1,9 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -34,7 +36,8 @@ match as a phrase. The best hits come first, each with its entry number, its
 turn, and its fate. With --json, the marks are byte offsets of the words in the
 excerpt.
 
-It searches the active conversation; --id selects another, --all searches all.`,
+It searches the active conversation; --id selects another, --all searches all.
+Damaged entries are left out and reported, and the exit code is then 1.`,
 		Example: `  tenfold conversation search oven
   tenfold conversation search 'flour "too hot"' --id 0b9c1a2f
   tenfold conversation search --all --limit 5 "permission denied"`,
@@ -47,6 +50,9 @@ It searches the active conversation; --id selects another, --all searches all.`,
 	f.IntVar(&k.limit, "limit", 20, "show at most `N` hits")
 	return c
 }
+
+// unknown is the fate of an entry whose conversation cannot be opened.
+const unknown = "unknown"
 
 // hit is an entry found, with its place and its fate.
 type hit struct {
@@ -95,9 +101,9 @@ func (k *searchConversation) run(ctx context.Context, c *cobra.Command, args []s
 		q.Conversation = c.ID
 	}
 	k.StartProgress("search", 0)
-	found, err := l.Service.Search(ctx, q)
-	if err != nil {
-		return err
+	found, failed := l.Service.Search(ctx, q)
+	if failed != nil && !errors.As(failed, new(*store.UnreadError)) {
+		return failed
 	}
 	more := len(found) > k.limit
 	found = found[:min(len(found), k.limit)]
@@ -106,7 +112,7 @@ func (k *searchConversation) run(ctx context.Context, c *cobra.Command, args []s
 	if err != nil {
 		return err
 	}
-	return k.print(hits, more)
+	return cmp.Or(k.print(hits, more), failed)
 }
 
 // hits finds the place and fate of entries. Each conversation is opened once.
@@ -122,6 +128,13 @@ func (k *searchConversation) hits(ctx context.Context, l *command.Workspace, q s
 	}
 	for _, id := range order {
 		s, err := l.Service.Open(ctx, id)
+		if err != nil && !store.MayPass(ctx, err) { // too damaged to say where the entries stand
+			for _, i := range in[id] {
+				f := found[i]
+				hits[i] = hit{Conversation: id, Seq: f.Entry.Seq, Kind: string(f.Entry.Payload.Kind()), Branch: f.Entry.Branch, Fate: unknown, Excerpt: f.Snippet, Marks: q.Marks(f.Snippet)}
+			}
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +193,11 @@ func (k *searchConversation) print(hits []hit, more bool) error {
 }
 
 func (k *searchConversation) printHit(h hit) {
-	head := "entry " + strconv.FormatInt(h.Seq, 10) + "  " + report.TurnWords(h.Turn, h.Turn) + "  " + report.KindWord(tenfold.Kind(h.Kind))
+	turn := report.TurnWords(h.Turn, h.Turn)
+	if h.Fate == unknown {
+		turn = "turn unknown"
+	}
+	head := "entry " + strconv.FormatInt(h.Seq, 10) + "  " + turn + "  " + report.KindWord(tenfold.Kind(h.Kind))
 	if h.Purpose != "" {
 		head += ", " + h.Purpose
 	}

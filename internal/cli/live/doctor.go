@@ -225,14 +225,22 @@ func checkOpened(ctx context.Context, l *command.Workspace) finding {
 		}
 		detail = fmt.Sprintf("intact, schema %d", found.Version)
 	}
-	conversations := 0
-	for _, err := range l.Service.List(ctx) {
+	conversations, damaged := 0, []string(nil)
+	for c, err := range l.Service.List(ctx) {
 		if err != nil {
 			return finding{Check: "store", Status: statusFail, Detail: err.Error(), Hint: command.OtherStore}
 		}
-		conversations++
+		if conversations++; c.Fault != "" {
+			damaged = append(damaged, "conversation "+c.ID+": "+c.Fault)
+		}
 	}
 	detail += ", " + number.Count(conversations, "conversation")
+	if len(damaged) > 0 {
+		return finding{
+			Check: "store", Status: statusFail, Detail: detail + "; " + number.Count(len(damaged), "title") + " cannot be read, first of " + damaged[0],
+			Hint: "restore a backup; \"tenfold conversation title TITLE --id ID\" gives a conversation another title",
+		}
+	}
 	if err := store.Writable(l.Store); err != nil {
 		return finding{Check: "store", Status: statusFail, Detail: detail + "; " + err.Error(), Hint: command.OtherStore}
 	}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/recall"
 	"tenfold/session"
+	"tenfold/store"
 )
 
 // recallPart is "tenfold recall".
@@ -101,9 +103,9 @@ func (k *recallPart) run(ctx context.Context, c *cobra.Command, args []string) e
 }
 
 func (k *recallPart) find(ctx context.Context, l *command.Workspace, here string) error {
-	found, err := recall.Search(ctx, l.Service, k.search, k.session, here, k.limit)
-	if err != nil {
-		return err
+	found, failed := recall.Search(ctx, l.Service, k.search, k.session, here, k.limit)
+	if failed != nil && !errors.As(failed, new(*store.UnreadError)) {
+		return failed
 	}
 	if k.JSON {
 		for _, f := range found {
@@ -111,10 +113,10 @@ func (k *recallPart) find(ctx context.Context, l *command.Workspace, here string
 				return err
 			}
 		}
-		return nil
+		return failed
 	}
 	k.Printf("%s", terminal.Visible(recall.Findings(found, k.search)))
-	return nil
+	return failed
 }
 
 // here gives the conversation at hand: the newest of the agents that run in this

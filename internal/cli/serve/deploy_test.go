@@ -153,3 +153,13 @@ func TestUnitsAreVerified(t *testing.T) {
 		}
 	}
 }
+
+// Units are started again for as long as the database is away.
+func TestUnitsAreNotGivenUp(t *testing.T) {
+	for _, name := range []string{"tenfold-serve.service", "tenfold-proxy.service"} {
+		head, service, _ := strings.Cut(repoFile(t, "deploy/systemd/"+name), "\n[Service]\n")
+		if !strings.Contains(head, "\nStartLimitIntervalSec=0\n") || !strings.Contains(service, "\nRestart=on-failure\n") {
+			t.Errorf("%s is given up", name)
+		}
+	}
+}

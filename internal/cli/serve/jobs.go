@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"tenfold/internal/cli/terminal"
 	"tenfold/internal/number"
 	"tenfold/problem"
+	"tenfold/store"
 	"tenfold/store/postgres"
 )
 
@@ -39,7 +41,7 @@ compaction that it has written is undone with "tenfold conversation undo".`, job
 }
 
 // jobs opens the queue of the store; close frees it.
-func jobs(ctx context.Context, a *command.App) (jobs job.Jobs, done func(), err error) {
+func jobs(ctx context.Context, a *command.App, look bool) (jobs job.Jobs, done func(), err error) {
 	none := &problem.Error{
 		Code: "no_jobs", Op: "jobs", Problem: "the store has no queue that this command could reach",
 		Hint: `name a PostgreSQL store with --store; the page of "tenfold serve" shows the jobs of any other`,
@@ -47,7 +49,14 @@ func jobs(ctx context.Context, a *command.App) (jobs job.Jobs, done func(), err 
 	if !command.IsPostgres(a.URL()) {
 		return nil, nil, none
 	}
-	l, err := a.Open(ctx)
+	open, options := a.Open, []job.Option(nil)
+	if look {
+		open, options = a.Look, append(options, job.WithoutUpgrade())
+	}
+	l, err := open(ctx)
+	if errors.Is(err, store.ErrOlder) {
+		err = older(err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -55,7 +64,10 @@ func jobs(ctx context.Context, a *command.App) (jobs job.Jobs, done func(), err 
 	if !ok {
 		return nil, nil, none
 	}
-	q, err := job.Open(ctx, st.Database())
+	q, err := job.Open(ctx, st.Database(), options...)
+	if errors.Is(err, store.ErrOlder) {
+		err = older(err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,7 +111,11 @@ week.`,
 }
 
 func listJobs(ctx context.Context, a *command.App, f job.Filter) error {
-	jobs, done, err := jobs(ctx, a)
+	jobs, done, err := jobs(ctx, a, true)
+	if errors.Is(err, job.ErrNone) {
+		a.Noticef("no jobs")
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -171,7 +187,7 @@ func jobCommand(a *command.App, name, short, long string, do func(job.Jobs, cont
 		Example: "  tenfold jobs " + name + " 3v9q0hxk2m7c5t1r8w4z6j0n2p",
 		Args:    command.Arguments(1, 1, `the ID of a job, which "tenfold jobs ls" lists`),
 		RunE: func(c *cobra.Command, args []string) error {
-			jobs, done, err := jobs(c.Context(), a)
+			jobs, done, err := jobs(c.Context(), a, false)
 			if err != nil {
 				return err
 			}

@@ -16,6 +16,7 @@ import (
 	"tenfold/internal/listing"
 	"tenfold/internal/number"
 	"tenfold/problem"
+	"tenfold/store"
 	"tenfold/store/postgres"
 )
 
@@ -38,8 +39,11 @@ token" makes the tokens with which programs use a server.`,
 	)
 }
 
+// looking has a command that only looks leave a database of another release as it is.
+var looking = postgres.WithoutUpgrade()
+
 // database runs f on the store's database.
-func database(ctx context.Context, a *command.App, f func(*postgres.Database) error) error {
+func database(ctx context.Context, a *command.App, f func(*postgres.Database) error, more ...postgres.Option) error {
 	if !command.IsPostgres(a.URL()) {
 		hint := "choose a PostgreSQL store with --store postgres://… or TENFOLD_STORE; other stores are for one person"
 		if command.IsServer(a.URL()) {
@@ -51,11 +55,19 @@ func database(ctx context.Context, a *command.App, f func(*postgres.Database) er
 	if err != nil {
 		return err
 	}
-	db, err := postgres.OpenDatabase(ctx, a.URL(), options...)
+	db, err := postgres.OpenDatabase(ctx, a.URL(), append(options, more...)...)
+	if errors.Is(err, store.ErrOlder) {
+		return older(err)
+	}
 	if err != nil {
 		return command.Hinted(err, "store", command.OtherStore)
 	}
 	return errors.Join(f(db), db.Close())
+}
+
+// older says of a database of an earlier release how it is looked at, or upgraded.
+func older(err error) error {
+	return command.Hinted(err, "older", `"tenfold serve" makes or upgrades it; the program that servers run now can look at it before`)
 }
 
 // operator is who uses the command line with the database's URL.
@@ -210,7 +222,7 @@ it is encrypted, and limits. The number is what their tokens begin with.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return database(c.Context(), a, func(db *postgres.Database) error {
 				return listTenants(c.Context(), a, tenant.NewRegistry(db))
-			})
+			}, looking)
 		},
 	}
 }
@@ -254,7 +266,7 @@ func listTenants(ctx context.Context, a *command.App, r *tenant.Registry) error 
 
 func tenantLimitsCommand(a *command.App) *cobra.Command {
 	var f limitFlags
-	c := onTenant(a, &cobra.Command{
+	c := &cobra.Command{
 		Use:   "limits NAME [flags]",
 		Short: "Show or change the limits of a tenant",
 		Long: `Changes the limits that flags name, and shows all limits. Servers follow within
@@ -264,14 +276,22 @@ are counted by each server for itself.`,
 		Example: `  tenfold tenant limits kitchen
   tenfold tenant limits kitchen --max-bytes 20G --requests-per-second none
   tenfold tenant limits kitchen --models allow`,
-	}, 1, "a NAME", func(ctx context.Context, t aTenant, _ []string) error {
-		if f.set(&t.Limits) {
-			if err := t.registry.SetLimits(ctx, operator, t.ID, t.Limits); err != nil {
-				return err
+		Args: command.Arguments(1, 1, "a NAME"),
+		RunE: func(c *cobra.Command, args []string) error {
+			var options []postgres.Option
+			if !f.set(&tenant.Limits{}) {
+				options = append(options, looking)
 			}
-		}
-		return a.Result(t, func() { a.Line(0, t.String()) })
-	})
+			return ofTenant(c.Context(), a, args[0], func(t aTenant) error {
+				if f.set(&t.Limits) {
+					if err := t.registry.SetLimits(c.Context(), operator, t.ID, t.Limits); err != nil {
+						return err
+					}
+				}
+				return a.Result(t, func() { a.Line(0, t.String()) })
+			}, options...)
+		},
+	}
 	f.register(c)
 	return c
 }
@@ -294,7 +314,7 @@ each token and operation.`,
 			page.Since = since.Value.At(a.Now())
 		}
 		return showAudit(ctx, a, t, page)
-	})
+	}, looking)
 	c.Flags().Var(&since, "since", "only what was done after a `TIME`: 2026-01-31, 5h, 2d")
 	command.Complete(c, "since")
 	return c

@@ -89,7 +89,7 @@ func tellUnread(a *command.App, unread []archive.Unread) error {
 	}
 	var ids []string
 	for i, u := range unread {
-		a.Warn("conversation " + u.ID + ": exported " + number.CountOf(int(u.Entries), "entry", "entries") + "; what follows cannot be read: " + u.Err.Error())
+		a.Warn("conversation " + u.ID + ": exported " + number.CountOf(int(u.Entries), "entry", "entries") + "; cannot read: " + u.Err.Error())
 		if i < 10 {
 			ids = append(ids, u.ID)
 		}
@@ -98,7 +98,7 @@ func tellUnread(a *command.App, unread []archive.Unread) error {
 		ids = append(ids, strconv.Itoa(more)+" more")
 	}
 	return &problem.Error{
-		Code: "damaged", Problem: number.Count(len(unread), "conversation") + " could not be read to the end: " + strings.Join(ids, ", "),
+		Code: "damaged", Problem: number.Count(len(unread), "conversation") + " could not be read whole: " + strings.Join(ids, ", "),
 		Hint: "the export has all that can be read; restore the rest from a backup",
 	}
 }

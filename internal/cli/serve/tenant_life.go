@@ -98,17 +98,22 @@ pins only affect what a model sees.`,
 		Example: `  tenfold tenant limits kitchen --retain-days 90
   tenfold tenant retain --dry-run`,
 		RunE: func(c *cobra.Command, _ []string) error {
+			show := func(done postgres.Maintained, err error) error {
+				if err != nil {
+					return err
+				}
+				return a.Result(done, func() { showMaintained(a, done, dry) })
+			}
+			if dry {
+				return database(c.Context(), a, func(db *postgres.Database) error { return show(db.Maintain(c.Context(), dry, nil)) }, looking)
+			}
 			return database(c.Context(), a, func(db *postgres.Database) error {
 				q, err := job.Open(c.Context(), db)
 				if err != nil {
 					return err
 				}
 				defer q.Close()
-				done, err := db.Maintain(c.Context(), dry, q.Erase)
-				if err != nil {
-					return err
-				}
-				return a.Result(done, func() { showMaintained(a, done, dry) })
+				return show(db.Maintain(c.Context(), dry, q.Erase))
 			})
 		},
 	}
@@ -220,7 +225,7 @@ type aTenant struct {
 }
 
 // ofTenant runs f on the tenant of a name.
-func ofTenant(ctx context.Context, a *command.App, name string, f func(aTenant) error) error {
+func ofTenant(ctx context.Context, a *command.App, name string, f func(aTenant) error, more ...postgres.Option) error {
 	return database(ctx, a, func(db *postgres.Database) error {
 		r := tenant.NewRegistry(db)
 		t, err := r.Find(ctx, name)
@@ -228,15 +233,15 @@ func ofTenant(ctx context.Context, a *command.App, name string, f func(aTenant) 
 			return err
 		}
 		return f(aTenant{t, r, db})
-	})
+	}, more...)
 }
 
 // onTenant completes a command whose arguments are those that are named, a tenant the first of
 // them.
-func onTenant(a *command.App, c *cobra.Command, arguments int, named string, run func(ctx context.Context, t aTenant, args []string) error) *cobra.Command {
+func onTenant(a *command.App, c *cobra.Command, arguments int, named string, run func(ctx context.Context, t aTenant, args []string) error, more ...postgres.Option) *cobra.Command {
 	c.Args = command.Arguments(arguments, arguments, named)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return ofTenant(c.Context(), a, args[0], func(t aTenant) error { return run(c.Context(), t, args[1:]) })
+		return ofTenant(c.Context(), a, args[0], func(t aTenant) error { return run(c.Context(), t, args[1:]) }, more...)
 	}
 	return c
 }

@@ -141,7 +141,7 @@ func TestLifeOfATenant(t *testing.T) {
 	zip = filepath.Join(dir, "damaged.zip")
 	code, out, errs := try("tenant export pantry --to " + zip)
 	if code != command.ExitFailed || !strings.Contains(errs, "exported 2 conversations with") ||
-		!strings.Contains(errs, "conversation 131fd58e-") || !strings.Contains(errs, "exported 4 entries; what follows cannot be read") || !strings.Contains(errs, "1 conversation could not be read to the end: 131fd58e-") {
+		!strings.Contains(errs, "conversation 131fd58e-") || !strings.Contains(errs, "exported 4 entries; cannot read") || !strings.Contains(errs, "1 conversation could not be read whole: 131fd58e-") {
 		t.Errorf("exit code %d\n%s%s", code, out, errs)
 	}
 	if _, out, _ := try("tenant export --json pantry --to " + filepath.Join(dir, "damaged")); !strings.Contains(out, `"damaged":[{"conversation":"131fd58e-`) {

@@ -122,7 +122,7 @@ valid, when it was used last (to the minute) and when it ends.`,
 			a.Noticef("tenant %s has no tokens; %q makes one", t.Name, makeToken(t.Name))
 		}
 		return nil
-	})
+	}, looking)
 }
 
 func showToken(a *command.App, t tenant.Token) {

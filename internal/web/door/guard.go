@@ -356,6 +356,10 @@ func serveWhole(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(withoutDeadline{w}, r)
 		return
 	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		deny(w, http.StatusUnsupportedMediaType, "encoding", "the body has the Content-Encoding "+strconv.Quote(coding), "send it as it is")
+		return
+	}
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(BodyWait)) // until it has come
 	most := bodyLimit(r.URL.Path)
 	// In one piece where it is short; who announces a long one sends it first.

@@ -431,6 +431,7 @@ func TestSlowClients(t *testing.T) {
 			{"a huge head", "GET / HTTP/1.1\r\nHost: localhost\r\nCookie: " + strings.Repeat("x", longestHeader+8<<10) + "\r\n\r\n", "HTTP/1.1 431", 0},
 			{"half a body", head + "Content-Length: 9\r\n\r\nhalf", "HTTP/1.1 408", BodyWait},
 			{"a chunk without a length", head + "Transfer-Encoding: chunked\r\n\r\nhalf\r\n", "HTTP/1.1 400", 0},
+			{"a compressed one", head + "Content-Encoding: gzip\r\nContent-Length: 4\r\nConnection: close\r\n\r\nhalf", "HTTP/1.1 415", 0},
 			{"a whole one", head + "Content-Length: 4\r\nConnection: close\r\n\r\nhalf", "HTTP/1.1 200", time.Hour},
 			{"none", head + "Content-Length: 0\r\nConnection: close\r\n\r\n", "HTTP/1.1 200", time.Hour},
 		} {

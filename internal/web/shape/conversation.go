@@ -31,6 +31,7 @@ type ConversationRow struct {
 	Began   time.Time `json:"began" doc:"time of the first message"`
 	Ended   time.Time `json:"ended" doc:"time of the last message"`
 	Updated time.Time `json:"updated" doc:"time of the last append"`
+	Fault   string    `json:"fault,omitempty" doc:"why the title, the tool and the project, which are then empty, cannot be read"`
 	Active  bool      `json:"active" doc:"it is the conversation that commands use without an ID"`
 }
 
@@ -174,6 +175,13 @@ type Hit struct {
 	Snippet      string   `json:"snippet"`
 	Marks        [][2]int `json:"marks" doc:"where the words stand in the snippet, in UTF-16 code units"`
 	Hidden       *bool    `json:"hidden" doc:"no model sees it now; null if too much would have to be read to know"`
+}
+
+// Hits are what a search found.
+type Hits struct {
+	Items []Hit `json:"items"`
+	// Unread tells of entries that could not be searched.
+	Unread string `json:"unread,omitempty" doc:"how many damaged entries were left out, and which the first is; empty where none was"`
 }
 
 // A View is what a model sees, for one provider.

@@ -45,6 +45,18 @@ func (e Errors) ExplainFor(op, id string, err error) error {
 	return e.Explain(op+" conversation "+id, err)
 }
 
+// An EntryError says which entry of a log cannot be read.
+type EntryError struct {
+	Seq int64
+	Err error
+}
+
+// Error implements error.
+func (e *EntryError) Error() string { return fmt.Sprintf("entry %d: %v", e.Seq, e.Err) }
+
+// Unwrap gives why.
+func (e *EntryError) Unwrap() error { return e.Err }
+
 // A Gate keeps callers out of a store that is closed. Its zero value is open.
 type Gate struct {
 	mu     sync.RWMutex // held for reading by those inside

@@ -32,7 +32,8 @@ type Backend[K comparable] struct {
 	// order and without gaps: none only where they are missing. With an error, it
 	// gives those that it read before.
 	Chunk func(ctx context.Context, d *row.Decoder, dst []tenfold.Entry, key K, after, last int64) ([]tenfold.Entry, error)
-	// LookUp offers the entries that an index finds, of one log or of all. It
+	// LookUp offers the entries that an index finds, of one log or of all, and tells of
+	// those that cannot be read. It
 	// reports false when there is no index to ask; every entry is then read.
 	// It may be nil.
 	LookUp func(ctx context.Context, log *K, r *Ranking) (bool, error)
@@ -239,13 +240,10 @@ func (r *Reader[K]) search(ctx context.Context, q store.Query) ([]store.Hit, err
 	}
 	if r.b.LookUp != nil {
 		if known, err := r.b.LookUp(ctx, log, ranking); known || err != nil {
-			return ranking.hits(), err
+			return ranking.found(err)
 		}
 	}
-	if err := r.scan(ctx, q.Conversation, log, ranking); err != nil {
-		return nil, err
-	}
-	return ranking.hits(), nil
+	return ranking.found(r.scan(ctx, q.Conversation, log, ranking))
 }
 
 // scan offers every entry of a log, or of all.
@@ -259,13 +257,29 @@ func (r *Reader[K]) scan(ctx context.Context, id string, log *K, ranking *Rankin
 		return err
 	}
 	for _, c := range found {
-		for e, err := range r.entries(ctx, "search", c.ID, log, 0) {
+		if err := r.scanLog(ctx, c.ID, log, ranking); err != nil && (log != nil || !errors.Is(err, store.ErrNotFound)) { // deleted meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// scanLog passes over entries that cannot be read.
+func (r *Reader[K]) scanLog(ctx context.Context, id string, log *K, ranking *Ranking) error {
+	for after, passed := int64(0), true; passed; {
+		passed = false
+		for e, err := range r.entries(ctx, "search", id, log, after) {
+			var damage *EntryError
 			switch {
-			case errors.Is(err, store.ErrNotFound) && log == nil: // deleted meanwhile
-			case err != nil:
-				return err
+			case err == nil:
+				ranking.Offer(id, e)
+			case errors.As(err, &damage) && damage.Seq > after:
+				after, passed = damage.Seq, true
+				ranking.Skip(id, damage)
+			case errors.Is(err, ErrGap): // so is what follows
+				ranking.Skip(id, err)
 			default:
-				ranking.Offer(c.ID, e)
+				return err
 			}
 		}
 	}
@@ -278,6 +292,8 @@ type Ranking struct {
 	Limit int
 	best  []match
 	words []byte
+	// unread is nil where every entry that it was to be offered could be read.
+	unread *store.UnreadError
 }
 
 type match struct {
@@ -286,7 +302,15 @@ type match struct {
 }
 
 // Reset forgets what was offered.
-func (r *Ranking) Reset() { r.best = r.best[:0] }
+func (r *Ranking) Reset() { r.best, r.unread = r.best[:0], nil }
+
+// Skip says of an entry that it cannot be offered, as it cannot be read.
+func (r *Ranking) Skip(conversation string, err error) {
+	if r.unread == nil {
+		r.unread = &store.UnreadError{First: fmt.Errorf("conversation %s, %w", conversation, err)}
+	}
+	r.unread.Entries++
+}
 
 // Full reports whether there are as many matches as are wanted.
 func (r *Ranking) Full() bool { return len(r.best) >= r.Limit }
@@ -322,13 +346,19 @@ func (r *Ranking) trim() {
 	r.best = r.best[:first]
 }
 
-// hits gives what was kept, the best first.
-func (r *Ranking) hits() []store.Hit {
+// found gives what was kept, the best first, unless the search failed.
+func (r *Ranking) found(err error) ([]store.Hit, error) {
+	if err != nil {
+		return nil, err
+	}
 	r.trim()
 	hits := make([]store.Hit, len(r.best))
 	for i, m := range r.best {
 		hits[i] = m.Hit
 		hits[i].Snippet = r.Query.Snippet(tenfold.SearchText(m.Entry.Payload))
 	}
-	return hits
+	if r.unread != nil {
+		return hits, r.unread
+	}
+	return hits, nil
 }

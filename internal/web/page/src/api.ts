@@ -191,6 +191,8 @@ export interface Conversation {
   ended: string;
   /** the version of the log */
   entries: number;
+  /** why the title, the tool and the project, which are then empty, cannot be read */
+  fault?: string;
   id: string;
   /** the newest that answered; empty where unknown */
   model: string;
@@ -221,6 +223,8 @@ export interface ConversationRow {
   ended: string;
   /** the version of the log */
   entries: number;
+  /** why the title, the tool and the project, which are then empty, cannot be read */
+  fault?: string;
   id: string;
   /** the directory it ran in; empty where unknown */
   project: string;
@@ -357,6 +361,12 @@ export interface Hit {
   title: string;
 }
 
+export interface Hits {
+  items: Hit[];
+  /** how many damaged entries were left out, and which the first is; empty where none was */
+  unread?: string;
+}
+
 export interface Job {
   /** tokens that a model sees after it */
   after?: number;
@@ -446,10 +456,6 @@ export interface Limits {
   models: boolean;
   requests_per_second: number | null;
   retain_days: number | null;
-}
-
-export interface ListHit {
-  items: Hit[];
 }
 
 export interface ListSums {
@@ -1139,7 +1145,7 @@ export interface Ops {
   /** A window of entries, a line each */
   "GET /api/conversations/{id}/rows": { path: {id: string}; query: {from?: number; limit?: number}; body: undefined; out: Rows };
   /** Search the entries of a conversation, hidden ones included */
-  "GET /api/conversations/{id}/search": { path: {id: string}; query: {q: string; limit?: number}; body: undefined; out: ListHit };
+  "GET /api/conversations/{id}/search": { path: {id: string}; query: {q: string; limit?: number}; body: undefined; out: Hits };
   /** Stop the agent; its work so far is kept */
   "POST /api/conversations/{id}/stop": { path: {id: string}; query: {}; body: undefined; out: undefined };
   /** Undo the newest compacting command */
@@ -1159,7 +1165,7 @@ export interface Ops {
   /** What the requests of all conversations cost, in groups */
   "GET /api/money": { path: {}; query: {by?: "day" | "project" | "model" | "conversation"; since?: string; until?: string; zone?: string}; body: undefined; out: Spendings };
   /** Search all conversations */
-  "GET /api/search": { path: {}; query: {q: string; limit?: number}; body: undefined; out: ListHit };
+  "GET /api/search": { path: {}; query: {q: string; limit?: number}; body: undefined; out: Hits };
   /** Append entries, all or none of them; those whose id the log has are left out */
   "POST /api/store/append": { path: {}; query: {}; body: undefined; out: undefined };
   /** Say what is known of a conversation */

@@ -64,6 +64,7 @@ function Row({ row, index, most, sort, tab, focused }: RowProps) {
     <div class="con-row" role="row" aria-rowindex={index + 2}>
       <span class="con-what" role="gridcell">
         <a class="con-title" href={conversationPath(row.id)} tabIndex={tab ? 0 : -1} onFocus={focused}>{row.title || row.id}</a>
+        {row.fault && <span class="badge" title={`The title and the project cannot be read: ${row.fault}`}>damaged</span>}
         <span class="con-about">
           {row.active && <span class="badge" title="The conversation that the command line means without an ID">active</span>}
           <span class="con-tool">{row.tool || "tenfold"}</span>

@@ -19,7 +19,10 @@ export function SearchView(_: { id: string }) {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef(0);
   const list = useRef<HTMLDivElement>(null);
-  const got = useLoad(async (signal) => ({ q, hits: q ? ((await call("GET /api/search", { q, limit: most }, undefined, signal)).items ?? []) : [] }), [q]);
+  const got = useLoad(async (signal) => {
+    const found = q ? await call("GET /api/search", { q, limit: most }, undefined, signal) : undefined;
+    return { q, hits: found?.items ?? [], unread: found?.unread };
+  }, [q]);
   useEffect(() => {
     if (field.current && document.activeElement !== field.current) field.current.value = q;
   }, [q]);
@@ -77,11 +80,13 @@ function Hint() {
   );
 }
 
-function Hits({ q, hits }: { q: string; hits: Hit[] }) {
+function Hits({ q, hits, unread }: { q: string; hits: Hit[]; unread: string | undefined }) {
   const found = useMemo(() => byConversation(hits), [hits]);
-  if (hits.length === 0) return <Empty title={`Nothing was said of ${q}`}><p>Try fewer or shorter words: all of them must occur in one entry.</p></Empty>;
+  const damage = unread && <p role="status">{unread}</p>;
+  if (hits.length === 0) return <Empty title={`Nothing was said of ${q}`}>{damage}<p>Try fewer or shorter words: all of them must occur in one entry.</p></Empty>;
   return (
     <>
+      {damage}
       <p class="soft" role="status">
         {hits.length >= most ? `The best ${plural(most, "hit")}` : plural(hits.length, "hit")} in {plural(found.length, "conversation")}
         {hits.some((h) => h.hidden === null) && "; of the longest ones it is not told what is hidden"}
