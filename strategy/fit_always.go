@@ -325,7 +325,7 @@ func (f *fitting) keepError(calls []toolCall) {
 			continue // a person's word, and no error
 		}
 		failed := targetOf(c.call)
-		failed.misused = failed.run.Words != nil && cause.Misuse(text)
+		failed.misused, failed.notFound = failed.run.Words != nil && cause.Misuse(text), tool.NotFound(text)
 		if t, _ := tool.Lookup(c.call.Name); len(calls)-1-i > lookPatience {
 			if did := t.Call(c.call.Arguments); failed.misused || !did.Unknown && len(did.Changes) == 0 {
 				continue // the work went on without what it looked at
@@ -394,6 +394,7 @@ type target struct {
 	run       commandline.Run
 	arguments string // of a call of neither
 	misused   bool   // the command was called in a way it does not know
+	notFound  bool   // what the call named is not there
 }
 
 func targetOf(c tenfold.ToolCall) target {
@@ -429,7 +430,7 @@ func (t target) madeGood(by target) bool {
 
 // putRight reports whether a success says the same in another form, or all but what was wrong.
 func (t target) putRight(by target) bool {
-	return t.arguments != "" && (tool.Canonical(t.arguments) == tool.Canonical(by.arguments) || tool.Amends(t.arguments, by.arguments))
+	return t.arguments != "" && (tool.Canonical(t.arguments) == tool.Canonical(by.arguments) || tool.Amends(t.arguments, by.arguments) || tool.Retypes(t.arguments, by.arguments, t.notFound))
 }
 
 // edits are the calls that changed each file last, the newest first: what was

@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"tenfold"
@@ -21,5 +22,20 @@ func TestF5WhatFailedLongAgoCostsNoMore(t *testing.T) {
 	}
 	if with, without := cost("e 0 no seat"), cost("r 0 a seat"); with > without+10_000 {
 		t.Errorf("with a failure it takes %.0f allocations, %.0f without one", with, without)
+	}
+}
+
+// F5: what failed by a mistyped id is no open error once the id is right.
+func TestF5AMistypedIDIsNoOpenError(t *testing.T) {
+	for said, open := range map[string]bool{"user not found": false, "user may not be seen": true} {
+		lines := []string{"t", "u the task", `c 0 get_user {"user_id":"ann_lee_12"}`, "e 0 " + said, `c 1 get_user {"user_id":"ann_lee_123"}`, "r 1 *400"}
+		for i := range 6 {
+			lines = append(lines, fmt.Sprintf("c n%d Bash {}", i), fmt.Sprintf("r n%d *400", i))
+		}
+		p := tenfold.Project(script(t, append(lines, "a end")...))
+		made := plan(t, p, strategy.Options{}, "fit:target=40%")
+		if got := slices.ContainsFunc(made.Fitted.Always, func(s strategy.Standing) bool { return s.What == strategy.StandsError }); got != open {
+			t.Errorf("%q is open: %v\n%s", said, got, shown(made.View()))
+		}
 	}
 }

@@ -36,7 +36,7 @@ func TestM4aAStubDoesNotHideAFailure(t *testing.T) {
 // its result is of.
 func TestP5AQueryStaysWithItsCall(t *testing.T) {
 	query := strings.Repeat("SELECT heat FROM oven_table; ", 9)
-	l := script(t, "t", "u look", `c 1 run_sql {"limit":7,"query":"`+query+`"}`, "r 1 loaves_left "+strings.Repeat("and more words\n", 300), "t", "u go on with loaves_left", "c 2 Bash {}", "r 2 x", "a end")
+	l := script(t, "t", "u look", `c 1 sql_query {"limit":7,"query":"`+query+`"}`, "r 1 loaves_left "+strings.Repeat("and more words\n", 300), "t", "u go on with loaves_left", "c 2 Bash {}", "r 2 x", "a end")
 	c, ok := payloads(plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=200,without=blocks").View())[3].(tenfold.ToolCall)
 	if want := `{"query":"` + query + `"}`; !ok || c.Arguments != want {
 		t.Errorf("the call is %+v", c)

@@ -33,13 +33,16 @@ func IsSubject(name, argument string) bool {
 
 // Primary gives what an overlay over calls of the named tools stores of their
 // primary arguments, the most telling first (P5): the command of a shell, the
-// pattern of a search. The paths of all tools stand under [tenfold.AnyTool].
+// pattern of a search; of tools of which nothing is known but that they do something
+// ([Does]) all arguments. The paths of all tools stand under [tenfold.AnyTool].
 func Primary(names []string) map[string][]string {
 	all := map[string][]string{tenfold.AnyTool: strings.Split(filePath+"|notebook_path|files|paths|file|dir_path", "|")}
 	for _, name := range names {
 		switch t, known := Lookup(name); {
 		case !known:
-			all[name] = strings.Fields(subjects)
+			if all[name] = strings.Fields(subjects); Does(name) {
+				all[name] = append(all[name], tenfold.EveryArgument)
+			}
 		case primaries[t.Kind] != "":
 			all[name] = strings.Fields(primaries[t.Kind])
 		}

@@ -267,7 +267,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 		l.skill = skill{name, c.turn}
 	}
 	l.closeFailures(c, r)
-	if c.acts() {
+	if tool.Does(c.name) {
 		l.acts = append(l.acts, act{c, r.quoted()})
 	}
 }
