@@ -12,13 +12,15 @@ import (
 // was expected; a stack says nothing of why.
 func TestM4aTheCauseOfAFailure(t *testing.T) {
 	for output, want := range map[string]string{
-		"building\n./oven.go:7:3: undefined: heat\n./oven.go:9:3: undefined: cool":          "2",
-		"ok\n● bakes bread\n  ValueError: no flour\n  at bake (oven.js:3)\nOther: x":        "2 3",
-		"Traceback (most recent call last):\n  File \"oven.py\", line 3\nKeyError: 'flour'": "3",
-		"AssertionError: expected:\n  4\n  2\n  at bake (oven.js:3)":                        "1 2 3",
-		"something failed\nand that was it":                                                 "1",
-		"a line\nno flour":                                                                  "2",
-		"\n---\n":                                                                           "",
+		"building\n./oven.go:7:3: undefined: heat\n./oven.go:9:3: undefined: cool":                                                                                                "2",
+		"FAIL a.test.ts\n  ✕ bakes (1 ms)\n  ✕ heats (1 ms)\n\n  ● oven › bakes\n\n    expect(received).toBe(expected)\n\n    Expected: 5\n    Received: 6\n\n  ● oven › heats\n": "5 7 9 10",
+		"--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/b (0.1s)\n--- FAIL: TestC (0.1s)":                                                                                            "1 2",
+		"ok\n● bakes bread\n  ValueError: no flour\n  at bake (oven.js:3)\nOther: x":                                                                                              "2 3",
+		"Traceback (most recent call last):\n  File \"oven.py\", line 3\nKeyError: 'flour'":                                                                                       "3",
+		"AssertionError: expected:\n  4\n  2\n  at bake (oven.js:3)":                                                                                                              "1 2 3",
+		"something failed\nand that was it":                                                                                                                                       "1",
+		"a line\nno flour":                                                                                                                                                        "2",
+		"\n---\n":                                                                                                                                                                 "",
 	} {
 		var got []string
 		for _, line := range cause.Of(output) {

@@ -316,7 +316,7 @@ func (f *fitting) keepError(calls []toolCall) {
 		if !ok || tool.Underway(result) {
 			continue // nobody knows yet
 		}
-		if !tool.Failed(c.call.Name, c.call.Arguments, result) {
+		if !tool.Failed(c.call.Name, c.call.Arguments, result) && (len(calls)-1-i > callPatience || !looksFailed(c.call, result)) {
 			made = append(made, c.call)
 			continue
 		}
@@ -339,6 +339,13 @@ func (f *fitting) keepError(calls []toolCall) {
 		}
 		return
 	}
+}
+
+// looksFailed reports whether a command that does more than look, of which the host did not
+// say how it ended, failed by what it printed.
+func looksFailed(c tenfold.ToolCall, r tenfold.ToolResult) bool {
+	t, _ := tool.Lookup(c.Name)
+	return t.Kind == tool.Shell && r.Ended() == "" && t.Call(c.Arguments).Unknown && cause.EndsRed(tool.Output(r))
 }
 
 func tellsOfTests(output string) bool {

@@ -39,3 +39,34 @@ func TestF5AMistypedIDIsNoOpenError(t *testing.T) {
 		}
 	}
 }
+
+// F5: a command failed whose output says so, where the host does not; what only shows a file
+// that tells of a failure did not.
+func TestF5ACommandThatEndsRedIsOpen(t *testing.T) {
+	for name, c := range map[string]struct {
+		command, output string
+		later           int
+		open            bool
+	}{
+		"a build":                  {"docker build .", "#9 DONE 0.1s\nERROR: failed to build: failed to solve: exit code: 1", 0, true},
+		"tests":                    {"make check", "--- FAIL: TestOven (0.1s)\nFAIL\nall told", 0, true},
+		"tests that went well":     {"make check", "error: one is wanted here\n3 passed, 0 failed", 0, false},
+		"a warning before the end": {"make", "error: no flour, going on\ndone", 0, false},
+		"a look":                   {"cat build.log", "ERROR: failed to build", 0, false},
+		"long ago":                 {"docker build .", "ERROR: failed to build", 40, false},
+	} {
+		l := script(t, "t", "u the task", `c 1 Bash {"command":"`+c.command+`"}`)
+		if _, err := l.Append(tenfold.Entry{Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(c.output)}}); err != nil {
+			t.Fatal(err)
+		}
+		extend(t, l, "a *2000")
+		for i := range c.later {
+			extend(t, l, fmt.Sprintf("c n%d Read {}", i), fmt.Sprintf("r n%d ok", i))
+		}
+		extend(t, l, "c 3 Bash {}", "r 3 *900", "a end")
+		made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=40%")
+		if open := slices.ContainsFunc(made.Fitted.Always, func(s strategy.Standing) bool { return s.What == strategy.StandsError }); open != c.open {
+			t.Errorf("%s: open is %t", name, open)
+		}
+	}
+}
