@@ -2,6 +2,7 @@ package cause_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -148,6 +149,27 @@ func TestMisuseIsOfTheCommandItself(t *testing.T) {
 	} {
 		if got := cause.Misuse(text); got != want {
 			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
+
+// The first line of each kind of error in a log is told, and no words about errors.
+func TestLogged(t *testing.T) {
+	for log, want := range map[string]string{
+		"08:10 INFO up\n08:11 ERROR [oven] no flour\n08:12 ERROR [oven] no flour\n08:13 ERROR [shop] order 5 failed\n08:14 ERROR [shop] order 6 failed\n": "2 4",
+		"level=info msg=up\nlevel=error msg=\"no flour\"":                                       "2",
+		`{"level": "Error", "msg": "no flour"}`:                                                 "1",
+		"[FATAL] no flour\nSEVERE: no heat":                                                     "1 2",
+		"up\nTraceback (most recent call last):\n  File \"a.py\", line 1\nValueError: no flour": "4",
+		"ERROR a\nERROR b\nERROR c\nERROR d\nERROR e":                                           "1 2 3 4",
+		"all errors are gone, no ERRORS any more\nthe error level is high":                      "",
+	} {
+		var got []string
+		for _, line := range cause.Logged(log, 4) {
+			got = append(got, strconv.Itoa(line.Number))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: got %q, want %q", log, got, want)
 		}
 	}
 }
