@@ -46,7 +46,7 @@ func (ix *Index) lineOf(text string) int32 {
 	}
 	id := int32(len(ix.lines))
 	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine, mute: true}
-	if !cause.IsProgress(text) && !cause.IsPage(text) && !cause.IsForeignPlace(text) {
+	if !cause.IsProgress(text) && !cause.IsPage(text) && !cause.IsForeignPlace(text) && !cause.IsFurniture(text) {
 		ix.scan(text, &one)
 		one.atoms = ix.keep(ix.scratch)
 		one.words = ix.collectWords(text)

@@ -94,3 +94,10 @@ func TestF6ALineKeepsItsHeading(t *testing.T) {
 		}
 	}
 }
+
+// F6: what a web page tells other programs takes no room.
+func TestF6FurnitureOfWebPagesIsNotChosen(t *testing.T) {
+	l := script(t, "t", "u go", "c 1 WebFetch {}")
+	add(t, l, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(apart(`"og:image": "https://example.org/open_file.png"`, `"og:url": "https://example.org/open_file.html"`))})
+	same(t, "a page", shown(choose(l, linesOnly(120))), "4:5")
+}
