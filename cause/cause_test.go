@@ -181,7 +181,7 @@ func TestIsFurniture(t *testing.T) {
 		`"og:image:width": "200",`: true, `"twitter:card": "summary"`: true, `"twitter:title": "Ovens"`: false, `"og:url": "https://example.org"`: false, `"og:title": "Ovens"`: false, `"description": "Ovens"`: false,
 		`"@context": "https://schema.org",`: true, `{"@context":"https://schema.org","@type":"Person"}`: true, `"{\"@context\":\"http://schema.org\"}"`: true, `{"name": "@context"}`: false, `{"name": 1}`: false,
 		`<link rel="preload" href="/a.js" as="script">`: true, `<link href="/a.js" rel="dns-prefetch">`: true, `<link rel="stylesheet" href="/a.css">`: false, `<link rel="canonical" href="/a">`: false,
-		`<meta name="viewport" content="width=device-width">`: true, `<meta content="x" property="og:image">`: true, `<meta name="description" content="Ovens">`: false, `<p class="viewport">`: false, `"`: false, "": false,
+		`<meta name="viewport" content="width=device-width">`: true, `<meta content="x" property="og:image">`: true, `<meta name="description" content="Ovens">`: false, `<p class="viewport">`: false, `"cell_type": "code",`: true, `"source": [`: false, `"nbformat": 4`: true, `"`: false, "": false,
 	} {
 		if got := cause.IsFurniture(line); got != want {
 			t.Errorf("%q: %t", line, got)

@@ -1,6 +1,9 @@
 package cause
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // furniture are the metadata of web pages that speak to other programs, by how their names
 // begin, as in "og:image:width".
@@ -13,15 +16,21 @@ var furniture = []string{
 // loaded are the relations of a page to what a browser loads beside it.
 var loaded = []string{"preload", "modulepreload", "prefetch", "dns-prefetch", "preconnect", "apple-touch-icon", "mask-icon"}
 
+// notebook are the members of a notebook of Jupyter that say nothing of what is in its cells.
+var notebook = []string{
+	"cell_type", "execution_count", "output_type", "kernelspec", "language_info", "codemirror_mode", "nbconvert_exporter", "pygments_lexer", "nbformat", "nbformat_minor", "file_extension", "mimetype",
+}
+
 // IsFurniture reports whether a line of a web page is for programs alone: metadata for other
-// sites, what a browser is to load, a record for search engines in one line.
+// sites, what a browser is to load, a record for search engines in one line. So are
+// members of a notebook beside its cells.
 func IsFurniture(line string) bool {
 	if len(line) < 6 {
 		return false
 	}
 	switch line[0] {
 	case '"':
-		if name, _, ok := strings.Cut(line[1:min(len(line), 60)], `"`); ok && isFurniture(name) {
+		if name, _, ok := strings.Cut(line[1:min(len(line), 60)], `"`); ok && (isFurniture(name) || slices.Contains(notebook, name)) {
 			return true
 		}
 		return strings.Contains(line[:min(len(line), 40)], `{\"@context\"`)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/excerpt"
 )
 
 // apart puts lines with words between lines that must not be filled as gaps.
@@ -100,4 +101,14 @@ func TestF6FurnitureOfWebPagesIsNotChosen(t *testing.T) {
 	l := script(t, "t", "u go", "c 1 WebFetch {}")
 	add(t, l, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(apart(`"og:image": "https://example.org/open_file.png"`, `"og:url": "https://example.org/open_file.html"`))})
 	same(t, "a page", shown(choose(l, linesOnly(120))), "4:5")
+}
+
+// F6: a block of what says nothing of a notebook's cells is not worth an edit.
+func TestF6FurnitureOfNotebooksIsNotEdited(t *testing.T) {
+	block := strings.TrimSuffix(strings.Repeat("\"codemirror_mode\": \"words that are as long as those of code\",|", 8), "|")
+	code := strings.TrimSuffix(strings.Repeat("\"heat = warm(oven) + words as long as those of the others\",|", 8), "|")
+	l := script(t, "t", "u go", `c 1 Read {"file_path":"a.ipynb"}`, "r 1 "+code+"||"+block, "u go on")
+	if got := shown(choose(l, excerpt.Options{Budget: 160})); strings.Contains(got, "10-") || strings.Contains(got, "17") {
+		t.Errorf("kept are %s", got)
+	}
 }

@@ -76,7 +76,7 @@ func (c *chooser) chance(one *candidate, e *entry) int64 {
 	for n := one.line; n <= one.last; n++ {
 		bytes := int64(c.ix.text[e.text.from+n-1].bytes)
 		all += bytes
-		if !c.has(e, n) && !c.isShownElsewhere(e, n) {
+		if !c.has(e, n) && !c.isShownElsewhere(e, n) && !c.ix.lines[c.ix.text[e.text.from+n-1].line].furniture {
 			left += bytes
 		}
 	}
