@@ -15,6 +15,8 @@ var primaries = map[Kind]string{
 	Shell: "command cmd script", Searches: "pattern query regex q symbol", Lists: "pattern glob",
 	Fetches: "url urls query", Asks: "question", Skills: "skill name", Thinks: "query bash_id",
 	Acts: "command action url description subject title name session_id chars",
+	// The path says what a call of an editor is about, the command whether it looked or changed.
+	Editor: "path command",
 }
 
 // subjects are the arguments that say what a call of a tool is about of which nothing is
