@@ -34,8 +34,12 @@ const (
 	ArgumentsNone Arguments = "none"
 )
 
-// AnyTool is the name under which [ToolPolicy.Primary] speaks of every tool.
-const AnyTool = "*"
+// AnyTool is the name under which [ToolPolicy.Primary] speaks of every tool, and
+// EveryArgument stands there for all arguments of a tool.
+const (
+	AnyTool       = "*"
+	EveryArgument = "*"
+)
 
 // primaryOf gives the names of the arguments that say what a call of the tool is
 // about, the most telling first.
@@ -74,7 +78,10 @@ func (p *ToolPolicy) reduceArguments(c ToolCall) (string, bool) {
 	}
 	for name := range p.primaryOf(c.Name) {
 		for i := range all {
-			if all[i].name == name {
+			switch {
+			case name == EveryArgument:
+				take(i, maxShort)
+			case all[i].name == name:
 				take(i, most)
 				most = maxShort
 			}

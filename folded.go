@@ -13,6 +13,7 @@ import (
 // Bounds of what is told of folded calls.
 const (
 	maxFolded   = 110 // bytes of names in one line
+	maxDone     = 220 // and beside them of what was done, which the model would do again
 	maxAbout    = 40  // characters of what a call is about
 	maxGathered = 64  // calls looked at
 )
@@ -54,12 +55,7 @@ func (p *Projection) foldedWords(by int32, f *Folded, recall bool) string {
 // together: of many the last ones, which tell how things stand. It looks at the log
 // and the overlay alone, so that later overlays and entries change nothing in it (P11a).
 func (p *Projection) foldedNames(by int32, f *Folded) string {
-	type about struct {
-		tool   string
-		what   []string // the last one first, as everything here
-		counts []int
-	}
-	var tools []about
+	var tools []toldTool
 	o, seen := &p.overlays[by], 0
 	for seq := min(f.To, int64(o.seq)-1); f.From > 0 && seq >= f.From && seen < min(f.Calls, maxGathered); seq-- {
 		n := p.log.node(int32(seq))
@@ -69,9 +65,12 @@ func (p *Projection) foldedNames(by int32, f *Folded) string {
 		seen++
 		tool := p.log.toolName(n.tool)
 		what := p.about(o, payloadOf[ToolCall](p.log, int32(seq)))
-		i := slices.IndexFunc(tools, func(a about) bool { return a.tool == tool })
+		i := slices.IndexFunc(tools, func(t toldTool) bool { return t.name == tool })
 		if i < 0 {
-			i, tools = len(tools), append(tools, about{tool: tool})
+			i, tools = len(tools), append(tools, toldTool{name: tool, does: o.c.ToolCalls != nil && slices.Contains(o.c.ToolCalls.Primary[tool], EveryArgument)})
+		}
+		if tools[i].does && p.failed(int32(seq), o.seq) {
+			what = strings.TrimLeft(what+" (failed)", " ")
 		}
 		j := slices.Index(tools[i].what, what)
 		if j < 0 {
@@ -81,26 +80,15 @@ func (p *Projection) foldedNames(by int32, f *Folded) string {
 		tools[i].counts[j]++
 	}
 	var told []string
-	left, whole := maxFolded, seen == f.Calls
+	left, done, whole := maxFolded, maxDone, seen == f.Calls
 	for _, tool := range tools {
-		var names []string
-		left -= len(tool.tool)
-		for j, name := range tool.what {
-			if name == "" && len(tool.what) > 1 {
-				name = gapMark // one beside others of which something says what they are about
-			}
-			if n := tool.counts[j]; n > 1 {
-				name = strings.TrimLeft(name+" ×"+strconv.Itoa(n), " ")
-			}
-			if left -= len(", ") + len(name); left < 0 && len(told)+len(names) > 0 {
-				whole = false
-				break
-			}
-			names = append(names, name)
+		room := &left
+		if tool.does {
+			room = &done
 		}
-		if len(names) > 0 {
-			slices.Reverse(names)
-			told = append(told, strings.TrimRight(tool.tool+" "+strings.Join(names, ", "), " "))
+		names, all := tool.names(room, len(told) == 0)
+		if whole = whole && all; len(names) > 0 {
+			told = append(told, strings.TrimRight(tool.name+" "+strings.Join(names, ", "), " "))
 		}
 	}
 	if len(told) > 0 && !whole {
@@ -108,6 +96,41 @@ func (p *Projection) foldedNames(by int32, f *Folded) string {
 	}
 	slices.Reverse(told)
 	return strings.Join(told, "; ")
+}
+
+// toldTool is what is told of folded calls of one tool.
+type toldTool struct {
+	name   string
+	does   bool     // more than to look: all its arguments tell of a call
+	what   []string // the last one first
+	counts []int
+}
+
+// names are what the calls were about, the first one first, for at most so many bytes;
+// false where some have no room. A first tool has one name at least.
+func (t toldTool) names(room *int, first bool) (names []string, all bool) {
+	*room -= len(t.name)
+	for j, name := range t.what {
+		if name == "" && len(t.what) > 1 {
+			name = gapMark // one beside others of which something says what they are about
+		}
+		if n := t.counts[j]; n > 1 {
+			name = strings.TrimLeft(name+" ×"+strconv.Itoa(n), " ")
+		}
+		if *room -= len(", ") + len(name); *room < 0 && (j > 0 || !first) {
+			break
+		}
+		names = append(names, name)
+	}
+	slices.Reverse(names)
+	return names, len(names) == len(t.what)
+}
+
+// failed reports whether a call is known to have failed by the result that it had when an
+// overlay was made, which is at a seq.
+func (p *Projection) failed(call, overlay int32) bool {
+	pair := p.log.Pair(int64(call))
+	return pair > 0 && pair < int64(overlay) && payloadOf[ToolResult](p.log, int32(pair)).Ended().Bad()
 }
 
 // tookBack reports whether a client had taken an entry back before an overlay was made,
@@ -161,6 +184,11 @@ func (p *ToolPolicy) about(c ToolCall) string {
 		return ""
 	}
 	for name := range p.primaryOf(c.Name) {
+		if name == EveryArgument {
+			if line := inWords(c.Arguments, all); line != "" {
+				return line
+			}
+		}
 		for _, m := range all {
 			if m.name != name {
 				continue
@@ -194,6 +222,33 @@ func (p *ToolPolicy) about(c ToolCall) string {
 		}
 	}
 	return ""
+}
+
+// inWords are the short values of a call's arguments, as many as there is room for.
+func inWords(arguments string, all []member) string {
+	var words []string
+	room := maxAbout
+	for _, m := range all {
+		value := arguments[m.lo:m.hi]
+		switch {
+		case m.size(arguments, maxAbout) > maxAbout+len(`[""]`), strings.Contains(value, "{"), value == "null":
+			continue
+		case value[0] == '"':
+			value = unquoted(value)
+		case value[0] == '[':
+			var texts []string
+			for _, t := range ArgumentTexts(value) {
+				texts = append(texts, t.Text)
+			}
+			value = strings.Join(texts, ",")
+		}
+		if value = shield.Label(strings.Join(strings.Fields(value), " ")); value == "" || utf8.RuneCountInString(value) > room {
+			continue
+		}
+		room -= utf8.RuneCountInString(value) + 1
+		words = append(words, value)
+	}
+	return strings.Join(words, " ")
 }
 
 // afterMove is a command line without the change of directory that it begins with: what

@@ -200,8 +200,8 @@ type ToolPolicy struct {
 	// [ArgumentsPrimary], [ArgumentsNone].
 	Arguments Arguments `json:"arguments,omitzero"`
 	// Primary names, by tool, the arguments that say what a call is about, the
-	// most telling first; those under [AnyTool] come after them. They were
-	// resolved when the overlay was made.
+	// most telling first, [EveryArgument] for all; those under [AnyTool] come after
+	// them. They were resolved when the overlay was made.
 	Primary map[string][]string `json:"primary,omitzero"`
 }
 

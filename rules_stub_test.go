@@ -261,6 +261,33 @@ func TestP5FoldedCallsAreToldByName(t *testing.T) {
 	sees(t, project(t, entries...), "user: go", "call last t {}", "result last "+names+" (recall 2-13)]\ny")
 }
 
+// What was done stays named, with the short arguments and that it failed, before what was only
+// looked at: a model would do it again.
+func TestP5FoldedActsAreTold(t *testing.T) {
+	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{
+		"a": {Action: tenfold.Trim, Body: []tenfold.LineRange{}, Result: tenfold.Strip}, "last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 9, From: 4, To: 21}},
+	})
+	policy.Arguments = tenfold.ArgumentsPrimary
+	policy.Primary = map[string][]string{"book": {"query", tenfold.EveryArgument}, "mail": {"query", tenfold.EveryArgument}, "look": {"query"}}
+	entries := []tenfold.Entry{user("go"), call("a", "book", `{"user":"ann","seats":[{"n":"7A"}],"rows":["1","2"],"paid":true,"note":"`+strings.Repeat("word ", 50)+`"}`), result("a", "x")}
+	for i, c := range []string{
+		`book {"user":"ann","seats":[{"n":"7A"}],"rows":["1","2"],"n":3,"none":null,"note":"` + strings.Repeat("word ", 50) + `"}`,
+		`book {"user":"bob","seat":"7B"}`, `book {"user":"bob","seat":"7B"}`, `book {"user":"eve","seat":"[7C]"}`, `mail {"query":"from: eve","n":3}`, `mail {}`,
+		`look {"query":"` + strings.Repeat("of ", 30) + `"}`, `look {"query":"` + strings.Repeat("to ", 30) + `"}`, `look {"query":"` + strings.Repeat("at ", 30) + `"}`,
+	} {
+		name, arguments, _ := strings.Cut(c, " ")
+		id := strconv.Itoa(i)
+		e := result(id, "x")
+		if i == 1 {
+			e = failed(id, "no")
+		}
+		entries = append(entries, call(id, name, arguments), e)
+	}
+	entries = append(entries, call("last", "t", `{}`), result("last", "y"), tools(policy))
+	sees(t, project(t, entries...), "user: go", `call a book {"user":"ann","seats":[{"n":"7A"}],"rows":["1","2"],"paid":true}`, "result a [compacted] book: done", "call last t {}",
+		"result last [9 earlier calls not shown: …; book ann 1,2 3, bob 7B (failed), bob 7B, eve _7C_; mail from: eve, …; look"+strings.Repeat(" to", 13)+"…,"+strings.Repeat(" at", 13)+"…]\ny")
+}
+
 // Of many calls the last ones are told, which say how things stand.
 func TestP5OfManyFoldedCallsTheLastAreTold(t *testing.T) {
 	commands := []string{"ls", "git fetch origin", "cat a.go", "git status", "git add -A", "git commit -m 'Turn the oven down'", "git push origin main"}

@@ -39,13 +39,16 @@ func Of(output string) []Line {
 			root = line
 		}
 		n := tells(line.Text)
+		if n == Test && rank == Test {
+			test = line // an error that follows is of the one right above
+		}
 		switch {
 		case n > rank:
 			rank, best, after, follow, chain, root = n, []Line{line}, nil, 0, n == Error, Line{}
 			switch {
 			case n == Test:
 				test, follow = line, 1
-			case strings.HasSuffix(line.Text, ":"):
+			case strings.HasSuffix(line.Text, ":"), strings.HasPrefix(line.Text, "expect("):
 				follow = 2 // what was expected, and what was there
 			}
 		case follow > 0 && (raw[0] == ' ' || raw[0] == '\t' || rank == Error && n < Test):

@@ -2,6 +2,7 @@ package cause_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,13 +13,15 @@ import (
 // was expected; a stack says nothing of why.
 func TestM4aTheCauseOfAFailure(t *testing.T) {
 	for output, want := range map[string]string{
-		"building\n./oven.go:7:3: undefined: heat\n./oven.go:9:3: undefined: cool":          "2",
-		"ok\n● bakes bread\n  ValueError: no flour\n  at bake (oven.js:3)\nOther: x":        "2 3",
-		"Traceback (most recent call last):\n  File \"oven.py\", line 3\nKeyError: 'flour'": "3",
-		"AssertionError: expected:\n  4\n  2\n  at bake (oven.js:3)":                        "1 2 3",
-		"something failed\nand that was it":                                                 "1",
-		"a line\nno flour":                                                                  "2",
-		"\n---\n":                                                                           "",
+		"building\n./oven.go:7:3: undefined: heat\n./oven.go:9:3: undefined: cool":                                                                                                "2",
+		"FAIL a.test.ts\n  ✕ bakes (1 ms)\n  ✕ heats (1 ms)\n\n  ● oven › bakes\n\n    expect(received).toBe(expected)\n\n    Expected: 5\n    Received: 6\n\n  ● oven › heats\n": "5 7 9 10",
+		"--- FAIL: TestA (0.1s)\n    --- FAIL: TestA/b (0.1s)\n--- FAIL: TestC (0.1s)":                                                                                            "1 2",
+		"ok\n● bakes bread\n  ValueError: no flour\n  at bake (oven.js:3)\nOther: x":                                                                                              "2 3",
+		"Traceback (most recent call last):\n  File \"oven.py\", line 3\nKeyError: 'flour'":                                                                                       "3",
+		"AssertionError: expected:\n  4\n  2\n  at bake (oven.js:3)":                                                                                                              "1 2 3",
+		"something failed\nand that was it":                                                                                                                                       "1",
+		"a line\nno flour":                                                                                                                                                        "2",
+		"\n---\n":                                                                                                                                                                 "",
 	} {
 		var got []string
 		for _, line := range cause.Of(output) {
@@ -146,6 +149,42 @@ func TestMisuseIsOfTheCommandItself(t *testing.T) {
 	} {
 		if got := cause.Misuse(text); got != want {
 			t.Errorf("%q: %t", text, got)
+		}
+	}
+}
+
+// The first line of each kind of error in a log is told, and no words about errors.
+func TestLogged(t *testing.T) {
+	for log, want := range map[string]string{
+		"08:10 INFO up\n08:11 ERROR [oven] no flour\n08:12 ERROR [oven] no flour\n08:13 ERROR [shop] order 5 failed\n08:14 ERROR [shop] order 6 failed\n": "2 4",
+		"level=info msg=up\nlevel=error msg=\"no flour\"":                                       "2",
+		`{"level": "Error", "msg": "no flour"}`:                                                 "1",
+		"[FATAL] no flour\nSEVERE: no heat":                                                     "1 2",
+		"up\nTraceback (most recent call last):\n  File \"a.py\", line 1\nValueError: no flour": "4",
+		"ERROR a\nERROR b\nERROR c\nERROR d\nERROR e":                                           "1 2 3 4",
+		"all errors are gone, no ERRORS any more\nthe error level is high":                      "",
+	} {
+		var got []string
+		for _, line := range cause.Logged(log, 4) {
+			got = append(got, strconv.Itoa(line.Number))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: got %q, want %q", log, got, want)
+		}
+	}
+}
+
+// What a web page tells other programs is no text of it; its title, what it is about and where
+// it lies are.
+func TestIsFurniture(t *testing.T) {
+	for line, want := range map[string]bool{
+		`"og:image:width": "200",`: true, `"twitter:card": "summary"`: true, `"twitter:title": "Ovens"`: false, `"og:url": "https://example.org"`: false, `"og:title": "Ovens"`: false, `"description": "Ovens"`: false,
+		`"@context": "https://schema.org",`: true, `{"@context":"https://schema.org","@type":"Person"}`: true, `"{\"@context\":\"http://schema.org\"}"`: true, `{"name": "@context"}`: false, `{"name": 1}`: false,
+		`<link rel="preload" href="/a.js" as="script">`: true, `<link href="/a.js" rel="dns-prefetch">`: true, `<link rel="stylesheet" href="/a.css">`: false, `<link rel="canonical" href="/a">`: false,
+		`<meta name="viewport" content="width=device-width">`: true, `<meta content="x" property="og:image">`: true, `<meta name="description" content="Ovens">`: false, `<p class="viewport">`: false, `"cell_type": "code",`: true, `"source": [`: false, `"nbformat": 4`: true, `"`: false, "": false,
+	} {
+		if got := cause.IsFurniture(line); got != want {
+			t.Errorf("%q: %t", line, got)
 		}
 	}
 }

@@ -140,7 +140,7 @@ func TestF6AnItemKeepsWhatItIsUnder(t *testing.T) {
 		"a paragraph farther in":      {"- one\n\n  " + words + "\n\n  " + words + "\n\n  open_file", "1,7"},
 		"a dash that begins no list":  {"Bad:\n" + words + "\n" + words + "\n-open_file", "4"},
 		"a number that begins none":   {"Bad:\n" + words + "\n" + words + "\n12 open_file", "4"},
-		"many levels, and no further": {"- a\n - b\n  - c\n   - d\n    - e\n     - f\n      - g\n       - h\n        - " + words + "\n         - " + words + "\n         - open_file", "7-8,11"},
+		"many levels, and no further": {"- a\n - b\n  - c\n   - d\n    - e\n     - f\n      - g\n       - h\n        - " + words + "\n         - " + words + "\n         - open_file", "6-8,11"},
 	} {
 		l := script(t, "t", "u go")
 		add(t, l, tenfold.AssistantMessage{Text: tt.text})

@@ -24,6 +24,7 @@ type line struct {
 	file, number int32
 	long         bool // it tells one text from another
 	mute         bool // it says nothing by itself: it ends an element, or is but numbers
+	furniture    bool // of a page or a notebook: nobody edits it
 }
 
 // textLine is a line where it stands.
@@ -45,8 +46,8 @@ func (ix *Index) lineOf(text string) int32 {
 		return id
 	}
 	id := int32(len(ix.lines))
-	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine, mute: true}
-	if !cause.IsProgress(text) && !cause.IsPage(text) && !cause.IsForeignPlace(text) {
+	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine, mute: true, furniture: cause.IsFurniture(text)}
+	if !one.furniture && !cause.IsProgress(text) && !cause.IsPage(text) && !cause.IsForeignPlace(text) {
 		ix.scan(text, &one)
 		one.atoms = ix.keep(ix.scratch)
 		one.words = ix.collectWords(text)

@@ -76,7 +76,7 @@ func (c *chooser) chance(one *candidate, e *entry) int64 {
 	for n := one.line; n <= one.last; n++ {
 		bytes := int64(c.ix.text[e.text.from+n-1].bytes)
 		all += bytes
-		if !c.has(e, n) && !c.isShownElsewhere(e, n) {
+		if !c.has(e, n) && !c.isShownElsewhere(e, n) && !c.ix.lines[c.ix.text[e.text.from+n-1].line].furniture {
 			left += bytes
 		}
 	}
@@ -252,10 +252,13 @@ func (c *chooser) headingsOf(e *entry, line int32) iter.Seq[int32] {
 	}
 }
 
-// headsOf are the line that a line stands under and the one that this stands under.
+// mostHeads is how many lines are kept that one stands under, each under the next.
+const mostHeads = 3
+
+// headsOf are the line that a line stands under and those that this stands under.
 func (ix *Index) headsOf(e *entry, line int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
-		for below, n := line, 0; n < 2 && below > 0; n++ {
+		for below, n := line, 0; n < mostHeads && below > 0; n++ {
 			h := ix.text[e.text.from+below-1].head
 			if h == 0 || h == below || h == line || !yield(h) {
 				return

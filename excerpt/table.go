@@ -20,17 +20,21 @@ type tables struct {
 	begins bool
 }
 
-// headPrinted gives the rows of a text's tables and the lines of its stack traces their heads.
+// headPrinted gives the rows of a text's tables, the lines of its stack traces and of settings
+// their heads.
 // The first line has a number in its entry.
 func (ix *Index) headPrinted(at *entry, text string, first int32) {
 	all := ix.text[at.text.from:]
 	rows := tables{textLines: all, printed: at.role == roleResult && at.source != fileText, begins: true}
-	places := traces{textLines: all}
+	places, settings, sections := traces{textLines: all}, outline{textLines: all}, chapters{textLines: all}
 	number := first
 	for line := range lines(text) {
 		line = line[atom.Gutter(line):]
 		rows.row(line, number)
 		places.line(line, number)
+		bare := strings.TrimSpace(line)
+		settings.line(line, bare, number)
+		sections.line(line, bare, number)
 		number++
 	}
 }

@@ -395,7 +395,8 @@ func (f *fitting) tellBeside() {
 	c, texts := f.best, *f.best.Texts
 	texts.Entries = maps.Clone(texts.Entries)
 	texts.Entries[at], c.Texts = t, &texts
-	// What only filled the room that was left gives way, the oldest first.
+	// What only filled the room that was left gives way, the oldest first, and to what was done
+	// that nobody else tells of what was chosen.
 	for _, seq := range append(f.fillers(at), 0) {
 		if view := f.viewWith(c); f.cost(view) <= f.limit {
 			f.best, f.view = c, view
@@ -405,14 +406,25 @@ func (f *fitting) tellBeside() {
 	}
 }
 
-// fillers are the words of the agent before those at a seq that stand for there was room.
-func (f *fitting) fillers(at int64) (seqs []int64) {
+// mostGiven is how many words that were chosen give way at most: each is tried.
+const mostGiven = 16
+
+// fillers are the words of the agent before those at a seq that stand for there was room,
+// and where unknown tools did something those that were chosen.
+func (f *fitting) fillers(at int64) []int64 {
+	does := slices.ContainsFunc(f.calls, func(c toolCall) bool { return tool.Does(c.call.Name) })
+	var fill, chosen []int64
 	for _, seq := range slices.Sorted(maps.Keys(f.best.Texts.Entries)) {
-		if e, _ := f.p.Log().Entry(seq); seq < at && e.Payload.Kind() == tenfold.KindAssistantMessage && f.stands[seq].whole && f.stands[seq].what == "" {
-			seqs = append(seqs, seq)
+		e, _ := f.p.Log().Entry(seq)
+		switch st := f.stands[seq]; {
+		case seq >= at || e.Payload.Kind() != tenfold.KindAssistantMessage || st.what != "":
+		case st.whole:
+			fill = append(fill, seq)
+		case does && len(chosen) < mostGiven:
+			chosen = append(chosen, seq)
 		}
 	}
-	return seqs
+	return slices.Concat(fill, chosen)
 }
 
 // keptPolicy is the policy that leaves of a call what was chosen of it.

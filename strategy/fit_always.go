@@ -316,7 +316,7 @@ func (f *fitting) keepError(calls []toolCall) {
 		if !ok || tool.Underway(result) {
 			continue // nobody knows yet
 		}
-		if !tool.Failed(c.call.Name, c.call.Arguments, result) {
+		if !tool.Failed(c.call.Name, c.call.Arguments, result) && (len(calls)-1-i > callPatience || !looksFailed(c.call, result)) {
 			made = append(made, c.call)
 			continue
 		}
@@ -325,7 +325,7 @@ func (f *fitting) keepError(calls []toolCall) {
 			continue // a person's word, and no error
 		}
 		failed := targetOf(c.call)
-		failed.misused = failed.run.Words != nil && cause.Misuse(text)
+		failed.misused, failed.notFound = failed.run.Words != nil && cause.Misuse(text), tool.NotFound(text)
 		if t, _ := tool.Lookup(c.call.Name); len(calls)-1-i > lookPatience {
 			if did := t.Call(c.call.Arguments); failed.misused || !did.Unknown && len(did.Changes) == 0 {
 				continue // the work went on without what it looked at
@@ -339,6 +339,13 @@ func (f *fitting) keepError(calls []toolCall) {
 		}
 		return
 	}
+}
+
+// looksFailed reports whether a command that does more than look, of which the host did not
+// say how it ended, failed by what it printed.
+func looksFailed(c tenfold.ToolCall, r tenfold.ToolResult) bool {
+	t, _ := tool.Lookup(c.Name)
+	return t.Kind == tool.Shell && r.Ended() == "" && t.Call(c.Arguments).Unknown && cause.EndsRed(tool.Output(r))
 }
 
 func tellsOfTests(output string) bool {
@@ -394,6 +401,7 @@ type target struct {
 	run       commandline.Run
 	arguments string // of a call of neither
 	misused   bool   // the command was called in a way it does not know
+	notFound  bool   // what the call named is not there
 }
 
 func targetOf(c tenfold.ToolCall) target {
@@ -429,7 +437,7 @@ func (t target) madeGood(by target) bool {
 
 // putRight reports whether a success says the same in another form, or all but what was wrong.
 func (t target) putRight(by target) bool {
-	return t.arguments != "" && (tool.Canonical(t.arguments) == tool.Canonical(by.arguments) || tool.Amends(t.arguments, by.arguments))
+	return t.arguments != "" && (tool.Canonical(t.arguments) == tool.Canonical(by.arguments) || tool.Amends(t.arguments, by.arguments) || tool.Retypes(t.arguments, by.arguments, t.notFound))
 }
 
 // edits are the calls that changed each file last, the newest first: what was

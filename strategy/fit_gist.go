@@ -7,13 +7,22 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/cause"
 )
 
 // gistLines is what always stays of a long message of the person: how it begins and ends, and
-// the statements in it that demand something, up to the size of a short message.
+// the statements in it that demand something, up to the size of a short message; of a log
+// that was pasted the first errors, for it stands nowhere else.
 func (f *fitting) gistLines(text string) []tenfold.LineRange {
-	return union(union(f.leadLines(text), f.demandLines(text, shortMessage)), endLines(text))
+	lines := union(union(f.leadLines(text), f.demandLines(text, shortMessage)), endLines(text))
+	for _, line := range cause.Logged(text, pastedErrors) {
+		lines = union(lines, []tenfold.LineRange{shortRange(line.Number, line.Text)})
+	}
+	return lines
 }
+
+// pastedErrors is how many kinds of errors stay of a log that a person pasted.
+const pastedErrors = 4
 
 // longestEnd is how many bytes are left of the end of a long message.
 const longestEnd = 200

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/strategy"
 )
 
 // Of a long message stays what it insists on before what else it demands, and what is
@@ -53,5 +54,33 @@ func TestS13aLongMessagesKeepManyDemands(t *testing.T) {
 	}
 	if strings.Contains(got, "The window is blue") {
 		t.Errorf("a line stays whole for a sentence: %q", got)
+	}
+}
+
+// F5: the first error of a log that a person pasted stays: it stands nowhere else, and lines with
+// ids are worth more to a choice.
+func TestF5TheErrorsOfAPastedLogStay(t *testing.T) {
+	log := "Why is the shop closed?\n"
+	for i := range 200 {
+		switch line := fmt.Sprintf("08:%02d INFO request_%d of basket_%d went well, as usual\n", i%60, i, i); {
+		case i == 50:
+			log += "08:50 ERROR [oven] no flour is left\n"
+		case i > 80 && i%9 == 0:
+			log += fmt.Sprintf("08:51 ERROR [shop] request_%d failed\n", i)
+		default:
+			log += line
+		}
+	}
+	l := script(t, "t")
+	if _, err := l.Append(tenfold.Entry{Payload: tenfold.UserMessage{Parts: tenfold.Text(log)}}); err != nil {
+		t.Fatal(err)
+	}
+	extend(t, l, "c 1 Bash {}", "r 1 *900", "a so far", "t", "u go on with request_7", "c 2 Bash {}", "r 2 x", "a end")
+	text := ""
+	for _, p := range payloads(plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=10%").View()) {
+		text += tenfold.SearchText(p) + "\n"
+	}
+	if !strings.Contains(text, "no flour is left") || !strings.Contains(text, "[shop] request_81 failed") || strings.Count(text, "[shop]") > 3 {
+		t.Errorf("the view is\n%s", text)
 	}
 }

@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"tenfold"
@@ -21,5 +22,51 @@ func TestF5WhatFailedLongAgoCostsNoMore(t *testing.T) {
 	}
 	if with, without := cost("e 0 no seat"), cost("r 0 a seat"); with > without+10_000 {
 		t.Errorf("with a failure it takes %.0f allocations, %.0f without one", with, without)
+	}
+}
+
+// F5: what failed by a mistyped id is no open error once the id is right.
+func TestF5AMistypedIDIsNoOpenError(t *testing.T) {
+	for said, open := range map[string]bool{"user not found": false, "user may not be seen": true} {
+		lines := []string{"t", "u the task", `c 0 get_user {"user_id":"ann_lee_12"}`, "e 0 " + said, `c 1 get_user {"user_id":"ann_lee_123"}`, "r 1 *400"}
+		for i := range 6 {
+			lines = append(lines, fmt.Sprintf("c n%d Bash {}", i), fmt.Sprintf("r n%d *400", i))
+		}
+		p := tenfold.Project(script(t, append(lines, "a end")...))
+		made := plan(t, p, strategy.Options{}, "fit:target=40%")
+		if got := slices.ContainsFunc(made.Fitted.Always, func(s strategy.Standing) bool { return s.What == strategy.StandsError }); got != open {
+			t.Errorf("%q is open: %v\n%s", said, got, shown(made.View()))
+		}
+	}
+}
+
+// F5: a command failed whose output says so, where the host does not; what only shows a file
+// that tells of a failure did not.
+func TestF5ACommandThatEndsRedIsOpen(t *testing.T) {
+	for name, c := range map[string]struct {
+		command, output string
+		later           int
+		open            bool
+	}{
+		"a build":                  {"docker build .", "#9 DONE 0.1s\nERROR: failed to build: failed to solve: exit code: 1", 0, true},
+		"tests":                    {"make check", "--- FAIL: TestOven (0.1s)\nFAIL\nall told", 0, true},
+		"tests that went well":     {"make check", "error: one is wanted here\n3 passed, 0 failed", 0, false},
+		"a warning before the end": {"make", "error: no flour, going on\ndone", 0, false},
+		"a look":                   {"cat build.log", "ERROR: failed to build", 0, false},
+		"long ago":                 {"docker build .", "ERROR: failed to build", 40, false},
+	} {
+		l := script(t, "t", "u the task", `c 1 Bash {"command":"`+c.command+`"}`)
+		if _, err := l.Append(tenfold.Entry{Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(c.output)}}); err != nil {
+			t.Fatal(err)
+		}
+		extend(t, l, "a *2000")
+		for i := range c.later {
+			extend(t, l, fmt.Sprintf("c n%d Read {}", i), fmt.Sprintf("r n%d ok", i))
+		}
+		extend(t, l, "c 3 Bash {}", "r 3 *900", "a end")
+		made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=40%")
+		if open := slices.ContainsFunc(made.Fitted.Always, func(s strategy.Standing) bool { return s.What == strategy.StandsError }); open != c.open {
+			t.Errorf("%s: open is %t", name, open)
+		}
 	}
 }

@@ -69,3 +69,12 @@ func TestF7NothingOfACallIsShownTwice(t *testing.T) {
 		t.Errorf("left are %v", got)
 	}
 }
+
+// P5: of a call of an editor stays whether it looked or changed.
+func TestP5AnEditorsCallSaysWhatItDid(t *testing.T) {
+	l := script(t, "t", "u go", `c 1 str_replace_editor {"path":"/w/oven.py","command":"view","view_range":[1,20]}`, "r 1 heat_of_oven "+strings.Repeat("and more words\n", 300), "t", "u go on with heat_of_oven", "c 2 Bash {}", "r 2 x", "a end")
+	c, ok := payloads(plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=120,without=blocks").View())[3].(tenfold.ToolCall)
+	if want := `{"path":"/w/oven.py","command":"view"}`; !ok || c.Arguments != want {
+		t.Errorf("the call is %+v", c)
+	}
+}

@@ -36,7 +36,7 @@ func TestM4aAStubDoesNotHideAFailure(t *testing.T) {
 // its result is of.
 func TestP5AQueryStaysWithItsCall(t *testing.T) {
 	query := strings.Repeat("SELECT heat FROM oven_table; ", 9)
-	l := script(t, "t", "u look", `c 1 run_sql {"limit":7,"query":"`+query+`"}`, "r 1 loaves_left "+strings.Repeat("and more words\n", 300), "t", "u go on with loaves_left", "c 2 Bash {}", "r 2 x", "a end")
+	l := script(t, "t", "u look", `c 1 sql_query {"limit":7,"query":"`+query+`"}`, "r 1 loaves_left "+strings.Repeat("and more words\n", 300), "t", "u go on with loaves_left", "c 2 Bash {}", "r 2 x", "a end")
 	c, ok := payloads(plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=200,without=blocks").View())[3].(tenfold.ToolCall)
 	if want := `{"query":"` + query + `"}`; !ok || c.Arguments != want {
 		t.Errorf("the call is %+v", c)
@@ -69,5 +69,29 @@ func TestF3NoPartOfAPictureFillsTheRoom(t *testing.T) {
 		if got := result(t, p, 4); (len(got) > 300) != want {
 			t.Errorf("%.20s: shown are %d bytes: %.200q", line, len(got), got)
 		}
+	}
+}
+
+// F7: words that were chosen give way to what unknown tools did, as it would be done twice.
+func TestF7ChosenWordsGiveWayToWhatWasDone(t *testing.T) {
+	words := strings.Repeat("\nand more words, as many as people write who have the time to", 20)
+	l := script(t, "t", "u book it", "a The seats are seat_row_7 and seat_row_8 of those by the window that are left."+words, "c 0 look {}", "r 0 *300",
+		"a So I book seat_row_9 for you now."+words, `c 1 book {"seat":"7A"}`, "r 1 *400", "t", "u go on with seat_row_7, seat_row_8 and seat_row_9", "a Well.")
+	told := 0
+	for target := 80; target <= 140; target += 5 {
+		p := plan(t, tenfold.Project(l), strategy.Options{}, fmt.Sprint("fit:without=blocks,target=", target)).View()
+		got := ""
+		for _, one := range payloads(p) {
+			got += tenfold.SearchText(one) + "\n"
+		}
+		if strings.Contains(got, "book 7A") {
+			told++
+		}
+		if p.Tokens() > target || strings.Contains(got, "seat_row_7 and") && !strings.Contains(got, "book 7A") {
+			t.Errorf("target %d, %d tokens: %s", target, p.Tokens(), got)
+		}
+	}
+	if told == 0 {
+		t.Error("what was done is never told")
 	}
 }

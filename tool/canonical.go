@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"tenfold/internal/set"
 )
 
 // Canonical is a form of a call's arguments that is equal for two calls exactly
@@ -34,41 +30,6 @@ func Canonical(arguments string) string {
 	}
 	return string(out)
 }
-
-// Amends reports whether a call's arguments are those of another with one of them, of three or
-// more, put right: all others are equal. Another id, name or path is of another thing, which
-// puts nothing right.
-func Amends(was, is string) bool {
-	var a, b map[string]jsontext.Value
-	if json.Unmarshal([]byte(was), &a) != nil || json.Unmarshal([]byte(is), &b) != nil || max(len(a), len(b)) < 3 {
-		return false
-	}
-	equal, names := 0, len(b)
-	for name, value := range a {
-		other, there := b[name]
-		switch {
-		case !there:
-			names++
-		case Canonical(string(value)) == Canonical(string(other)):
-			equal++
-		case identifies(name):
-			return false
-		}
-	}
-	return equal == names-1
-}
-
-// identifies reports whether an argument says by its name which thing or things a call is about,
-// or whom it is for.
-func identifies(name string) bool {
-	last := strings.ToLower(lastWord.FindString(strings.TrimRight(name, "0123456789")))
-	return identifying[strings.TrimSuffix(last, "s")]
-}
-
-var (
-	lastWord    = regexp.MustCompile(`(?:[A-Z]?[a-z]+|[A-Z]+s?)$`)
-	identifying = set.Words("id number key path url uri name file filename to recipient email user username channel")
-)
 
 type member struct{ name, value []byte }
 

@@ -15,6 +15,8 @@ var primaries = map[Kind]string{
 	Shell: "command cmd script", Searches: "pattern query regex q symbol", Lists: "pattern glob",
 	Fetches: "url urls query", Asks: "question", Skills: "skill name", Thinks: "query bash_id",
 	Acts: "command action url description subject title name session_id chars",
+	// The path says what a call of an editor is about, the command whether it looked or changed.
+	Editor: "path command",
 }
 
 // subjects are the arguments that say what a call of a tool is about of which nothing is
@@ -33,13 +35,16 @@ func IsSubject(name, argument string) bool {
 
 // Primary gives what an overlay over calls of the named tools stores of their
 // primary arguments, the most telling first (P5): the command of a shell, the
-// pattern of a search. The paths of all tools stand under [tenfold.AnyTool].
+// pattern of a search; of tools of which nothing is known but that they do something
+// ([Does]) all arguments. The paths of all tools stand under [tenfold.AnyTool].
 func Primary(names []string) map[string][]string {
 	all := map[string][]string{tenfold.AnyTool: strings.Split(filePath+"|notebook_path|files|paths|file|dir_path", "|")}
 	for _, name := range names {
 		switch t, known := Lookup(name); {
 		case !known:
-			all[name] = strings.Fields(subjects)
+			if all[name] = strings.Fields(subjects); Does(name) {
+				all[name] = append(all[name], tenfold.EveryArgument)
+			}
 		case primaries[t.Kind] != "":
 			all[name] = strings.Fields(primaries[t.Kind])
 		}

@@ -42,6 +42,7 @@ func TestAmends(t *testing.T) {
 		{`{"a":1,"b":2,"file_paths":["x"]}`, `{"a":1,"b":2,"file_paths":["y"]}`, false},
 		{`{"a":1,"b":2,"imageURLs":"x"}`, `{"a":1,"b":2,"imageURLs":"y"}`, false},
 		{`{"a":1,"b":2,"email2":"x"}`, `{"a":1,"b":2,"email2":"y"}`, false},
+		{`{"a":1,"b":2,"payment_id":"x"}`, `{"a":1,"b":2,"payment_id":"y"}`, true}, // paid with another card
 		{`{"a":1,"b":2,"grid":3}`, `{"a":1,"b":2,"grid":4}`, true},
 		{`{"a":1,"b":2,"id":3}`, `{"a":1,"b":2}`, true}, // it was one too many
 		{`{"a":1,"b":2,"paid":3}`, `{"a":1,"b":2,"paid":4}`, true},
@@ -51,6 +52,36 @@ func TestAmends(t *testing.T) {
 		{`[1,2,3]`, `[1,2,4]`, false},
 	} {
 		if got := tool.Amends(c.was, c.is); got != c.want {
+			t.Errorf("%s, then %s: %t", c.was, c.is, got)
+		}
+	}
+}
+
+// An id that was mistyped is the same thing once it is right; another one is another.
+func TestRetypes(t *testing.T) {
+	for _, c := range []struct {
+		was, is         string
+		missing, always bool
+	}{
+		{`{"order_id":"W2378156"}`, `{"order_id":"#W2378156"}`, true, true},
+		{`{"user_id":"Sofia_Kim-7287"}`, `{"user_id":"sofia_kim_7287"}`, true, true},
+		{`{"user_id":"sofia_kim_728"}`, `{"user_id":"sofia_kim_7287"}`, true, false},
+		{`{"user_id":"sofia_kim_77287"}`, `{"user_id":"sofia_kim_7287"}`, true, false},
+		{`{"name":"ovne_a","n":1}`, `{"n":1.0,"name":"oven_a"}`, true, false},
+		{`{"order_id":"W2378156"}`, `{"order_id":"W2378157"}`, false, false}, // another order
+		{`{"order_id":"W2378156"}`, `{"order_id":"W2378156"}`, false, false},
+		{`{"id":"W12"}`, `{"id":"W123"}`, false, false},
+		{`{"id":"--"}`, `{"id":"++"}`, false, false},
+		{`{"id":5}`, `{"id":55}`, false, false},
+		{`{"id":"abcdef","n":1}`, `{"id":"abcdeff","n":2}`, false, false},
+		{`{"note":"abcdef"}`, `{"note":"abcdeff"}`, false, false},
+		{`{"id":"abcdef"}`, `{"id":"abcdeff","n":2}`, false, false},
+		{`{"id":"abcdef"`, `{"id":"abcdeff"}`, false, false},
+	} {
+		if got := tool.Retypes(c.was, c.is, true); got != c.missing {
+			t.Errorf("%s, then %s, not found: %t", c.was, c.is, got)
+		}
+		if got := tool.Retypes(c.was, c.is, false); got != c.always {
 			t.Errorf("%s, then %s: %t", c.was, c.is, got)
 		}
 	}

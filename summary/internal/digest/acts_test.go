@@ -25,8 +25,8 @@ func TestM4aActsOfUnknownToolsAreTold(t *testing.T) {
 	}
 }
 
-// The last three different calls of each tool are told, the newest first, and how many there
-// were; of many tools the newest.
+// The last different calls of each tool are told, the newest first, and how many there were;
+// of many tools the newest, and the last three of each before more of one.
 func TestM4aActsAreFew(t *testing.T) {
 	lines := []string{"t", "u set them", `c 0 mail {"to":"ann"}`, "r 0 ok"}
 	for i := range 9 {
@@ -34,7 +34,7 @@ func TestM4aActsAreFew(t *testing.T) {
 	}
 	text := ledgerOf(entriesOf(t, lines...)).Text(1000)
 	_, commands, _ := strings.Cut(text, "## Commands\n")
-	want := "- `set_cell {\"n\":4}`: done, turn 0, the last of 9 calls\n- `set_cell {\"n\":3}`: done, turn 0\n- `set_cell {\"n\":2}`: done, turn 0\n- `mail {\"to\":\"ann\"}`: done, turn 0\n"
+	want := "- `set_cell {\"n\":4}`: done, turn 0, the last of 9 calls\n- `set_cell {\"n\":3}`: done, turn 0\n- `set_cell {\"n\":2}`: done, turn 0\n- `set_cell {\"n\":1}`: done, turn 0\n- `set_cell {\"n\":0}`: done, turn 0\n- `mail {\"to\":\"ann\"}`: done, turn 0\n"
 	if commands != want {
 		t.Errorf("told is\n%s, want\n%s", commands, want)
 	}

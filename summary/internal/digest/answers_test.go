@@ -66,6 +66,17 @@ func TestM4aARefusalIsNoError(t *testing.T) {
 	}
 }
 
+// M4a: of a log that a person pasted the first errors are told.
+func TestM4aTheErrorsOfAPastedLogAreTold(t *testing.T) {
+	info := strings.Repeat(`08:10 INFO all is well and the oven is as hot as it should be\n`, 60)
+	for _, then := range []string{"a so far", "t", "t"} {
+		text := ledgerOf(entriesOf(t, "t", `u Why?\n`+info+`08:50 ERROR [oven] no flour\n08:51 ERROR [oven] no flour\n`+info, then, "u go on")).Text(1500)
+		if !strings.Contains(text, "> 08:50 ERROR [oven] no flour\n") || strings.Contains(text, "08:51") {
+			t.Errorf("told is\n%s", text)
+		}
+	}
+}
+
 // M4a: the last request is quoted whole where there is room, though it is long; else its
 // beginning, its end and what it demands are, and nothing of it twice.
 func TestM4aALongLastRequest(t *testing.T) {

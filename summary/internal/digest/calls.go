@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/cause"
 	"tenfold/internal/commandline"
 	"tenfold/tool"
 )
@@ -268,7 +269,7 @@ func (l *Ledger) addResult(turn int, branch string, p tenfold.ToolResult) {
 		l.skill = skill{name, c.turn}
 	}
 	l.closeFailures(c, r)
-	if c.acts() {
+	if tool.Does(c.name) {
 		l.acts = append(l.acts, act{c, r.quoted()})
 	}
 }
@@ -282,7 +283,7 @@ func (l *Ledger) readEnd(c *call, p tenfold.ToolResult, r *result) {
 	}
 	if cmd.check != nil && (r.ended == "" || hidesResult(cmd.text)) {
 		output := tool.Output(p)
-		r.red = !cmd.once && cmd.check.looksRed(output)
+		r.red = !cmd.once && cause.LooksRed(output, cmd.check.runsTests())
 		r.failed = r.red
 		r.unsure = !r.red && len(l.failures) > 0 && hidesResult(cmd.text) && !looksGreen(output)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"tenfold/atom"
-	"tenfold/cause"
 	"tenfold/internal/commandline"
 	"tenfold/internal/set"
 	"tenfold/tool"
@@ -360,28 +359,6 @@ func ranNone(output string) bool {
 // ended: a pipe, or a command after it that succeeds in any case.
 func hidesResult(line string) bool {
 	return strings.Contains(line, "|") || strings.Contains(line, ";") || strings.Contains(line, "\n")
-}
-
-// looksRed reports whether the output of a check tells of a failure, for lines
-// that hide how it ended. A count decides; else lines that only a failure prints
-// do. Tests print errors of their own, so that those count for other checks alone.
-func (c verdict) looksRed(output string) bool {
-	output = output[max(0, len(output)-1<<12):]
-	tests := c.runsTests()
-	red, none := false, false
-	for line := range strings.SplitSeq(output, "\n") {
-		line = atom.Clean(line)
-		failures, counted := cause.Failures(line)
-		if failures > 0 {
-			return true
-		}
-		none = none || counted
-		n := cause.Proves(line)
-		red = red || line == "FAIL" || n == cause.Test || strings.HasPrefix(line, "FAIL\t") || strings.HasPrefix(line, "npm ERR! ") || strings.HasPrefix(line, "panic: ") ||
-			strings.HasPrefix(line, "error: script ") || strings.HasPrefix(line, "error: could not compile") || strings.HasPrefix(line, "make: *** ") ||
-			!tests && n == cause.Error && !cause.NamesException(line)
-	}
-	return red && !none
 }
 
 // looksGreen reports whether the output of a check tells that it passed, or is

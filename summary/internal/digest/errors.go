@@ -30,8 +30,9 @@ type failure struct {
 	// tests are those that failed, as program tells; none where those may be some.
 	program string
 	tests   []string
-	// misused is set where the command was called in a way it does not know.
-	misused bool
+	// misused is set where the command was called in a way it does not know, notFound where
+	// what another call named is not there.
+	misused, notFound bool
 	// words say how it ended, text is the output.
 	words, text string
 }
@@ -73,7 +74,7 @@ func (l *Ledger) addFailure(c *call, r result) {
 		f.what = code(c.name, lineLength) + " " + code(c.files[0].Path, 2*lineLength)
 		f.looks = c.files[0].Op == tool.FileRead
 	default:
-		f.what, f.name, f.arguments = c.quoted(), c.name, c.arguments
+		f.what, f.name, f.arguments, f.notFound = c.quoted(), c.name, c.arguments, tool.NotFound(r.text)
 		f.looks = c.known.Kind == tool.Searches || c.known.Kind == tool.Lists || c.known.Kind == tool.Fetches
 	}
 	key := c.failureKey()
@@ -122,7 +123,7 @@ func (l *Ledger) closeFailures(c *call, r result) {
 func (f *failure) putRight(c *call) bool {
 	switch {
 	case c.command == nil:
-		return len(c.files) == 0 && f.name == c.name && tool.Amends(f.arguments, c.arguments)
+		return len(c.files) == 0 && f.name == c.name && (tool.Amends(f.arguments, c.arguments) || tool.Retypes(f.arguments, c.arguments, f.notFound))
 	case f.command == nil || len(c.command.alike.Words) == 0:
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/cause"
 	"tenfold/purpose"
 	"tenfold/strategy"
 	"tenfold/token"
@@ -67,7 +68,12 @@ type request struct {
 	// that state constraints.
 	long  bool
 	lines []string
+	// errors are those of a log in it, the first of each kind.
+	errors []string
 }
+
+// pastedErrors is how many errors are told of a log that a person pasted.
+const pastedErrors = 4
 
 // skill is the skill or workflow under way.
 type skill struct {
@@ -259,6 +265,9 @@ func (l *Ledger) addRequest(turn int, branch, text string, questions ...string) 
 	if r.long = utf8.RuneCountInString(text) > wholeMessage; r.long {
 		r.lines = demandsIn(text)
 		r.binds = len(r.lines) > 0
+		for _, line := range cause.Logged(text, pastedErrors) {
+			r.errors = append(r.errors, opening(line.Text, demandSize/pastedErrors))
+		}
 	} else {
 		r.binds = atom.StatesConstraint(text)
 	}

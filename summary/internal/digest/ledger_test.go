@@ -229,6 +229,8 @@ func TestLedgerClosesErrors(t *testing.T) {
 		{"one argument amended", []string{`c 1 mcp__x {"a":1,"b":2,"c":3}`, "e 1 no", `c 2 mcp__x {"a":1,"b":2,"c":4}`, "r 2 ok"}, false},
 		{"one argument more", []string{`c 1 mcp__x {"a":1,"b":2}`, "e 1 no", `c 2 mcp__x {"a":1,"b":2,"c":4}`, "r 2 ok"}, false},
 		{"two arguments amended", []string{`c 1 mcp__x {"a":1,"b":2,"c":3}`, "e 1 no", `c 2 mcp__x {"a":1,"b":3,"c":4}`, "r 2 ok"}, true},
+		{"an id put right", []string{`c 1 get_user {"user_id":"ann_lee_12"}`, "e 1 Error: user not found", `c 2 get_user {"user_id":"ann_lee_123"}`, "r 2 ok"}, false},
+		{"an id no longer that", []string{`c 1 get_user {"user_id":"ann_lee_12"}`, "e 1 Error: no access", `c 2 get_user {"user_id":"ann_lee_123"}`, "r 2 ok"}, true},
 		{"another tool", []string{`c 1 mcp__x {"a":1,"b":2,"c":3}`, "e 1 no", `c 2 mcp__y {"a":1,"b":2,"c":4}`, "r 2 ok"}, true},
 		{"a flag unknown", []string{`c 1 Bash {"command":"gh pr view 5 --json a,b"}`, `e 1 Unknown JSON field: "b"`, `c 2 Bash {"command":"gh pr view 5 --json a,c"}`, "r 2 ok"}, false},
 		{"a flag unknown, another verb", []string{`c 1 Bash {"command":"gh pr view 5 --json a,b"}`, `e 1 Unknown JSON field: "b"`, `c 2 Bash {"command":"gh issue view 5"}`, "r 2 ok"}, true},

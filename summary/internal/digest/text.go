@@ -159,6 +159,7 @@ func (l *Ledger) requestItems(s *items) {
 			}
 			s.addTo(parent, rankBinding, quote(strings.Join(lines[from:i+1], "\n")))
 		}
+		s.addErrors(parent, max(rankTask, min(rankDemand, rank)), r, slices.Concat(lines, []string{head, tail}))
 		if tail != "" {
 			s.addTo(parent, rankTask, quote("…\n"+tail))
 		}
@@ -168,6 +169,15 @@ func (l *Ledger) requestItems(s *items) {
 				whole = rankLast
 			}
 			s.addInstead(parent, whole, "- "+where+":"+quotedBelow(r.text))
+		}
+	}
+}
+
+// addErrors adds the errors of a log in a message that do not stand yet.
+func (s *items) addErrors(parent, rank int, r *request, stands []string) {
+	for _, line := range r.errors {
+		if !slices.ContainsFunc(stands, func(text string) bool { return strings.Contains(text, line) }) {
+			s.addTo(parent, rank, quote("…\n"+line))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/cause"
 	"tenfold/internal/commandline"
 	"tenfold/internal/set"
 	"tenfold/tool"
@@ -254,7 +255,7 @@ func (l *Ledger) change(c *call, r result) {
 	}
 	for _, one := range c.changes {
 		one.Path = l.pathAfterReturn(c, one.Path)
-		if r.failed && (!ran || !one.Sure && (c.command == nil || c.command.check == nil || one.Last || !c.command.check.looksRed(r.text))) {
+		if r.failed && (!ran || !one.Sure && (c.command == nil || c.command.check == nil || one.Last || !cause.LooksRed(r.text, c.command.check.runsTests()))) {
 			continue
 		}
 		switch one.Op {

@@ -1,0 +1,74 @@
+package cause
+
+import (
+	"slices"
+	"strings"
+)
+
+// furniture are the metadata of web pages that speak to other programs, by how their names
+// begin, as in "og:image:width".
+var furniture = []string{
+	"og:image", "og:type", "og:locale", "og:site_name", "twitter:", "msapplication-", "fb:", "al:", "apple-",
+	"parsely-", "theme-color", "viewport", "generator", "robots", "referrer", "format-detection", "csrf-", "next-head-count", "google-site-verification", "naver-site-verification",
+	"yandex-verification", "msvalidate", "@context", "@id", "thumbnailUrl", "contentUrl", "urlTemplate", "inLanguage", "potentialAction", "query-input",
+}
+
+// loaded are the relations of a page to what a browser loads beside it.
+var loaded = []string{"preload", "modulepreload", "prefetch", "dns-prefetch", "preconnect", "apple-touch-icon", "mask-icon"}
+
+// notebook are the members of a notebook of Jupyter that say nothing of what is in its cells.
+var notebook = []string{
+	"cell_type", "execution_count", "output_type", "kernelspec", "language_info", "codemirror_mode", "nbconvert_exporter", "pygments_lexer", "nbformat", "nbformat_minor", "file_extension", "mimetype",
+}
+
+// IsFurniture reports whether a line of a web page is for programs alone: metadata for other
+// sites, what a browser is to load, a record for search engines in one line. So are
+// members of a notebook beside its cells.
+func IsFurniture(line string) bool {
+	if len(line) < 6 {
+		return false
+	}
+	switch line[0] {
+	case '"':
+		if name, _, ok := strings.Cut(line[1:min(len(line), 60)], `"`); ok && (isFurniture(name) || slices.Contains(notebook, name)) {
+			return true
+		}
+		return strings.Contains(line[:min(len(line), 40)], `{\"@context\"`)
+	case '{':
+		return strings.Contains(line[:min(len(line), 40)], `"@context":`)
+	case '<':
+		return isFurnitureTag(line)
+	}
+	return false
+}
+
+func isFurniture(name string) bool {
+	for _, one := range furniture {
+		if strings.HasPrefix(name, one) {
+			return name != "twitter:title" && name != "twitter:description"
+		}
+	}
+	return false
+}
+
+// isFurnitureTag looks at the first attributes of a tag of a page's head.
+func isFurnitureTag(line string) bool {
+	head := line[:min(len(line), 200)]
+	switch {
+	case strings.HasPrefix(head, "<link "):
+		_, rel, ok := strings.Cut(head, `rel="`)
+		rel, _, closed := strings.Cut(rel, `"`)
+		for _, one := range loaded {
+			if ok && closed && rel == one {
+				return true
+			}
+		}
+	case strings.HasPrefix(head, "<meta "):
+		for _, attribute := range []string{`name="`, `property="`} {
+			if _, name, ok := strings.Cut(head, attribute); ok && isFurniture(name) {
+				return true
+			}
+		}
+	}
+	return false
+}

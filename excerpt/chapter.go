@@ -1,0 +1,107 @@
+package excerpt
+
+import "strings"
+
+// A paragraph is of the chapter that it stands in, and a line of a log of the step or the
+// test that printed it (fit.md F6).
+
+// chapters finds the headings that the lines of a text stand under, as it is read.
+type chapters struct {
+	textLines []textLine
+	// heading is the last heading. Those of the first level are comments in many languages,
+	// and count from where there is one of another.
+	heading int32
+	counts  bool
+	fenced  bool
+	// steps are where the steps of a build begin, by their numbers; test is the test whose
+	// lines are farther in than margin, or all up to a blank one.
+	steps  map[string]int32
+	test   int32
+	margin int32
+}
+
+// maxSteps is how many steps of a build are looked at.
+const maxSteps = 99
+
+func (h *chapters) line(line, bare string, number int32) {
+	if strings.HasPrefix(bare, "```") && !strings.Contains(bare[3:], "```") {
+		h.fenced = !h.fenced
+	}
+	if bare == "" || h.ofBuild(bare, number) || h.ofTest(line, bare, number) {
+		return
+	}
+	if level := headingLevel(line); level > 0 && !h.fenced {
+		h.counts = h.counts || level > 1
+		h.heading = number
+		return
+	}
+	if h.counts {
+		h.put(number, h.heading)
+	}
+}
+
+// headingLevel is the level of a heading of Markdown; 0 for another line.
+func headingLevel(line string) int {
+	n := 0
+	for n < len(line) && line[n] == '#' {
+		n++
+	}
+	if n == 0 || n > 6 || len(line) > maxHead || !strings.HasPrefix(line[n:], " ") {
+		return 0
+	}
+	return n
+}
+
+// ofBuild puts the lines that a step of Docker's build printed, "#12 0.3 npm error", under the
+// one that begins it, "#12 [build 3/7] RUN npm ci".
+func (h *chapters) ofBuild(bare string, number int32) bool {
+	step, rest, ok := strings.Cut(bare, " ")
+	if !ok || len(step) < 2 || len(step) > 4 || step[0] != '#' || strings.Trim(step[1:], "0123456789") != "" {
+		return false
+	}
+	switch head, known := h.steps[step]; {
+	case known:
+		h.put(number, head)
+	case rest != "" && rest[0] == '[' && len(h.steps) < maxSteps:
+		if h.steps == nil {
+			h.steps = map[string]int32{}
+		}
+		h.steps[step] = number
+	default:
+		return false
+	}
+	return true
+}
+
+// ofTest puts the lines that a test printed under its name: of Go's "--- FAIL: TestA (0.1s)" those
+// that are farther in, of Rust's "---- a::b stdout ----" and of Jest's "● a › b" all up to
+// the next.
+func (h *chapters) ofTest(line, bare string, number int32) bool {
+	m := margin(line)
+	switch {
+	case strings.HasPrefix(bare, "--- FAIL: "):
+		up := h.test
+		if m <= h.margin {
+			up = 0
+		}
+		h.test, h.margin = number, m
+		h.put(number, up)
+	case strings.HasPrefix(bare, "---- ") && strings.HasSuffix(bare, " stdout ----"), strings.HasPrefix(bare, "● ") && len(bare) <= maxHead:
+		h.test, h.margin = number, -1
+	case h.test == 0:
+		return false
+	case m <= h.margin || h.margin < 0 && (bare == "failures:" || strings.HasPrefix(bare, "Test Suites: ")):
+		h.test = 0
+		return false
+	default:
+		h.put(number, h.test)
+	}
+	return true
+}
+
+// put puts a line under another, unless it has a head.
+func (h *chapters) put(number, head int32) {
+	if l := &h.textLines[number-1]; l.head == 0 && head != number {
+		l.head = head
+	}
+}
