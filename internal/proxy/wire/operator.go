@@ -38,8 +38,8 @@ func (e *editor) release(next *draft) {
 		}
 		return
 	}
+	held := append(e.lasting(waits), beside...)
 	e.held = nil
-	held := append(slices.DeleteFunc(waits, e.cleared), beside...)
 	if len(held) > 0 && (!came || len(held) > len(beside)) {
 		e.asksLast()
 	}
@@ -71,9 +71,10 @@ func (e *editor) settle(upto int, follows string) {
 		return
 	}
 	waits, beside, _ := e.waiting(&draft{role: follows, message: upto})
+	waits = e.lasting(waits)
 	e.held = nil
 	var others []*draft
-	for _, d := range slices.DeleteFunc(waits, e.cleared) {
+	for _, d := range waits {
 		switch text := e.words(d); {
 		case len(d.blocks) == 0:
 			beside = append([]*draft{d}, beside...)
@@ -100,6 +101,19 @@ func (e *editor) asksLast() {
 		e.endNewest()
 		e.drafts = append(e.drafts, e.asUser(continueText))
 	}
+}
+
+// lasting is what still holds of what waits: of what sets the effort only the last of all.
+func (e *editor) lasting(waits []*draft) []*draft {
+	var effort *draft
+	for _, d := range e.held {
+		if len(d.blocks) == 0 {
+			effort = d
+		}
+	}
+	return slices.DeleteFunc(waits, func(d *draft) bool {
+		return len(d.blocks) == 0 && d != effort || e.cleared(d)
+	})
 }
 
 // cleared reports whether an operator's words ended with the user's message after them: they are

@@ -23,6 +23,7 @@ func TestX2aAnOperatorsWordsStandBeforeTheModels(t *testing.T) {
 		four   = `{"role":"user","content":"four"}`
 		left   = `{"role":"system","content":"left"}`
 		effort = `{"role":"system","content":[],"output_config":{"effort":"low"}}`
+		high   = `{"role":"system","content":[],"output_config":{"effort":"high"}}`
 		tool   = `{"role":"system","content":[{"type":"tool_addition","tool":{"type":"tool_reference","name":"n"}}]}`
 		once   = `{"role":"system","content":"hurry","clear_at":"next_user_message"}`
 		on     = `{"role":"user","content":[{"type":"text","text":"[The work goes on]"}]}`
@@ -45,6 +46,7 @@ func TestX2aAnOperatorsWordsStandBeforeTheModels(t *testing.T) {
 		"all after":                        {body(go1, left, one, two), []string{"one", "two"}, 0, body(go1, left)},
 		"words that had ended":             {body(go1, once, one, two, once, three), []string{"one"}, 0, body(both, once, three)},
 		"the effort stays where it was":    {body(go1, one, effort, two, three), []string{"one"}, 0, body(go1, effort, two, three)},
+		"the last effort of those set":     {body(go1, effort, one, two, high, three, four), []string{"one"}, 0, body(both, high, three, four)},
 		"the effort beside words":          {body(go1, left, one, effort, two, three), []string{"one"}, 0, body(go1, effort, two, left, three)},
 		"the effort before what is gone":   {body(go1, one, effort, two, three), []string{"two"}, 0, body(go1, one, on, effort, three)},
 		"before the user's":                {body(go1, left, one, two, three), []string{"one"}, 3, body(`{"role":"user","content":[{"type":"text","text":"go"},{"type":"text","text":"<system-reminder>\nleft\n</system-reminder>"}]}`)},
