@@ -81,8 +81,7 @@ var openAIRule, openAILater = CacheRule{5 * time.Minute, 1024, 128, false}, Cach
 // as in anthropic/claude-opus-5 or us.anthropic.claude-opus-5, or without. It is false for a model whose provider's rule is not known; the
 // rule given then is Anthropic's usual one, 5 minutes and 1,024 tokens.
 func CacheRuleOf(model string) (CacheRule, bool) {
-	name := strings.ToLower(model)
-	name = name[strings.LastIndexByte(name, '/')+1:]
+	name := bareName(model)
 	if _, after, ok := strings.Cut(name, "anthropic."); ok { // of Bedrock
 		name = after
 	}

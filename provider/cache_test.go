@@ -15,6 +15,7 @@ func TestCacheRuleOf(t *testing.T) {
 		known bool
 	}{
 		{"claude-opus-5-5", 512, 1, true},
+		{"anthropic/claude-opus-4.6", 4096, 1, true},
 		{"claude-fable-5-2", 512, 1, true},
 		{"claude-sonnet-5", 1024, 1, true},
 		{"gpt-5.5", 1024, 128, true},

@@ -88,12 +88,7 @@ func Cost(model string, u tenfold.Usage) (dollars float64, known bool) {
 // Price finds the price of a model: by its whole name first, then without the
 // provider's, then without its date.
 func (p Prices) Price(model string) (Price, bool) {
-	model = strings.ToLower(model)
-	names := []string{model}
-	if i := strings.LastIndexByte(model, '/'); i >= 0 {
-		names = append(names, model[i+1:])
-	}
-	for _, name := range names {
+	for _, name := range []string{strings.ToLower(model), bareName(model)} {
 		for _, n := range []string{name, undated(name)} {
 			if price, ok := p[n]; ok {
 				return price, true
@@ -101,6 +96,17 @@ func (p Prices) Price(model string) (Price, bool) {
 		}
 	}
 	return Price{}, false
+}
+
+// bareName is what the vendor of a model calls it: anthropic/claude-opus-4.6 is its
+// claude-opus-4-6.
+func bareName(model string) string {
+	name := strings.ToLower(model)
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	if strings.HasPrefix(name, "claude-") {
+		name = strings.ReplaceAll(name, ".", "-")
+	}
+	return name
 }
 
 // undated takes a date off the end of a name: -20250929, -2025-08-07, or

@@ -22,6 +22,7 @@ func TestPrices(t *testing.T) {
 		"openai/gpt-6.2-sol":                   4, // of a request of a million tokens
 		"gemini-4-neon":                        3,
 		"Claude-Opus-4-1":                      15,
+		"openrouter/anthropic/claude-opus-4.1": 15,
 		"claude-3-5-haiku-latest":              0.80,
 		"openai/gpt-4o-2024-08-06":             2.50,
 		"gpt-4o-mini":                          0.15,

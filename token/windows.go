@@ -1,6 +1,7 @@
 package token
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -170,6 +171,15 @@ func match(model string, list []window, of func(window) int) (size, tokens int) 
 	}
 }
 
-func canonical(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
+// canonical gives a name as vendors write it: Claude's versions have dots elsewhere.
+func canonical(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if strings.Contains(name, "claude-") {
+		name = dotted.ReplaceAllString(name, "$1-$2")
+	}
+	return name
+}
+
+var dotted = regexp.MustCompile(`([0-9])\.([0-9])`)
 
 func alphanumeric(c byte) bool { return c-'0' < 10 || c-'a' < 26 }

@@ -21,6 +21,8 @@ func TestT5Windows(t *testing.T) {
 		{"claude-2.0", 100_000, true},
 		{"claude-opus-4-6", 1_000_000, true},
 		{"claude-sonnet-4-6-20260217", 1_000_000, true},
+		{"anthropic/claude-sonnet-4.6", 1_000_000, true},
+		{"claude-sonnet-4.5", 200_000, true},
 		{"anthropic/claude-opus-5-5", 1_000_000, true},
 		{"us.anthropic.claude-fable-5-2", 1_000_000, true},
 		{"claude-haiku-4-5", 200_000, true},

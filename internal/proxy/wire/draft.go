@@ -322,7 +322,7 @@ func (e *editor) meet(upto int) {
 	e.settle(upto, follows)
 	e.endNewest()
 	n, ends := len(e.drafts), upto == len(e.r.Messages)
-	next := words || follows == e.d.assistant && !(ends && upto > 0 && e.r.Messages[upto-1].Model)
+	next := words || follows == e.d.assistant && (!ends || upto == 0 || !e.r.Messages[upto-1].Model)
 	switch {
 	case n == 0 && upto > 0 && (next || ends):
 		e.put(e.asUser(openingText))
