@@ -118,7 +118,7 @@ func (w *worker) Work(ctx context.Context, j *river.Job[arguments]) error {
 	case err != nil:
 		return shownError(err)
 	}
-	if q.endNow(ctx, j.ID, how) {
+	if q.endNow(ctx, j, how) {
 		w.crew.announceRoom()
 		return nil
 	}
@@ -133,7 +133,7 @@ func (w *worker) Work(ctx context.Context, j *river.Job[arguments]) error {
 
 // endNow ends a job that wrote no overlay, and reports whether it did. River ends jobs
 // together every quarter of a second, and until then they take up their tenant's room.
-func (q *Queue) endNow(ctx context.Context, id int64, how ended) bool {
+func (q *Queue) endNow(ctx context.Context, j *river.Job[arguments], how ended) bool {
 	output, err := json.Marshal(how)
 	if err != nil {
 		return false
@@ -144,7 +144,7 @@ func (q *Queue) endNow(ctx context.Context, id int64, how ended) bool {
 	}
 	did := false
 	err = q.db.Again(ctx, func(ctx context.Context) error {
-		tag, err := q.pool.Exec(ctx, q.sql(endNowSQL), id, string(state), output)
+		tag, err := q.pool.Exec(ctx, q.sql(endNowSQL), j.ID, string(state), output, j.Attempt)
 		did = tag.RowsAffected() == 1
 		return err
 	})
@@ -153,7 +153,7 @@ func (q *Queue) endNow(ctx context.Context, id int64, how ended) bool {
 
 const endNowSQL = `
 UPDATE ~.river_job SET state = $2::text::~.river_job_state, finalized_at = now(), metadata = metadata || jsonb_build_object('output', $3::jsonb)
-WHERE id = $1 AND state = 'running'`
+WHERE id = $1 AND state = 'running' AND attempt = $4`
 
 // shownError is an error as it is kept with a job.
 func shownError(err error) error {

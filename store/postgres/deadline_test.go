@@ -80,7 +80,7 @@ func TestDeadlines(t *testing.T) {
 func TestWhatIsUnavailable(t *testing.T) {
 	s := newCaller(options{timeout: time.Minute, retry: time.Nanosecond})
 	for code, want := range map[string]bool{
-		codeStarting: true, codeConnections: true, codeReadOnly: true, codeShutdown: true, "08006": true,
+		codeStarting: true, codeConnections: true, codeReadOnly: true, codeShutdown: true, codeTimeout: true, "08006": true,
 		codeSerialize: false, codeDeadlock: false, codeUnique: false, "53100": false,
 	} {
 		err := s.try(t.Context(), lost, func(context.Context) error { return &pgconn.PgError{Code: code} })

@@ -30,7 +30,7 @@ var hints = map[string]string{
 	"53100":         "free some disk space on the server and try again; nothing was written",
 	"53200":         "the server is out of memory: write less at once",
 	codeConnections: "the server is out of connections: raise its max_connections, or lower pool_max_conns in the URL",
-	"57014":         "it exceeded statement_timeout: raise it in the URL, or check what the server waits for",
+	codeTimeout:     "it exceeded statement_timeout: raise it in the URL, or check what the server waits for",
 	codeStarting:    "the server is starting or stopping: wait and try again",
 	codeShutdown:    "the server stopped: start it and try again",
 	codeCrash:       "the server stopped: start it and try again",

@@ -47,6 +47,7 @@ const (
 	codeSealed      = "TF003" // see 00006_life.sql
 	codeConnections = "53300"
 	codeLocked      = "55P03"
+	codeTimeout     = "57014"
 	codeShutdown    = "57P01"
 	codeCrash       = "57P02"
 	codeStarting    = "57P03"
@@ -131,7 +132,7 @@ func (c *caller) close() bool {
 // Unavailable marks errors of a server that cannot be reached, after all attempts: they
 // are [store.ErrUnavailable] too.
 func Unavailable(err error) error {
-	if t := kindOf(err); errors.Is(err, errSlow) || t == starting || t == lost || t == undone && Code(err) == "" {
+	if t := kindOf(err); errors.Is(err, errSlow) || Code(err) == codeTimeout || t == starting || t == lost || t == undone && Code(err) == "" {
 		return unavailableError{err}
 	}
 	return err
