@@ -154,7 +154,7 @@ func (d *drawer) draw() {
 	case 2:
 		d.user()
 	case 3, 4:
-		d.add(tenfold.AssistantMessage{Text: d.text(), Phase: pick(d, "", "", "commentary", "final_answer")})
+		d.add(tenfold.AssistantMessage{Text: d.text(), Phase: []string{"", "commentary", "final_answer"}[d.message%3]})
 	case 5, 6:
 		d.reasoning()
 	case 7, 8, 9:
@@ -168,7 +168,11 @@ func (d *drawer) draw() {
 	case 11, 12, 13:
 		d.result()
 	case 14:
-		d.add(tenfold.ProviderItem{Provider: pick(d, "anthropic", "openai", "gemini"), Role: pick(d, "user", "assistant", "system"), Data: pick(d, `{"type":"item"}`, `{"text":"\u2003"}`, `{}`, "")})
+		item := tenfold.ProviderItem{Provider: pick(d, "anthropic", "openai", "gemini"), Role: pick(d, "user", "assistant"), Data: pick(d, `{"type":"item"}`, `{"text":"\u2003"}`, `{}`, "")}
+		if item.Provider == "anthropic" && d.message%3 == 0 {
+			item.Role = "system"
+		}
+		d.add(item)
 	case 15:
 		d.bookkeeping()
 	case 16, 17:
