@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -177,6 +178,38 @@ func testPaidAndStopped(t *testing.T, url string) {
 	if j := only(t, f.jobs); j.Outcome != job.Compacted || j.Attempt != 1 || j.Cost == nil || *j.Cost != 0.02 {
 		t.Errorf("%+v, for %v", j, j.Cost)
 	}
+}
+
+// A process whose lock is still held by its connection before takes it when that is gone: without
+// it, others would take its jobs for those of a process that ended.
+func testLockIsHeld(t *testing.T, url string) {
+	f := open(t, url)
+	f.queue.Hurry()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(sql string) (yes bool) {
+		if err := conn.QueryRow(t.Context(), sql, f.queue.Name()).Scan(&yes); err != nil {
+			t.Fatal(err)
+		}
+		return yes
+	}
+	if !ask("SELECT pg_try_advisory_lock(hashtextextended($1, 0))") {
+		t.Fatal("the lock is held before its process begins")
+	}
+	f.start(t, worker(1))
+	time.Sleep(300 * time.Millisecond) // it tries to take it meanwhile; one that is slower sees no lock
+	if !ask("SELECT pg_advisory_unlock(hashtextextended($1, 0))") {
+		t.Fatal("the lock was taken from its owner")
+	}
+	eventually(t, "the process holds its lock", func() bool {
+		if ask("SELECT pg_try_advisory_lock(hashtextextended($1, 0))") {
+			return !ask("SELECT pg_advisory_unlock(hashtextextended($1, 0))")
+		}
+		return true
+	})
+	_ = conn.Close(context.Background())
 }
 
 // Who asks about jobs while the database is away is told just that, as of every other

@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -59,6 +60,10 @@ UPDATE ~.river_job AS j SET
 	errors = array_append(errors, jsonb_build_object('at', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'attempt', attempt, 'error', $2::text, 'trace', ''))
 FROM lost WHERE j.id = lost.id`
 
+// errHeld is that of a process whose connection before is not gone yet. Without the lock others
+// would take its jobs from it as they run.
+var errHeld = errors.New("the lock of this process is held by another connection")
+
 const lostError = "the process that ran it ended"
 
 // keep begins; rescued is called when there are jobs to do again.
@@ -98,8 +103,12 @@ func (k *keeper) hold(ctx context.Context) error {
 	if err := q.pool.Config().AfterConnect(ctx, conn); err != nil {
 		return err
 	}
-	if _, err := conn.Exec(ctx, holdSQL, q.name); err != nil {
+	var held bool
+	if err := conn.QueryRow(ctx, holdSQL, q.name).Scan(&held, nil, nil, nil); err != nil {
 		return err
+	}
+	if !held {
+		return errHeld
 	}
 	rescue := q.sql(rescueSQL)
 	for began := time.Now(); pause.For(ctx, q.heartbeat) == nil; {
