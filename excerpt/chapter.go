@@ -36,7 +36,7 @@ func (h *chapters) line(line, bare string, number int32) {
 		return
 	}
 	if h.counts {
-		h.put(number, h.heading)
+		under(h.textLines, number, h.heading)
 	}
 }
 
@@ -61,7 +61,7 @@ func (h *chapters) ofBuild(bare string, number int32) bool {
 	}
 	switch head, known := h.steps[step]; {
 	case known:
-		h.put(number, head)
+		under(h.textLines, number, head)
 	case rest != "" && rest[0] == '[' && len(h.steps) < maxSteps:
 		if h.steps == nil {
 			h.steps = map[string]int32{}
@@ -85,7 +85,7 @@ func (h *chapters) ofTest(line, bare string, number int32) bool {
 			up = 0
 		}
 		h.test, h.margin = number, m
-		h.put(number, up)
+		under(h.textLines, number, up)
 	case strings.HasPrefix(bare, "---- ") && strings.HasSuffix(bare, " stdout ----"), strings.HasPrefix(bare, "● ") && len(bare) <= maxHead:
 		h.test, h.margin = number, -1
 	case h.test == 0:
@@ -94,14 +94,7 @@ func (h *chapters) ofTest(line, bare string, number int32) bool {
 		h.test = 0
 		return false
 	default:
-		h.put(number, h.test)
+		under(h.textLines, number, h.test)
 	}
 	return true
-}
-
-// put puts a line under another, unless it has a head.
-func (h *chapters) put(number, head int32) {
-	if l := &h.textLines[number-1]; l.head == 0 && head != number {
-		l.head = head
-	}
 }

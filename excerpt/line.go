@@ -35,6 +35,13 @@ type textLine struct {
 	head int32
 }
 
+// under puts a line of a text under another, unless it has a head or is that line.
+func under(textLines []textLine, number, head int32) {
+	if l := &textLines[number-1]; l.head == 0 && head != number {
+		l.head = head
+	}
+}
+
 // A line of so many bytes tells what text it is from; shorter ones stand in
 // every file.
 const tellingLine = 12

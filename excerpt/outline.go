@@ -62,7 +62,7 @@ func (h *outline) line(line, bare string, number int32) {
 	}
 	depth := len(h.keys)
 	if depth > 0 {
-		h.put(number, h.keys[depth-1].number)
+		under(h.textLines, number, h.keys[depth-1].number)
 	}
 	if isKey && !item {
 		h.ofDocument(name, value, m, number)
@@ -106,17 +106,10 @@ func (h *outline) ofDocument(name, value string, m, number int32) {
 		if name == "kind" {
 			h.kind = number
 		}
-		h.put(number, h.named)
+		under(h.textLines, number, h.named)
 	case name == "name" && value != "" && h.metadata && h.named == 0 && len(h.keys) == 1:
 		h.named = number
 		h.textLines[number-1].head = h.kind
-	}
-}
-
-// put puts a line under another, unless it has a head.
-func (h *outline) put(number, head int32) {
-	if l := &h.textLines[number-1]; l.head == 0 && head != number {
-		l.head = head
 	}
 }
 
@@ -135,7 +128,7 @@ func (h *outline) ofSection(line, bare string, number int32) bool {
 		return false
 	}
 	h.waits = false
-	h.put(number, h.section)
+	under(h.textLines, number, h.section)
 	return true
 }
 

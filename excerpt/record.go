@@ -39,9 +39,7 @@ func (ix *Index) headRecords(at *entry, text string, first int32) {
 		}
 		head := cmp.Or(r.naming, r.first)
 		for n := r.open; n <= last; n++ {
-			if l := &textLines[n-1]; l.head == 0 {
-				l.head = head
-			}
+			under(textLines, n, head)
 		}
 		textLines[head-1].head = r.first
 	}

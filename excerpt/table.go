@@ -48,9 +48,7 @@ func (h *tables) row(line string, number int32) {
 	case h.head == 0 && h.before != "" && h.titles(line, bare):
 		h.head = number - 1
 	}
-	if l := &h.textLines[number-1]; h.head > 0 && l.head == 0 {
-		l.head = h.head
-	}
+	under(h.textLines, number, h.head)
 	h.begins = h.before == "" && h.begins
 	h.before = ""
 	if len(line) <= maxHead {

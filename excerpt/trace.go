@@ -58,12 +58,12 @@ func (h *traces) line(line string, number int32) {
 	if h.placed = true; h.error == 0 {
 		return
 	}
-	h.under(number, h.error)
+	under(h.textLines, number, h.error)
 	if strings.HasPrefix(bare, "/") {
-		h.under(number-1, number) // of Go: the function stands above its place
+		under(h.textLines, number-1, number) // of Go: the function stands above its place
 	}
 	if !cause.IsForeignPlace(line) {
-		h.under(h.error, number)
+		under(h.textLines, h.error, number)
 	}
 }
 
@@ -93,9 +93,9 @@ func (h *traces) linePytest(bare string, number int32) {
 	switch {
 	case strings.HasPrefix(bare, "E   ") && len(h.pytest) > 0:
 		for _, n := range h.pytest {
-			h.under(n, number)
+			under(h.textLines, n, number)
 		}
-		h.under(number, h.pytest[len(h.pytest)-1])
+		under(h.textLines, number, h.pytest[len(h.pytest)-1])
 		h.pytest = h.pytest[:0]
 	case strings.HasPrefix(bare, "____"):
 		h.pytest = h.pytest[:0]
@@ -123,17 +123,10 @@ func (h *traces) linePython(line, bare string, number int32) {
 		return
 	}
 	for n := h.python; n < number; n++ {
-		h.under(n, number)
+		under(h.textLines, n, number)
 	}
 	if h.own > 0 {
-		h.under(number, h.own)
+		under(h.textLines, number, h.own)
 	}
 	h.python = 0
-}
-
-// under puts a line under a head, unless it has one.
-func (h *traces) under(number, head int32) {
-	if l := &h.textLines[number-1]; l.head == 0 {
-		l.head = head
-	}
 }
