@@ -60,9 +60,9 @@ func (s *state128) turn(seq int32, pin bool) {
 }
 
 // bound reports whether the entry is reasoning that a change before it has made
-// useless.
+// useless, or words that go on without their signature.
 func (p *Projection) bound(seq int32, n *node) bool {
-	return seq < p.bindings.from && n.kind == codeReasoning && n.is(flagOpaque)
+	return seq < p.bindings.from && n.is(flagOpaque)
 }
 
 // boundIn reports whether there is such reasoning in a stretch.
@@ -102,10 +102,30 @@ func (p *Projection) touch(seq int32) { p.bindings.touched = min(p.bindings.touc
 // gives it back where the change has undone others, and nothing was made since.
 func (p *Projection) bind(c viewChange) {
 	p.bindings.changes = append(p.bindings.changes, c)
+	made := &p.bindings.changes[len(p.bindings.changes)-1]
 	was := p.bindings.from
 	p.bindings.from = p.findRun(c.seq)
-	p.bindings.changes[len(p.bindings.changes)-1].from = p.bindings.from
+	if said := p.firstSaid(was, p.bindings.from); said < made.first {
+		made.first = said
+		p.bindings.from = p.findRun(c.seq)
+	}
+	made.from = p.bindings.from
 	p.settleReasoning(was, p.bindings.from)
+}
+
+// firstSaid gives the first signed words between two seqs, in either order; untouched for none. Where
+// they lose their signature, or get it back, what follows them is seen after something else.
+func (p *Projection) firstSaid(a, b int32) int32 {
+	i, _ := slices.BinarySearch(p.log.opaque, min(a, b))
+	for _, seq := range p.log.opaque[i:] {
+		if seq >= max(a, b) {
+			break
+		}
+		if n := p.log.node(seq); n.kind == codeAssistant && p.reads(n) && p.resolveUnbound(seq, n).fate == Kept {
+			return seq
+		}
+	}
+	return untouched
 }
 
 // settleReasoning settles the signed reasoning between two seqs, in either order.
@@ -159,13 +179,13 @@ func (p *Projection) findRun(seq int32) int32 {
 			}
 		}
 		s := p.state(at)
-		if s.reason() == ReasonBound {
+		if s.reason() == ReasonBound || s.reason() == ReasonUnsigned {
 			s = newState(p.resolveUnbound(at, n), n.tokens)
 		}
 		switch {
 		case s.reason() == ReasonSummary, s.reason() == ReasonTurns:
 			continue // what it belongs to is hidden as well: no gap
-		case !s.shown(), first < at:
+		case s.fate() != Kept, first < at:
 			return at + 1
 		}
 		if next > 0 { // put back before it would be what it was not made under

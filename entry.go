@@ -117,6 +117,10 @@ type AssistantMessage struct {
 	// back: without it its models stop early
 	// (https://platform.openai.com/docs/api-reference/responses, MessagePhase).
 	Phase string `json:"phase,omitzero"`
+	// Signature is Anthropic's, of words to the user that came between calls as a block of
+	// thinking ("progress updates"). They go back as that block, as long as what stood before
+	// it does too (P10a), and else as words.
+	Signature string `json:"signature,omitzero"`
 }
 
 // Reasoning is the model's thinking, with the opaque data its provider wants

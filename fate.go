@@ -109,6 +109,9 @@ const (
 	// ReasonBound: its provider takes the reasoning only after what it was made
 	// under, and that has changed (P10a).
 	ReasonBound
+	// ReasonUnsigned: it is shown as words alone, for its signature holds only after
+	// what it was made under, and that has changed (P10a).
+	ReasonUnsigned
 	// ReasonFiles: the overlay strips attachments.
 	ReasonFiles
 	// ReasonPolicy: the overlay's policy for tool calls.
@@ -139,7 +142,7 @@ var reasonWords = [...]string{
 	ReasonNone: "no compaction covers it", ReasonUnseen: "no model sees it", ReasonRepair: "answers no call",
 	ReasonEmpty: "nothing in it", ReasonPinned: "pinned", ReasonRequest: "request of the turn", ReasonSummary: "in the summary",
 	ReasonTurns: "turn left out", ReasonReasoning: "reasoning removed", ReasonHeld: "the open tool loop needs it",
-	ReasonBound: "bound to a prefix that changed",
+	ReasonBound: "bound to a prefix that changed", ReasonUnsigned: "without its signature, which a changed prefix voids",
 	ReasonFiles: "attachments removed", ReasonPolicy: "policy for calls", ReasonNamed: "chosen call by call",
 	ReasonLines: "chosen text by text", ReasonRest: "not selected", ReasonTyped: "a person wrote it", ReasonContext: "standing instruction",
 	ReasonOpen: "under way", ReasonHint: "hint of the tool", ReasonSmall: "too small to touch", ReasonBare: "nothing to remove",

@@ -294,10 +294,12 @@ func (w *walker) put(seq int32, n *node, s state) bool {
 	if by >= 0 {
 		it.By = p.overlays[by].id
 	}
-	if by >= 0 && !w.raw {
+	it.Payload = p.log.payload(seq)
+	switch {
+	case by >= 0 && !w.raw:
 		it.Payload = p.shorten(seq, n, by)
-	} else {
-		it.Payload = p.log.payload(seq)
+	case s.reason() == ReasonUnsigned:
+		it.Payload = withoutSignature(it.Payload)
 	}
 	w.noted(it)
 	return w.yield == nil || w.yield(*it)
@@ -460,6 +462,9 @@ func (p *Projection) alike(q *Projection, a, b outlined) bool {
 		return samePayload(a.text, b.text)
 	}
 	s, t := p.state(a.seq), q.state(a.seq)
+	if (s.reason() == ReasonUnsigned) != (t.reason() == ReasonUnsigned) {
+		return false
+	}
 	if s.by() == t.by() {
 		return s.fate() == t.fate()
 	}
@@ -474,6 +479,16 @@ func (p *Projection) payloadUnder(seq int32, n *node, by int32) Payload {
 		return p.log.payload(seq)
 	}
 	return p.shorten(seq, n, by)
+}
+
+// withoutSignature gives words of the model's as words alone.
+func withoutSignature(p Payload) Payload {
+	v, _ := Value(p)
+	if m, ok := v.(AssistantMessage); ok {
+		m.Signature = ""
+		return m
+	}
+	return p
 }
 
 func samePayload(a, b Payload) bool {

@@ -41,7 +41,7 @@ type Log struct {
 	steppers []stepper // by branch
 	marks    []int32   // seqs of what changes how entries are seen, in order
 	contexts []standing
-	opaque   []int32         // reasoning that its provider wants back, in order …
+	opaque   []int32         // what its provider signed and wants back, in order …
 	late     []int32         // … and results that came after such of a later step
 	subjects numbers[string] // of contexts
 	turns    list[turnStart]
@@ -97,7 +97,7 @@ const (
 const (
 	flagError   uint8 = 1 << iota // a result that reports an error
 	flagEmpty                     // nothing a model could see
-	flagOpaque                    // reasoning its provider wants back
+	flagOpaque                    // reasoning or words signed by the provider, which wants them back
 	flagFiles                     // a user message with files or attachments
 	flagBare                      // a call without arguments to speak of
 	flagVoid                      // never shown: empty, or a result of no call (P10)
@@ -282,6 +282,7 @@ func (l *Log) classify(n *node, payload Payload) {
 		n.setFlag(flagContext, p.Purpose == Context && !empty)
 	case AssistantMessage:
 		n.kind = codeAssistant
+		n.setFlag(flagOpaque, p.Signature != "")
 		n.setFlag(flagEmpty, isBlank(p.Text))
 	case Reasoning:
 		n.kind = codeReasoning

@@ -27,10 +27,13 @@ func keeps(n *node, why Reason) decision { return decision{Kept, why, nobody, n.
 // but the log and the overlays.
 func (p *Projection) resolve(seq int32, n *node) decision {
 	d := p.resolveUnbound(seq, n)
-	if d.fate == Kept && p.bound(seq, n) {
-		return decision{Omitted, ReasonBound, nobody, 0}
+	switch {
+	case d.fate != Kept || !p.bound(seq, n):
+		return d
+	case n.kind == codeAssistant:
+		return keeps(n, ReasonUnsigned)
 	}
-	return d
+	return decision{Omitted, ReasonBound, nobody, 0}
 }
 
 // resolveUnbound decides it whatever reasoning is bound to (P10a).
@@ -400,6 +403,7 @@ func (p *Projection) shorten(seq int32, n *node, by int32) Payload {
 		return m
 	case AssistantMessage:
 		payload.Text, _, _ = p.shortenText(by, seq, false, ReasonNone)
+		payload.Signature = ""
 		return payload
 	case ToolCall:
 		payload.Arguments, _ = p.overlays[by].c.ToolCalls.reduceArguments(payload)

@@ -307,3 +307,101 @@ func (g *growing) respond(t *rapid.T) {
 	}
 	g.asked = false
 }
+
+// B1: what the model said in signed words (Anthropic's progress updates) goes on as words where
+// what stood before them changed. Then what was thought after them was thought under something else.
+func TestB1SignedWordsOutliveTheirSignature(t *testing.T) {
+	said := func(id string) tenfold.Entry {
+		return named(id, tenfold.AssistantMessage{Text: "say " + id, Signature: "sig-" + id})
+	}
+	work := []tenfold.Entry{
+		start(), user("u"), said("s0"), call("a", "run", `{}`), result("a", strings.Repeat("x\n", 50)),
+		thought("t1"), said("s1"), call("b", "run", `{}`), result("b", "2"), say("done"),
+		start(), user("v"), thought("t2"), said("s2"), call("c", "run", `{}`), result("c", "3"),
+	}
+	texts := &tenfold.TextPolicy{Action: tenfold.Selective, Rest: tenfold.Omit}
+	for name, tt := range map[string]struct {
+		overlay tenfold.Compaction
+		signed  string // what keeps its signature
+		said    string // the words that are shown
+	}{
+		"nothing changed":       {tenfold.Compaction{FromTurn: 7, ToTurn: 9}, "s0 t1 s1 t2 s2", "s0 s1 s2"},
+		"a result was stripped": {tenfold.Compaction{ToTurn: 0, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}, "", "s0 s1 s2"},
+		"reasoning alone went":  {tenfold.Compaction{ToTurn: 0, Reasoning: &tenfold.Policy{Action: tenfold.Strip}}, "", "s0 s1 s2"},
+		"the words went":        {tenfold.Compaction{ToTurn: 0, Texts: texts}, "", "s2"},
+		"a summary":             {tenfold.Compaction{ToTurn: 0, Summary: &tenfold.Summary{Text: "S"}}, "", "s2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := project(t, append(slices.Clone(work), overlay("o", tt.overlay), start(), user("w"), thought("n"), said("m"))...)
+			var signed, shown []string
+			for it := range p.Items() {
+				switch m := it.Payload.(type) {
+				case tenfold.Reasoning:
+					signed = append(signed, it.ID)
+				case tenfold.AssistantMessage:
+					if m.Signature != "" {
+						signed = append(signed, it.ID)
+					}
+					if strings.HasPrefix(m.Text, "say ") {
+						shown = append(shown, it.ID)
+					}
+				}
+			}
+			same(t, "signed", strings.Join(signed, " "), strings.TrimSpace(tt.signed+" n m"))
+			same(t, "said", strings.Join(shown, " "), tt.said+" m")
+		})
+	}
+}
+
+// What still has its signature stands behind what it was made under, in order and without a gap: else
+// its provider refuses the request (P10a).
+func TestP10aSignedGoesBackUnderItsPrefix(t *testing.T) {
+	isSigned := func(p tenfold.Payload) bool {
+		p, _ = tenfold.Value(p)
+		switch p := p.(type) {
+		case tenfold.Reasoning:
+			return p.Signature != "" || p.Encrypted != ""
+		case tenfold.AssistantMessage:
+			return p.Signature != ""
+		}
+		return false
+	}
+	before := func(p *tenfold.Projection, seq int64) (list []tenfold.Item) {
+		turn, step, _ := p.Log().Where(seq)
+		for it := range p.Items() {
+			if it.Payload.Kind() == tenfold.KindToolResult && it.Turn == turn && it.Step == step {
+				continue // it answers the response that this is of
+			}
+			if it.Seq == seq {
+				break
+			}
+			if it.Payload.Kind() != tenfold.KindReasoning && it.Added != tenfold.AddedOpening {
+				it.Noted, it.Tokens = false, 0
+				list = append(list, it)
+			}
+		}
+		return list
+	}
+	law(t, func(t *rapid.T, entries []tenfold.Entry) {
+		l := tenfold.NewLog()
+		p := tenfold.Project(l)
+		made := map[int64][]tenfold.Item{}
+		for _, e := range entries {
+			if _, err := l.Append(e); err != nil {
+				t.Fatal(err)
+			}
+			p.Advance()
+			for e := range l.After(l.Version() - 1) {
+				if isSigned(e.Payload) {
+					made[e.Seq] = before(p, e.Seq)
+				}
+			}
+		}
+		for it := range p.Items() {
+			if m, ok := it.Payload.(tenfold.AssistantMessage); !ok || m.Signature == "" {
+				continue
+			}
+			mustEqual(t, it.ID+" follows", made[it.Seq], before(p, it.Seq))
+		}
+	})
+}

@@ -95,6 +95,12 @@ func TestWhyTellsTheFate(t *testing.T) {
 				if !p.Reads(e.Seq) || why == tenfold.ReasonHint {
 					continue // a hint keeps, or removes the pair
 				}
+				if why == tenfold.ReasonUnsigned {
+					it, _ := p.Item(e.Seq)
+					if words, ok := it.Payload.(tenfold.AssistantMessage); fate != tenfold.Kept || !ok || words.Signature != "" {
+						t.Fatalf("entry %d is %s as %#v", e.Seq, fate, it.Payload)
+					}
+				}
 				if changes[why] != (fate != tenfold.Kept) {
 					t.Fatalf("entry %d (%s) is %s by %q because %q", e.Seq, e.Payload.Kind(), fate, by, why)
 				}

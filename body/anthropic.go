@@ -103,14 +103,18 @@ func writeAnthropic(w *wire) any {
 func responses(items []wireItem) (parts [][]wireItem) {
 	from := 0
 	for i := 1; i < len(items); i++ {
-		if isReasoning(items[i]) && !isReasoning(items[i-1]) && !sameResponse(items[i-1], items[i]) {
+		if isThinking(items[i]) && !isThinking(items[i-1]) && !sameResponse(items[i-1], items[i]) {
 			parts, from = append(parts, items[from:i]), i
 		}
 	}
 	return append(parts, items[from:])
 }
 
-func isReasoning(it wireItem) bool { return it.Payload.Kind() == tenfold.KindReasoning }
+// isThinking tells what goes as a block of thinking: reasoning, and signed words.
+func isThinking(it wireItem) bool {
+	m, _ := it.Payload.(tenfold.AssistantMessage)
+	return it.Payload.Kind() == tenfold.KindReasoning || m.Signature != ""
+}
 
 func sameResponse(a, b wireItem) bool { return a.MessageID != "" && a.MessageID == b.MessageID }
 
@@ -192,14 +196,22 @@ func anthropicUser(m message) []jsontext.Value {
 
 func (w *wire) anthropicAssistant(items []wireItem) []jsontext.Value {
 	var out []jsontext.Value
-	end := 0 // thinking may not end a message
-	for _, it := range items {
+	end := len(items) // thinking may not end a message
+	for end > 0 && isThinking(items[end-1]) {
+		end--
+	}
+	for i, it := range items {
 		switch p := it.Payload.(type) {
 		case tenfold.AssistantMessage:
-			out = append(out, anthropicText(p.Text))
+			if p.Signature != "" && i < end {
+				out = append(out, rawBlock(anthropicBlock{Type: "thinking", Thinking: &p.Text, Signature: p.Signature}))
+			} else {
+				out = append(out, anthropicText(p.Text))
+			}
 		case tenfold.Reasoning:
-			out = append(out, anthropicThinking(p))
-			continue
+			if i < end {
+				out = append(out, anthropicThinking(p))
+			}
 		case tenfold.ToolCall:
 			out = append(out, rawBlock(anthropicBlock{
 				Type: "tool_use", ID: it.callID, Name: w.toolName(p.Name), Input: argumentsObject(p.Arguments),
@@ -207,9 +219,8 @@ func (w *wire) anthropicAssistant(items []wireItem) []jsontext.Value {
 		case tenfold.ProviderItem:
 			out = append(out, jsontext.Value(p.Data))
 		}
-		end = len(out)
 	}
-	return out[:end]
+	return out
 }
 
 func anthropicThinking(r tenfold.Reasoning) jsontext.Value {

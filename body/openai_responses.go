@@ -62,7 +62,7 @@ func writeResponses(w *wire) any {
 		items := m.items
 		if !m.user {
 			// Reasoning stands for nothing without the item after it.
-			for len(items) > 0 && isReasoning(items[len(items)-1]) {
+			for len(items) > 0 && items[len(items)-1].Payload.Kind() == tenfold.KindReasoning {
 				items = items[:len(items)-1]
 			}
 		}

@@ -202,6 +202,11 @@ var logs = []struct {
 		under("system", "anthropic", "s6"), "> ok", under("system", "anthropic", "s7"), under("developer", "anthropic", "s8"), under("system", "anthropic", "s9"),
 	)},
 	{"system between two answers", said("go", "> one", under("system", "anthropic", "s1"), under("system", "anthropic", "s2"), "> two", under("system", "anthropic", "s3"))},
+	{"signed words", said(
+		"go", signed("anthropic", "s"), tenfold.AssistantMessage{Text: "It is in a.go.", Signature: "u"}, call("c1", "t", "{}"), result("c1", "1"),
+		tenfold.AssistantMessage{Text: "Next b.go.", Signature: "u"}, call("c2", "t", "{}"), result("c2", "2"), "> done",
+	)},
+	{"signed words at the end", said("go", "> x", tenfold.AssistantMessage{Text: "Next b.go.", Signature: "u"}, signed("anthropic", "s"), "and?")},
 	{"white space at the end", said("go", "> x\t")},
 	{"white space at the end of an item", said("go", "> x", item("anthropic", "", `{"type":"said","text":"y "}`))},
 	{"white space at the ends", said("go", "> x \n", "go", "> a", "> b\u2028\u0085\ufeff \n")},

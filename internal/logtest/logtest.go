@@ -154,7 +154,11 @@ func (d *drawer) draw() {
 	case 2:
 		d.user()
 	case 3, 4:
-		d.add(tenfold.AssistantMessage{Text: d.text(), Phase: []string{"", "commentary", "final_answer"}[d.message%3]})
+		m := tenfold.AssistantMessage{Text: d.text(), Phase: []string{"", "commentary", "final_answer"}[d.message%3]}
+		if d.message%4 == 1 && !tenfold.Blank(m.Text) {
+			m.Signature = "dXBkYXRl"
+		}
+		d.add(m)
 	case 5, 6:
 		d.reasoning()
 	case 7, 8, 9:

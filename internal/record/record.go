@@ -82,10 +82,10 @@ func record(p tenfold.Payload) (r Record, err error) {
 	case tenfold.TurnStart:
 		return r, nil
 	case tenfold.AssistantMessage:
-		if r.Text = p.Text; p.Phase == "" {
+		if r.Text = p.Text; p.Phase == "" && p.Signature == "" {
 			return r, nil
 		}
-		rest = head{Phase: p.Phase}
+		rest = head{Phase: p.Phase, Signature: p.Signature}
 	case tenfold.Reasoning:
 		if r.Text, p.Text = p.Text, ""; p != (tenfold.Reasoning{}) {
 			rest = p
@@ -121,7 +121,7 @@ func (r Record) Payload() (tenfold.Payload, error) {
 			return tenfold.AssistantMessage{Text: r.Text}, nil
 		}
 		h, err := decodedHead(r.Head)
-		return tenfold.AssistantMessage{Text: r.Text, Phase: h.Phase}, err
+		return tenfold.AssistantMessage{Text: r.Text, Phase: h.Phase, Signature: h.Signature}, err
 	case tenfold.KindReasoning:
 		if len(r.Head) == 0 {
 			return tenfold.Reasoning{Text: r.Text}, nil
@@ -269,7 +269,7 @@ func survives(p tenfold.Payload) bool {
 	case tenfold.TurnStart:
 		return true
 	case tenfold.AssistantMessage:
-		return utf8.ValidString(p.Phase)
+		return utf8.ValidString(p.Phase) && utf8.ValidString(p.Signature)
 	case tenfold.UserMessage:
 		return isPlain(p.Parts) && p.Attachments == nil && utf8.ValidString(p.Role) && utf8.ValidString(p.Provider)
 	case tenfold.ToolCall:

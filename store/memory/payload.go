@@ -16,7 +16,7 @@ func kept(p tenfold.Payload) (tenfold.Payload, error) {
 	case tenfold.TurnStart:
 		return p, nil
 	case tenfold.AssistantMessage:
-		if valid(q.Phase) {
+		if valid(q.Phase, q.Signature) {
 			return p, nil
 		}
 	case tenfold.Reasoning:

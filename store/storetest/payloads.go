@@ -26,6 +26,7 @@ func payloads() []tenfold.Payload {
 			Attachments: []tenfold.Attachment{{Name: "n", MediaType: "text/plain", Content: "c\n"}, {}},
 		},
 		tenfold.AssistantMessage{Text: "said", Phase: "commentary"},
+		tenfold.AssistantMessage{Text: "found it", Signature: "sig=="},
 		tenfold.AssistantMessage{},
 		tenfold.Reasoning{Text: "thought"},
 		tenfold.Reasoning{Text: "thought", Provider: "anthropic", Signature: "sig=="},
