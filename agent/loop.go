@@ -292,8 +292,19 @@ var written = []tenfold.Kind{tenfold.KindAssistantMessage, tenfold.KindReasoning
 // stands before it in the log is then not what it is bound to (live B1). Own is how many
 // blocks of the response are in the log. It is called with the lock held.
 func (w *worker) unbound(block tenfold.Payload, made int64, own int) tenfold.Payload {
-	r, ok := block.(tenfold.Reasoning)
-	if !ok || r.Signature == "" && r.Encrypted == "" {
+	var plain tenfold.Payload
+	switch b := block.(type) {
+	case tenfold.Reasoning:
+		if b.Signature == "" && b.Encrypted == "" {
+			return block
+		}
+		plain = tenfold.Reasoning{Text: b.Text}
+	case tenfold.AssistantMessage:
+		if b.Signature == "" {
+			return block
+		}
+		plain = tenfold.AssistantMessage{Text: b.Text}
+	default:
 		return block
 	}
 	for e := range w.session.Log().After(made) {
@@ -302,7 +313,7 @@ func (w *worker) unbound(block tenfold.Payload, made int64, own int) tenfold.Pay
 		}
 	}
 	if own < 0 {
-		return tenfold.Reasoning{Text: r.Text}
+		return plain
 	}
 	return block
 }
@@ -323,7 +334,7 @@ const minAnswer = 1 << 20
 func sizeOf(block tenfold.Payload) int {
 	switch b := block.(type) {
 	case tenfold.AssistantMessage:
-		return len(b.Text)
+		return len(b.Text) + len(b.Signature)
 	case tenfold.ToolCall:
 		return len(b.Name) + len(b.Arguments)
 	case tenfold.Reasoning:

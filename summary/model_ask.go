@@ -87,6 +87,9 @@ func collectAnswer(ctx context.Context, m provider.Model, r provider.Request, tr
 			return text.String(), ctx.Err()
 		}
 		block, _ := e.Block.(tenfold.AssistantMessage)
+		if block.Signature != "" {
+			continue // of what it does, to the user: no part of the answer
+		}
 		if streamed += len(e.Text); max(streamed, text.Len()+len(block.Text)) > most {
 			return "", &stoppedError{cutOff: true}
 		}

@@ -23,8 +23,9 @@ type Decoder interface {
 	End() ([]provider.Event, error)
 }
 
-// Anthropic decodes answers of Anthropic's Messages API.
-func Anthropic(model string) Decoder { return anthropic.NewDecoder(model) }
+// Anthropic decodes answers of Anthropic's Messages API, to a request that asked for thinking
+// as updates or not.
+func Anthropic(model string, updates bool) Decoder { return anthropic.NewDecoder(model, updates) }
 
 // Gemini decodes answers of Google's generateContent. A call gets the id that callID gives
 // for its tool, not the one it comes with.

@@ -8,7 +8,7 @@ import (
 
 // A proxy reads what passes through it: here one event of a stream.
 func ExampleAnthropic() {
-	d := answer.Anthropic("claude-sonnet-4-5")
+	d := answer.Anthropic("claude-sonnet-4-5", false)
 	for _, event := range []string{
 		`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`,
 		`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"The cake is done."}}`,

@@ -1,10 +1,13 @@
 package anthropic_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"tenfold"
 	"tenfold/provider"
@@ -291,5 +294,91 @@ func TestMostOutput(t *testing.T) {
 		"claude-3-7-sonnet-latest": `"max_tokens":20000,`, "claude-haiku-4-5": `"max_tokens":20000,`,
 	} {
 		providertest.Asks(t, open("anthropic/"+model), provider.Request{MaxTokens: 20_000}, want)
+	}
+}
+
+// A vendorAt answers requests to it, and remembers the last one.
+type vendorAt struct {
+	answer string
+	header http.Header
+	body   string
+}
+
+func (v *vendorAt) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	v.header, v.body = r.Header, string(body)
+	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(v.answer)), Request: r}, err
+}
+
+// Models that write what they say to the user as thinking are asked for it, and it is no
+// reasoning of theirs.
+func TestUpdates(t *testing.T) {
+	const told = `data: {"type":"message_start","message":{"id":"m","model":"x","usage":{"input_tokens":5,"output_tokens":0}}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
+
+data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"r"}}
+
+data: {"type":"content_block_stop","index":0}
+
+data: {"type":"content_block_start","index":1,"content_block":{"type":"thinking","thinking":"","signature":""}}
+
+data: {"type":"content_block_delta","index":1,"delta":{"type":"thinking_delta","thinking":"It is in a.go."}}
+
+data: {"type":"content_block_delta","index":1,"delta":{"type":"signature_delta","signature":"s"}}
+
+data: {"type":"content_block_stop","index":1}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":3}}
+
+data: {"type":"message_stop"}
+
+`
+	const asked = `"thinking":{"type":"adaptive","display":"updates"}`
+	for name, tt := range map[string]struct {
+		model, base, extra string
+		sends              string // of the request
+		comes              bool
+	}{
+		"asked for":          {model: "claude-opus-5-5", sends: asked, comes: true},
+		"with a date":        {model: "claude-fable-5-2-20261101", sends: asked, comes: true},
+		"another model":      {model: "claude-opus-5"},
+		"another address":    {model: "claude-opus-5-5", base: "https://host.example"},
+		"a word on thinking": {model: "claude-opus-5-5", extra: `{"thinking":{"type":"adaptive","display":"summarized"}}`, sends: `"display":"summarized"`},
+		"by the caller":      {model: "claude-x", base: "https://host.example", extra: `{` + asked + `}`, sends: asked, comes: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			vendor := &vendorAt{answer: told}
+			model, err := anthropic.New("anthropic/"+tt.model, provider.Options{BaseURL: tt.base, Extra: tt.extra, Client: &http.Client{Transport: vendor}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var blocks []tenfold.Payload
+			var said, thought string
+			for e, err := range model.Stream(t.Context(), provider.Request{View: providertest.View(t)}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if said, thought = said+e.Text, thought+e.Reasoning; e.Block != nil {
+					blocks = append(blocks, e.Block)
+				}
+			}
+			var words tenfold.Payload = tenfold.Reasoning{Text: "It is in a.go.", Provider: "anthropic", Signature: "s"}
+			if tt.comes {
+				words = tenfold.AssistantMessage{Text: "It is in a.go.", Signature: "s"}
+			}
+			if d := cmp.Diff([]tenfold.Payload{tenfold.Reasoning{Provider: "anthropic", Signature: "r"}, words}, blocks); d != "" {
+				t.Errorf("blocks (-want +got):\n%s", d)
+			}
+			if (said == "It is in a.go.") != tt.comes || (thought == "") != tt.comes {
+				t.Errorf("said %q, thought %q", said, thought)
+			}
+			if !strings.Contains(vendor.body, tt.sends) || strings.Contains(vendor.body, `"thinking"`) != (tt.sends != "") {
+				t.Errorf("sent %s", vendor.body)
+			}
+			if got := vendor.header.Get("Anthropic-Beta"); (got == "thinking-display-updates-2026-08-18") != tt.comes {
+				t.Errorf("header %q", got)
+			}
+		})
 	}
 }

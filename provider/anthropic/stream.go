@@ -18,6 +18,8 @@ type stream struct {
 	usage  tenfold.Usage
 	blocks map[int]*block
 	reason string
+	// updates tells that of what the model thinks only what it says to the user has a text.
+	updates bool
 }
 
 // block is a content block under way.
@@ -28,12 +30,10 @@ type block struct {
 	input []byte
 }
 
-func newStream(model string) *stream {
-	return &stream{usage: tenfold.Usage{Model: model}, blocks: map[int]*block{}}
+// NewDecoder decodes one answer, to a request that asked for thinking as updates or not.
+func NewDecoder(model string, updates bool) wire.Decoder {
+	return &stream{usage: tenfold.Usage{Model: model}, blocks: map[int]*block{}, updates: updates}
 }
-
-// NewDecoder decodes one answer, for package answer.
-func NewDecoder(model string) wire.Decoder { return newStream(model) }
 
 // event is any event of the stream, with the members that are read.
 type event struct {
@@ -166,9 +166,17 @@ func (s *stream) begin(e event) ([]provider.Event, error) {
 	case kind == "text" && b.Text("text") != "":
 		return []provider.Event{{Text: b.Text("text")}}, nil
 	case kind == "thinking" && b.Text("thinking") != "":
-		return []provider.Event{{Reasoning: b.Text("thinking")}}, nil
+		return s.thought(b.Text("thinking")), nil
 	}
 	return nil, nil
+}
+
+// thought gives a piece of what the model thinks, or says to the user.
+func (s *stream) thought(text string) []provider.Event {
+	if s.updates {
+		return []provider.Event{{Text: text}}
+	}
+	return []provider.Event{{Reasoning: text}}
 }
 
 func (s *stream) delta(e event) ([]provider.Event, error) {
@@ -195,7 +203,7 @@ func (s *stream) delta(e event) ([]provider.Event, error) {
 		text := rawjson.Text(d.Get("thinking"))
 		b.Grow("thinking", text)
 		if text != "" {
-			return []provider.Event{{Reasoning: text}}, nil
+			return s.thought(text), nil
 		}
 	case "citations_delta":
 		// Citations belong to texts over documents that Tenfold does not send
@@ -212,7 +220,7 @@ func (s *stream) finish(index int) ([]provider.Event, error) {
 		return nil, errors.New("the stream ends a block that never started")
 	}
 	delete(s.blocks, index)
-	p := b.payload()
+	p := b.payload(s.updates)
 	if p == nil {
 		return nil, nil
 	}
@@ -220,7 +228,7 @@ func (s *stream) finish(index int) ([]provider.Event, error) {
 }
 
 // payload gives the block as a log has it; nil for an empty text.
-func (b *block) payload() tenfold.Payload {
+func (b *block) payload(updates bool) tenfold.Payload {
 	switch b.kind {
 	case "text":
 		if text := b.Text("text"); text != "" {
@@ -231,6 +239,9 @@ func (b *block) payload() tenfold.Payload {
 		r := tenfold.Reasoning{Text: b.Text("thinking"), Signature: b.Text("signature")}
 		if r.Signature != "" {
 			r.Provider = "anthropic"
+		}
+		if updates && r.Signature != "" && !tenfold.Blank(r.Text) {
+			return tenfold.AssistantMessage{Text: r.Text, Signature: r.Signature}
 		}
 		return r
 	case "redacted_thinking":

@@ -85,7 +85,7 @@ func (t *thread) settleAhead(ctx context.Context, ex *exchange, answered bool) s
 	switch {
 	case err != nil || d.Action == session.Wait:
 	case ex.r == nil, len(t.log.story.chains) > ex.length: // the request that follows draws it
-	case answered && !ex.holds(tenfold.KindReasoning):
+	case answered && !ex.thinks():
 		shown, err = t.redraw(ex, true)
 	case t.log.control.Epoch().ID != t.log.epoch:
 		err = t.prepare(ex)

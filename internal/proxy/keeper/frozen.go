@@ -145,9 +145,15 @@ func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int6
 		switch {
 		case it.Seq == 0 && it.Added == tenfold.AddedPlaceholder:
 			return // whoever made the request knows better what its vendor wants
-		case it.Seq != 0 && !ok, bound[it.Seq]:
-			return // the client took it out itself, or it is bound to another view
-		case it.Seq != 0 && (it.Fate != tenfold.Kept || it.Noted):
+		case it.Seq != 0 && !ok:
+			return // the client took it out itself
+		case bound[it.Seq]:
+			words, ok := it.Payload.(tenfold.AssistantMessage)
+			if !ok {
+				return // it is bound to another view
+			}
+			words.Signature, it.Payload, changed = "", words, max(changed, m)
+		case it.Seq != 0 && (it.Fate != tenfold.Kept || it.Noted || p.Why(it.Seq) == tenfold.ReasonUnsigned):
 			changed = max(changed, m)
 		}
 		seen[it.Seq] = true
@@ -178,7 +184,7 @@ func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int6
 				continue
 			}
 			_, by, _ := p.Fate(e.Seq)
-			if by != "" || e.Payload.Kind() == tenfold.KindReasoning {
+			if by != "" || wire.Bound(e.Payload) {
 				changed = max(changed, i) // hidden, or bound to what stood before it (B1)
 			}
 		}

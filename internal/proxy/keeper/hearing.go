@@ -132,6 +132,11 @@ func (ex *exchange) holds(k tenfold.Kind) bool {
 	return slices.ContainsFunc(ex.response.Entries, func(e tenfold.Entry) bool { return e.Payload.Kind() == k })
 }
 
+// thinks tells whether the answer has something that is bound to what the model was shown.
+func (ex *exchange) thinks() bool {
+	return slices.ContainsFunc(ex.response.Entries, func(e tenfold.Entry) bool { return wire.Bound(e.Payload) })
+}
+
 // plausible tells whether a vendor can have counted a request of so many bytes so. What
 // it adds to a request itself, tools of its own and the like, has its limits too.
 // Numbers that mean nothing are not believed.

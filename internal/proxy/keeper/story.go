@@ -38,7 +38,7 @@ func staleReasoning(l *tenfold.Log) map[int64]bool {
 		switch {
 		case session.BeginsEpoch(e):
 			changed = e.Time
-		case e.Payload.Kind() == tenfold.KindReasoning && (e.Time.Before(changed) || e.Time.Equal(gone)):
+		case wire.Bound(e.Payload) && (e.Time.Before(changed) || e.Time.Equal(gone)):
 			out[e.Seq] = true
 		}
 	}
@@ -171,13 +171,16 @@ func mayBeLeftOut(p tenfold.Payload) bool {
 	case tenfold.Reasoning:
 		return true
 	case tenfold.AssistantMessage:
-		return strings.TrimSpace(p.Text) == ""
+		return p.Signature != "" || strings.TrimSpace(p.Text) == ""
 	}
 	return isHostText(p)
 }
 
 // alike tells whether two payloads say the same.
 func alike(a, b tenfold.Payload) bool {
+	if s := wire.SignatureOf(a); s != "" && s == wire.SignatureOf(b) {
+		return true // thinking, whatever a request makes of its text
+	}
 	if a.Kind() != b.Kind() {
 		return false
 	}

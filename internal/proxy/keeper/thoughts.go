@@ -19,7 +19,7 @@ const mostThoughts = 1 << 12
 // add notes what an answer thought, with the lock held.
 func (t *thoughts) add(answer []tenfold.Entry, shown string) {
 	for _, e := range answer {
-		if e.Payload.Kind() != tenfold.KindReasoning {
+		if !wire.Bound(e.Payload) {
 			continue
 		}
 		if len(t.newer) >= mostThoughts || t.newer == nil {
@@ -30,7 +30,10 @@ func (t *thoughts) add(answer []tenfold.Entry, shown string) {
 }
 
 func thoughtOf(e tenfold.Entry) wire.Sum {
-	r, _ := e.Payload.(tenfold.Reasoning)
+	r, ok := e.Payload.(tenfold.Reasoning)
+	if words, said := e.Payload.(tenfold.AssistantMessage); !ok && said {
+		r = tenfold.Reasoning{Provider: "anthropic", Text: words.Text, Signature: words.Signature}
+	}
 	if r.Encrypted != "" {
 		r.ItemID = "" // clients may leave it out
 	}
@@ -68,7 +71,7 @@ func (k *keeper) thoughtInEpoch(ex *exchange) bool {
 			return false
 		}
 		for _, one := range pieces {
-			if one.Entry.Payload.Kind() != tenfold.KindReasoning {
+			if !wire.Bound(one.Entry.Payload) {
 				continue
 			}
 			if epoch, _ := k.epochOf(one.Entry); epoch != "" {
@@ -85,7 +88,7 @@ func (k *keeper) thoughtInEpoch(ex *exchange) bool {
 // one is not, whatever the clock says: so the log tells which is stale. The epoch may be one of
 // a log that was removed from the store: that is before the log, and zero where it is yet to be made.
 func (t *thread) timeOf(e tenfold.Entry, said time.Time, shown string) time.Time {
-	if e.Payload.Kind() != tenfold.KindReasoning {
+	if !wire.Bound(e.Payload) {
 		return said.UTC()
 	}
 	if epoch, ok := t.k.epochOf(e); ok {

@@ -37,4 +37,36 @@ func (Anthropic) Scan(path string, body []byte, known []Message) (*Request, erro
 	return scan(path, body, known, anthropicShape())
 }
 
+// updates tells whether the request asks for what the model says to the user between its calls
+// ("progress updates"), and for nothing else that it thinks: then that is what thinking with a
+// text in it is (https://platform.claude.com/docs/en/build-with-claude/thinking).
+func (r *Request) updates() bool {
+	p, ok := r.head.find("thinking")
+	if !ok {
+		return false
+	}
+	f, err := object(r.Body, p.at)
+	display, there := f.get("display")
+	return err == nil && there && display.text(r.Body) == "updates"
+}
+
+// Bound tells of what a vendor takes back only behind what it was made under (B1): what the model
+// thought, and words of it that came as thinking.
+func Bound(p tenfold.Payload) bool {
+	return p.Kind() == tenfold.KindReasoning || SignatureOf(p) != ""
+}
+
+// SignatureOf gives Anthropic's signature of thinking, and of words that came as thinking.
+func SignatureOf(p tenfold.Payload) string {
+	switch p := p.(type) {
+	case tenfold.AssistantMessage:
+		return p.Signature
+	case tenfold.Reasoning:
+		if p.Provider == "anthropic" {
+			return p.Signature
+		}
+	}
+	return ""
+}
+
 func (Anthropic) Head(r *Request) (tenfold.ConfigDelta, error) { return r.settings("anthropic") }

@@ -74,11 +74,12 @@ type pieces struct {
 	at      []Span
 	purpose tenfold.Purpose
 	asked   bool // a person said something in it
+	updates bool // of Anthropic: thinking that can be read was said to the user
 }
 
 func newPieces(r *Request, i int) *pieces {
 	m := &r.Messages[i]
-	return &pieces{raw: r.Body, id: hex.EncodeToString(m.Chain[:8]), logged: r.Logged, model: m.Model}
+	return &pieces{raw: r.Body, id: hex.EncodeToString(m.Chain[:8]), logged: r.Logged, model: m.Model, updates: m.Model && r.updates()}
 }
 
 func (p *pieces) add(payload tenfold.Payload, at ...Span) {
@@ -266,6 +267,9 @@ func (p *pieces) said(f fields, kind string, at Span) error {
 		}
 		r.Text, err = need("thinking")
 		payload = r
+		if p.updates && r.Signature != "" && !tenfold.Blank(r.Text) {
+			payload = tenfold.AssistantMessage{Text: r.Text, Signature: r.Signature}
+		}
 	case "redacted_thinking":
 		r := tenfold.Reasoning{Provider: "anthropic"}
 		r.Encrypted, err = need("data")

@@ -13,8 +13,14 @@ func (e *editor) piece(d *draft, p *Piece, now tenfold.Payload) {
 		e.parts(d, p, now)
 		return
 	case tenfold.AssistantMessage:
-		d.add(e.withText(p.At[0], now.Text))
-		return
+		switch {
+		case !Bound(p.Entry.Payload):
+			d.add(e.withText(p.At[0], now.Text))
+			return
+		case now.Signature == "":
+			d.add(e.fresh(now.Text)) // what came as thinking goes on as words
+			return
+		}
 	case tenfold.ToolCall:
 		if was, _ := p.Entry.Payload.(tenfold.ToolCall); was.Arguments != now.Arguments {
 			e.d.call(e, d, p, now.Arguments)
@@ -42,7 +48,7 @@ func (e *editor) parts(d *draft, p *Piece, now tenfold.UserMessage) {
 func (e *editor) keep(d *draft, p *Piece) {
 	for _, at := range p.At {
 		b := e.kept(at)
-		b.thinks = p.Entry.Payload.Kind() == tenfold.KindReasoning
+		b.thinks = Bound(p.Entry.Payload)
 		d.add(b)
 	}
 }
