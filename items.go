@@ -294,12 +294,10 @@ func (w *walker) put(seq int32, n *node, s state) bool {
 	if by >= 0 {
 		it.By = p.overlays[by].id
 	}
-	it.Payload = p.log.payload(seq)
-	switch {
-	case by >= 0 && !w.raw:
-		it.Payload = p.shorten(seq, n, by)
-	case s.reason() == ReasonUnsigned:
-		it.Payload = withoutSignature(it.Payload)
+	if w.raw {
+		it.Payload = p.log.payload(seq)
+	} else {
+		it.Payload = p.payloadAs(seq, s)
 	}
 	w.noted(it)
 	return w.yield == nil || w.yield(*it)
@@ -462,23 +460,22 @@ func (p *Projection) alike(q *Projection, a, b outlined) bool {
 		return samePayload(a.text, b.text)
 	}
 	s, t := p.state(a.seq), q.state(a.seq)
-	if (s.reason() == ReasonUnsigned) != (t.reason() == ReasonUnsigned) {
-		return false
-	}
 	if s.by() == t.by() {
 		return s.fate() == t.fate()
 	}
-	n := q.log.node(a.seq)
-	return samePayload(p.payloadUnder(a.seq, n, s.by()), q.payloadUnder(a.seq, n, t.by()))
+	return samePayload(p.payloadAs(a.seq, s), q.payloadAs(a.seq, t))
 }
 
-// payloadUnder is what an entry says under an overlay: a later one may say again what
-// an earlier one did.
-func (p *Projection) payloadUnder(seq int32, n *node, by int32) Payload {
-	if by == nobody {
-		return p.log.payload(seq)
+// payloadAs is what an entry says in a state: a later overlay may say again what an
+// earlier one did.
+func (p *Projection) payloadAs(seq int32, s state) Payload {
+	switch {
+	case s.by() != nobody:
+		return p.shorten(seq, p.log.node(seq), s.by())
+	case s.reason() == ReasonUnsigned:
+		return withoutSignature(p.log.payload(seq))
 	}
-	return p.shorten(seq, n, by)
+	return p.log.payload(seq)
 }
 
 // withoutSignature gives words of the model's as words alone.

@@ -241,7 +241,7 @@ func TestP11aPrefixStable(t *testing.T) {
 				}
 				if words, ok := was.Payload.(tenfold.AssistantMessage); ok && (closes || unbinds) && p.Why(was.Seq) == tenfold.ReasonUnsigned {
 					words.Signature = ""
-					was.Payload = words
+					was.Payload, was.Fate = words, tenfold.Stripped
 				}
 				if closes && was.Payload.Kind() == tenfold.KindReasoning && (len(after) == 0 || after[0].ID != was.ID) {
 					continue // exception 2: its tool loop closed

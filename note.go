@@ -52,7 +52,7 @@ func (p *Projection) findNote() string {
 			continue
 		}
 		for i, s := range piece.states {
-			if f := s.fate(); f != Stripped && f != Trimmed {
+			if f := s.fate(); s.by() == nobody || f != Stripped && f != Trimmed {
 				continue
 			}
 			switch o := &p.overlays[s.by()]; {

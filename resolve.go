@@ -31,7 +31,7 @@ func (p *Projection) resolve(seq int32, n *node) decision {
 	case d.fate != Kept || !p.bound(seq, n):
 		return d
 	case n.kind == codeAssistant:
-		return keeps(n, ReasonUnsigned)
+		return decision{Stripped, ReasonUnsigned, nobody, n.tokens}
 	}
 	return decision{Omitted, ReasonBound, nobody, 0}
 }

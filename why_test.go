@@ -80,7 +80,7 @@ func TestWhyTellsTheFate(t *testing.T) {
 	changes := map[tenfold.Reason]bool{
 		tenfold.ReasonRepair: true, tenfold.ReasonEmpty: true, tenfold.ReasonSummary: true, tenfold.ReasonTurns: true, tenfold.ReasonReasoning: true,
 		tenfold.ReasonFiles: true, tenfold.ReasonPolicy: true, tenfold.ReasonNamed: true,
-		tenfold.ReasonLines: true, tenfold.ReasonRest: true, tenfold.ReasonBound: true,
+		tenfold.ReasonLines: true, tenfold.ReasonRest: true, tenfold.ReasonBound: true, tenfold.ReasonUnsigned: true,
 	}
 	law(t, func(t *rapid.T, entries []tenfold.Entry) {
 		l := tenfold.NewLog()
@@ -97,7 +97,7 @@ func TestWhyTellsTheFate(t *testing.T) {
 				}
 				if why == tenfold.ReasonUnsigned {
 					it, _ := p.Item(e.Seq)
-					if words, ok := it.Payload.(tenfold.AssistantMessage); fate != tenfold.Kept || !ok || words.Signature != "" {
+					if words, ok := it.Payload.(tenfold.AssistantMessage); fate != tenfold.Stripped || !ok || words.Signature != "" {
 						t.Fatalf("entry %d is %s as %#v", e.Seq, fate, it.Payload)
 					}
 				}

@@ -182,6 +182,7 @@ type client struct {
 	hangsUp bool   // at the last event of an answer
 	heard   int    // answers
 	threads bool   // it has the vendor keep what was said
+	updates bool   // of what the model thinks it wants what that says to the user
 	epochs  []int  // how many had begun with each request of its turns
 }
 
@@ -216,6 +217,9 @@ func (c *client) body() []byte {
 	}
 	if c.threads {
 		limit += `,"thread":{"type":"create"}`
+	}
+	if c.updates {
+		limit += `,"thinking":{"type":"adaptive","display":"updates"}`
 	}
 	return []byte(`{"model":"claude-sonnet-4-5","max_tokens":` + limit + `,"system":` + quoted(c.system) + `,"messages":[` + strings.Join(list, ",") + `]}`)
 }

@@ -152,8 +152,9 @@ func shownOf(p *tenfold.Projection, s *story, pieces [][]wire.Piece, at map[int6
 			if !ok {
 				return // it is bound to another view
 			}
-			words.Signature, it.Payload, changed = "", words, max(changed, m)
-		case it.Seq != 0 && (it.Fate != tenfold.Kept || it.Noted || p.Why(it.Seq) == tenfold.ReasonUnsigned):
+			words.Signature, it.Fate, changed = "", tenfold.Stripped, max(changed, m)
+			it.Payload = words
+		case it.Seq != 0 && (it.Fate != tenfold.Kept || it.Noted):
 			changed = max(changed, m)
 		}
 		seen[it.Seq] = true

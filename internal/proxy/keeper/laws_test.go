@@ -325,6 +325,7 @@ func TestX3LawsHoldWhateverClientsDo(t *testing.T) {
 			if rapid.Bool().Draw(t, "nameless") {
 				c.header.Del("X-Claude-Code-Session-Id")
 			}
+			c.updates = w.idles
 			w.clients = append(w.clients, &talker{client: c, thoughtless: rapid.Bool().Draw(t, "thoughtless")})
 		}
 		for range rapid.IntRange(1, 25).Draw(t, "actions") {

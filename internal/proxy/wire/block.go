@@ -49,6 +49,9 @@ func (e *editor) keep(d *draft, p *Piece) {
 	for _, at := range p.At {
 		b := e.kept(at)
 		b.thinks = Bound(p.Entry.Payload)
+		if m, ok := p.Entry.Payload.(tenfold.AssistantMessage); ok && b.thinks {
+			b.words = e.d.text(quote(m.Text))
+		}
 		d.add(b)
 	}
 }

@@ -26,6 +26,9 @@ type draft struct {
 type block struct {
 	raw                []byte
 	bare, thinks, call bool
+	// words is the block of text that stands for thinking which was said to the user, where
+	// thinking may not stand; else nil.
+	words []byte
 }
 
 func (d *draft) add(b block) { d.blocks = append(d.blocks, b) }
@@ -254,6 +257,10 @@ func (e *editor) joins(d *draft) bool {
 func (e *editor) endNewest() {
 	last := e.last()
 	for last.moved && e.d.strict && last.thinksAt(len(last.blocks)-1) {
+		if at := len(last.blocks) - 1; last.blocks[at].words != nil {
+			last.blocks[at] = block{raw: last.blocks[at].words}
+			return
+		}
 		if last.blocks = last.blocks[:len(last.blocks)-1]; len(last.blocks) == 0 {
 			e.drafts = e.drafts[:len(e.drafts)-1]
 		}
