@@ -407,3 +407,50 @@ func TestClaudeCodeExportNamesLostReasoning(t *testing.T) {
 		t.Errorf("warnings are %q, want %q, of\n%s", warnings, want, out.String())
 	}
 }
+
+// What the newest models say to the user between calls comes as signed thinking. It is words, which
+// come back as they came, or as text where what stood before them was compacted (P10a).
+func TestClaudeCodeProgressUpdates(t *testing.T) {
+	const update = `{"type":"thinking","thinking":"It is in a.go.","signature":"sig=="}`
+	for display, said := range map[string]bool{`,"thinkingDisplay":"updates"`: true, `,"thinkingDisplay":"summarized"`: false, "": false} {
+		text := new(session).user("u1", `"go"`).
+			assistant("a1", "m1", `{"type":"thinking","thinking":"","signature":"r=="}`, display).assistant("a2", "m1", call("t1")).user("u2", result("t1", strings.Repeat("a line, ", 99))).
+			assistant("a3", "m2", update, display).assistant("a4", "m2", call("t2")).user("u3", result("t2", "x")).
+			assistant("a5", "m3", `{"type":"text","text":"did"}`).String()
+		got, err := importText(t, "x/s-1.jsonl", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var words, thoughts []string
+		for _, e := range got.Entries {
+			switch p := e.Payload.(type) {
+			case tenfold.AssistantMessage:
+				words = append(words, p.Text+p.Signature)
+			case tenfold.Reasoning:
+				thoughts = append(thoughts, p.Text+p.Signature)
+			}
+		}
+		want := []string{"did"}
+		if said {
+			want = []string{"It is in a.go.sig==", "did"}
+		}
+		if !slices.Equal(words, want) || len(thoughts) != 3-len(words) {
+			t.Errorf("%s: said %q, thought %q", display, words, thoughts)
+		}
+		if have := string(exportOf(t, ClaudeCode, got)); have != text {
+			t.Errorf("%s: exported\n%s\nwant\n%s", display, have, text)
+		}
+		got.Entries = append(got.Entries, tenfold.Entry{ID: "c", Payload: tenfold.Compaction{ToTurn: 0, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}})
+		log := tenfold.NewLog()
+		if _, err := log.Append(got.Entries...); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if _, err := Export(&out, ClaudeCode, View{Conversation: got.Conversation, Projection: tenfold.Project(log), Compacted: true}); err != nil {
+			t.Fatal(err)
+		}
+		if have := out.String(); strings.Contains(have, "sig==") || strings.Contains(have, `{"type":"text","text":"It is in a.go."}`) != said {
+			t.Errorf("%s: compacted\n%s", display, have)
+		}
+	}
+}

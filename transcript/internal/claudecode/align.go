@@ -25,6 +25,7 @@ type alignedItem struct {
 	ID, MessageID string
 	Time          time.Time
 	kind          tenfold.Kind
+	signed        bool // words that may stand as thinking
 	synthetic     bool
 	texts         []string // of a user message: what is left of it
 	files         int
@@ -38,6 +39,9 @@ func newAligner(p *tenfold.Projection) *aligner {
 			if e, ok := p.Log().Entry(it.Seq); ok {
 				n.Time = e.Time
 			}
+		}
+		if m, ok := it.Payload.(tenfold.AssistantMessage); ok {
+			n.signed = m.Signature != ""
 		}
 		if u, ok := it.Payload.(tenfold.UserMessage); ok {
 			n.synthetic = u.Synthetic && !engine.IsEcho(u)
@@ -73,7 +77,7 @@ func (a *aligner) next(block jsontext.Value, user bool) *alignedItem {
 	}
 	if !user || wanted == tenfold.KindToolResult {
 		for i := a.at; i < len(a.items); i++ {
-			if a.items[i].kind == wanted {
+			if a.items[i].kind == wanted || a.items[i].signed && wanted == tenfold.KindReasoning {
 				a.at = i + 1
 				return &a.items[i]
 			}

@@ -22,7 +22,7 @@ func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 		}
 	case role == "assistant":
 		for i := range m.Blocks {
-			rest = append(rest, tenfold.Entry{Payload: chatapi.BlockPayload(&w, &m.Blocks[i])})
+			rest = append(rest, tenfold.Entry{Payload: l.words(chatapi.BlockPayload(&w, &m.Blocks[i]))})
 		}
 	default:
 		var parts []tenfold.Part
@@ -54,4 +54,16 @@ func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 		}
 	}
 	return results, rest
+}
+
+// updates is how Claude Code asks for no more of the thinking than what the model says to the
+// user between its calls.
+const updates = "updates"
+
+// words gives thinking that was said to the user as words.
+func (l *claudeLine) words(p tenfold.Payload) tenfold.Payload {
+	if r, ok := p.(tenfold.Reasoning); ok && l.display == updates && r.Signature != "" && !tenfold.Blank(r.Text) {
+		return tenfold.AssistantMessage{Text: r.Text, Signature: r.Signature}
+	}
+	return p
 }

@@ -23,6 +23,7 @@ type claudeLine struct {
 
 	sidechain, meta, summary bool
 	stopped                  bool   // the person stopped the call of the result
+	display                  string // what the client asked to see of the thinking
 	origin                   string // kind of where a prompt came from
 	msg                      chatapi.BlockMessage
 
@@ -90,6 +91,7 @@ func (l *claudeLine) parse(s *walk.Scanner, raw []byte) {
 		"subtype", &l.subtype,
 		"toolUseResult", walk.Inner("interrupted", &l.stopped),
 		"origin", walk.Inner("kind", &l.origin),
+		"thinkingDisplay", &l.display,
 		"operation", &l.operation,
 		"content", func() {
 			if at := s.Value(); s.Err == nil && raw[at.From] == '"' {

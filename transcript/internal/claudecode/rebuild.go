@@ -124,7 +124,11 @@ func (r *refill) block(b *chatapi.Block) {
 		p := r.blocks[0]
 		r.blocks = r.blocks[1:]
 		r.Fill = heldBy(p)
-		r.missing = r.missing || chatapi.BlockPayload(&r.Finder, b).Kind() != p.Kind()
+		was, wanted := chatapi.BlockPayload(&r.Finder, b).Kind(), p.Kind()
+		if m, ok := p.(tenfold.AssistantMessage); ok && m.Signature != "" {
+			wanted = tenfold.KindReasoning
+		}
+		r.missing = r.missing || was != wanted
 	case b.Kind == '{' && b.Typ == "tool_result":
 		if r.missing = r.missing || len(r.results) == 0; r.missing {
 			return
@@ -164,6 +168,9 @@ func (r *refill) part(b *chatapi.Block, p tenfold.Part) {
 
 // heldBy lists what a payload took over from its block.
 func heldBy(p tenfold.Payload) []string {
+	if m, ok := p.(tenfold.AssistantMessage); ok && m.Signature != "" {
+		return []string{m.Text, m.Signature}
+	}
 	if r, ok := p.(tenfold.Reasoning); ok {
 		if r.Encrypted != "" {
 			return []string{r.Encrypted}

@@ -79,6 +79,7 @@ type (
 			StopSequence *string          `json:"stop_sequence"`
 			Usage        claudeCounts     `json:"usage"`
 		} `json:"message"`
+		Display string `json:"thinkingDisplay,omitzero"`
 		claudeTail
 	}
 	claudeCounts struct {

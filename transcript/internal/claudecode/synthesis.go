@@ -275,6 +275,9 @@ func (x *claudeLines) assistant(a *aligner, content []jsontext.Value) {
 		}
 		var l claudeAssistant
 		l.claudeHead, l.claudeTail = x.head("assistant", it.ID)
+		if it.signed && blockType(block) == "thinking" {
+			l.Display = updates
+		}
 		l.Message.Model, l.Message.ID, l.Message.Type, l.Message.Role = x.model, id, "message", "assistant"
 		l.Message.Model = cmp.Or(l.Message.Model, "unknown")
 		l.Message.Content, l.Message.Usage = []jsontext.Value{block}, usage

@@ -259,7 +259,7 @@ func Weight(e *tenfold.Entry) int64 {
 			n += len(a.Name) + len(a.MediaType) + len(a.Content)
 		}
 	case tenfold.AssistantMessage:
-		n += len(p.Text)
+		n += len(p.Text) + len(p.Signature)
 	case tenfold.Reasoning:
 		n += len(p.Text) + len(p.Signature) + len(p.Encrypted)
 	case tenfold.ToolCall:

@@ -160,6 +160,10 @@ func (v View) WithoutSigned(to Format) (_ View, signed int, _ error) {
 	}
 	changed := false
 	bare, err := v.rewritten(func(e *tenfold.Entry) {
+		if m, ok := e.Payload.(tenfold.AssistantMessage); ok && m.Signature != "" {
+			m.Signature = ""
+			e.Payload, changed = m, true
+		}
 		r, ok := e.Payload.(tenfold.Reasoning)
 		if !ok || r.Signature == "" && r.Encrypted == "" {
 			return
