@@ -142,7 +142,7 @@ var reasonWords = [...]string{
 	ReasonNone: "no compaction covers it", ReasonUnseen: "no model sees it", ReasonRepair: "answers no call",
 	ReasonEmpty: "nothing in it", ReasonPinned: "pinned", ReasonRequest: "request of the turn", ReasonSummary: "in the summary",
 	ReasonTurns: "turn left out", ReasonReasoning: "reasoning removed", ReasonHeld: "the open tool loop needs it",
-	ReasonBound: "bound to a prefix that changed", ReasonUnsigned: "without its signature, which a changed prefix voids",
+	ReasonBound: "bound to a prefix that changed", ReasonUnsigned: "as words alone, since its prefix changed",
 	ReasonFiles: "attachments removed", ReasonPolicy: "policy for calls", ReasonNamed: "chosen call by call",
 	ReasonLines: "chosen text by text", ReasonRest: "not selected", ReasonTyped: "a person wrote it", ReasonContext: "standing instruction",
 	ReasonOpen: "under way", ReasonHint: "hint of the tool", ReasonSmall: "too small to touch", ReasonBare: "nothing to remove",

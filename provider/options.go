@@ -26,7 +26,7 @@ type Options struct {
 	// never followed: they would carry the key to another place.
 	Client *http.Client
 	// Extra is a JSON object whose members go into each request beside the
-	// conversation: {"temperature":0} or {"thinking":{"type":"adaptive"}}.
+	// conversation: {"seed":1} or {"thinking":{"type":"adaptive"}}.
 	// What the request itself says wins.
 	Extra string
 }

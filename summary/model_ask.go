@@ -2,6 +2,7 @@ package summary
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 // ask has the model answer once, in at most so many tokens, which the view is
 // told, and gives the answer read and as it was said.
 func (w *writing) ask(ctx context.Context, maxTokens int, view func(most int) *tenfold.Projection) (answer, string, error) {
-	said, err := askWithinLimits(ctx, w.Provider, maxTokens, w.track, func(most int) provider.Request {
+	said, err := w.askWithinLimits(ctx, maxTokens, func(most int) provider.Request {
 		return provider.Request{View: view(most), MaxTokens: most, NoTools: true, Schema: answerSchema}
 	})
 	if err != nil {
@@ -26,16 +27,37 @@ func (w *writing) ask(ctx context.Context, maxTokens int, view func(most int) *t
 	return got, said, err
 }
 
+// thinkingRoom is how many tokens a model may think before its answer.
+const thinkingRoom = 16_000
+
 // askWithinLimits asks for an answer that the model may give: where the provider refuses
 // one as long and says how long it may be, it is asked once more within that,
-// and not for more from then on.
-func askWithinLimits(ctx context.Context, m provider.Model, maxTokens int, track *tracker, request func(most int) provider.Request) (string, error) {
-	most := min(maxTokens, track.mostOutput(math.MaxInt))
-	said, err := collectText(ctx, m, request(most), track)
-	if limit := provider.MaxOutput(err); limit > 0 && limit < most && said == "" && ctx.Err() == nil {
-		said, err = collectText(ctx, m, request(track.mostOutput(limit)), track)
+// and not for more from then on. So it is, with room to think, where a model that nobody
+// knew to think thought until its answer had to end.
+func (w *writing) askWithinLimits(ctx context.Context, maxTokens int, request func(most int) provider.Request) (string, error) {
+	most := min(maxTokens, w.track.mostOutput(math.MaxInt))
+	r := w.withRoom(request(most))
+	said, err := collectText(ctx, w.Provider, r, w.track)
+	if limit := provider.MaxOutput(err); limit > 0 && limit < r.MaxTokens && said == "" && ctx.Err() == nil {
+		most = min(most, w.track.mostOutput(limit))
+		r = w.withRoom(request(most))
+		said, err = collectText(ctx, w.Provider, r, w.track)
+	}
+	if stop := (*stoppedError)(nil); errors.As(err, &stop) && stop.thought && ctx.Err() == nil {
+		w.track.makeRoom(thinkingRoom)
+		if more := w.withRoom(request(most)); more.MaxTokens > r.MaxTokens {
+			said, err = collectText(ctx, w.Provider, more, w.track)
+		}
 	}
 	return said, err
+}
+
+// withRoom lets the model think before its answer, as far as its window and its limit go.
+func (w *writing) withRoom(r provider.Request) provider.Request {
+	window := w.window()
+	left := window - window/20 - r.View.Tokens()
+	r.MaxTokens = max(r.MaxTokens, min(r.MaxTokens+w.track.makeRoom(0), left, w.maxOutput(), w.track.mostOutput(math.MaxInt)))
+	return r
 }
 
 // collectText collects the text of an answer. A model that does not take a request
@@ -74,7 +96,7 @@ func brokeOff(err error) bool {
 func collectAnswer(ctx context.Context, m provider.Model, r provider.Request, track *tracker, call int) (string, error) {
 	most := r.MaxTokens*16 + 1<<12
 	var text strings.Builder
-	streamed := 0
+	streamed, thought := 0, 0
 	stop := provider.Stop("")
 	for e, err := range m.Stream(ctx, r) {
 		if err != nil {
@@ -94,6 +116,7 @@ func collectAnswer(ctx context.Context, m provider.Model, r provider.Request, tr
 			return "", &stoppedError{cutOff: true}
 		}
 		text.WriteString(block.Text)
+		thought += len(e.Reasoning)
 		track.arrived(call, len(e.Text)+len(e.Reasoning), e.Usage)
 		if e.Stop != "" {
 			stop = e.Stop
@@ -106,7 +129,7 @@ func collectAnswer(ctx context.Context, m provider.Model, r provider.Request, tr
 		return said, &stoppedError{declined: true, text: said}
 	case stop != provider.StopEnd && stop != provider.StopTools:
 		// Also a stream that ended without saying so.
-		return said, &stoppedError{cutOff: true, text: said}
+		return said, &stoppedError{cutOff: true, text: said, thought: stop == provider.StopLength && (said == "" || thought > len(said))}
 	default:
 		return said, nil
 	}

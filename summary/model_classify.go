@@ -59,7 +59,7 @@ func (c Classifier) Classify(ctx context.Context, r strategy.ClassifyRequest) ([
 		return nil, err
 	}
 	w.track.at(Reading, 1)
-	said, err := askWithinLimits(timed, c.Model.Provider, w.maxTokens, w.track, func(most int) provider.Request {
+	said, err := w.askWithinLimits(timed, w.maxTokens, func(most int) provider.Request {
 		return provider.Request{View: once(w.counter, cmp.Or(c.System, classifySystem), says(message)), MaxTokens: most, NoTools: true, Schema: classifySchema}
 	})
 	if err = c.Model.ended(ctx, timed, err); err != nil {

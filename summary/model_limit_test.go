@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"tenfold"
 	"tenfold/provider"
 	"tenfold/provider/catalog"
 	"tenfold/summary"
@@ -171,5 +173,45 @@ func TestM1aAnswerFitsTheTable(t *testing.T) {
 		if q := m.asked[0]; q.MaxTokens != tt.want || !strings.Contains(sent(q), fmt.Sprintf("at most %d tokens", tt.want)) {
 			t.Errorf("%s, %d, %d: %d tokens are asked for", tt.name, tt.most, tt.output, q.MaxTokens)
 		}
+	}
+}
+
+// M1a: what a model thinks counts into the most it may answer. One that is known to think has room for
+// that beside the summary; one that is not is asked again with room where it thought until it was cut off.
+func TestM1aAModelMayThinkFirst(t *testing.T) {
+	thought := []provider.Event{{Reasoning: strings.Repeat("hm ", 500)}, {Block: tenfold.Reasoning{Text: "hm"}}, {Stop: provider.StopLength}}
+	for _, tt := range []struct {
+		name, model    string
+		most, window   int
+		answers        [][]provider.Event
+		asked          []int
+		cutOff         bool
+		limitedByModel int
+	}{
+		{name: "known to think", model: "anthropic/claude-opus-5-5", most: 500, answers: [][]provider.Event{says("Bugs were fixed.")}, asked: []int{16_500}},
+		{name: "in a small window", model: "anthropic/claude-opus-5-5", most: 500, window: 40_000, answers: [][]provider.Event{says("Bugs were fixed.")}, asked: []int{5_500}},
+		{name: "may not answer as much", model: "anthropic/claude-opus-5-5", most: 500, limitedByModel: 2_000, answers: [][]provider.Event{says("Bugs were fixed.")}, asked: []int{2_000}},
+		{name: "found to think", model: "local/unknown", most: 500, answers: [][]provider.Event{thought, says("Bugs were fixed.")}, asked: []int{500, 16_500}},
+		{name: "thinks on", model: "local/unknown", most: 500, answers: [][]provider.Event{thought}, asked: []int{500, 16_500}, cutOff: true},
+		{name: "said too much", model: "local/unknown", most: 500, answers: [][]provider.Event{stops("Bugs were", provider.StopLength)}, asked: []int{500}, cutOff: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := plays(tt.answers...)
+			m.name = tt.model
+			got, err := summary.Model{Provider: m, MaxTokens: tt.most, Window: tt.window, MaxOutput: tt.limitedByModel}.Summarize(t.Context(), requestOf(long(t), 0, 2))
+			if err != nil || got.CutOff != tt.cutOff {
+				t.Fatalf("%v, %+v", err, got)
+			}
+			var asked []int
+			for _, q := range m.asked {
+				asked = append(asked, q.MaxTokens)
+				if !strings.Contains(sent(q), "at most 500 tokens") {
+					t.Errorf("the model is told another limit: %s", sent(q))
+				}
+			}
+			if !slices.Equal(asked, tt.asked) {
+				t.Errorf("asked for %v tokens, want %v", asked, tt.asked)
+			}
+		})
 	}
 }

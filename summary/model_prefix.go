@@ -23,7 +23,7 @@ func (w *writing) prefix() bool {
 		return false
 	}
 	tokens, ask := view.Tokens(), w.askTokens()
-	if tokens+ask+w.maxTokens > w.window()-w.window()/20 || !w.rawUpTo(view) || !w.Warm(view) {
+	if tokens+ask+w.maxTokens+w.track.makeRoom(0) > w.window()-w.window()/20 || !w.rawUpTo(view) || !w.Warm(view) {
 		return false
 	}
 	text := 0

@@ -48,6 +48,16 @@ type tracker struct {
 	plain atomic.Bool
 	// most is how many tokens an answer may have, as far as is known.
 	most int
+	// room is how many tokens the model may think before its answer.
+	room int
+}
+
+// makeRoom has the model think at least so many tokens before its answer, and gives how many it may.
+func (t *tracker) makeRoom(room int) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.room = max(t.room, room)
+	return t.room
 }
 
 // mostOutput notes that an answer may have so many tokens at most, and gives

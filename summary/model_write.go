@@ -37,6 +37,7 @@ type writing struct {
 // A stoppedError says that a model's answer is none to take (C6).
 type stoppedError struct {
 	cutOff, declined bool
+	thought          bool // of what it had room for it used most to think
 	text             string
 }
 
@@ -76,6 +77,9 @@ func (m Model) begin(r strategy.SummaryRequest) *writing {
 		w.maxTokens = min(DefaultMaxTokens, max(window/4, 1))
 	}
 	w.maxTokens = min(w.maxTokens, m.maxOutput())
+	if provider.Thinks(m.Provider.Name()) {
+		w.track.makeRoom(min(thinkingRoom, window/8, m.maxOutput()-w.maxTokens))
+	}
 	render := Rendering{Reasoning: m.Reasoning}
 	w.blocks = render.Blocks(r.Log, r.Entries)
 	// Context takes a quarter of the window at most: four bytes a token.
@@ -98,7 +102,7 @@ func (w *writing) askTokens() int {
 // window is left alone, since the counter need not be the provider's.
 func (w *writing) budget() int {
 	window := w.window()
-	return max(window-window/20-w.maxTokens-w.overhead, 64)
+	return max(window-window/20-w.maxTokens-w.track.makeRoom(0)-w.overhead, 64)
 }
 
 func (w *writing) chunks(budget int) []chunk { return chunked(w.counter, w.blocks, budget) }

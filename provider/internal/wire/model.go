@@ -66,7 +66,7 @@ func NewModel(name string, header http.Header, o provider.Options, f Format) (*M
 	if o.Extra != "" {
 		var err error
 		if m.extra, err = ParseObject([]byte(o.Extra)); err != nil {
-			return nil, m.invalid("the extra members of the request are not a JSON object", `write them like {"temperature":0}`)
+			return nil, m.invalid("the extra members of the request are not a JSON object", `write them like {"seed":1}`)
 		}
 	}
 	return m, nil

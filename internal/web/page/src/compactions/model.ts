@@ -132,6 +132,7 @@ const reasons: Record<string, string> = {
   "reasoning removed": "The compaction removes the model's reasoning.",
   "the open tool loop needs it": "The provider requires this reasoning while its tool calls are under way.",
   "bound to a prefix that changed": "The provider accepts this reasoning only after exactly what it was made under, and that has changed.",
+  "as words alone, since its prefix changed": "The model said this between its calls, signed by the provider as thinking. What it was made under has changed, so it goes on as words.",
   "attachments removed": "The compaction removes attachments.",
   "policy for calls": "The compaction shortens tool calls and their results.",
   "chosen call by call": "The compaction looked at each call by itself, and decided so about this one.",
