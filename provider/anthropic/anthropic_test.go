@@ -307,7 +307,7 @@ type vendorAt struct {
 func (v *vendorAt) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	v.header, v.body = r.Header, string(body)
-	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(v.answer)), Request: r}, err
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(v.answer)), Request: r}, err
 }
 
 // Models that write what they say to the user as thinking are asked for it, and it is no

@@ -13,7 +13,9 @@ import (
 // JSON is the content type of answers that are not streams.
 const JSON = "application/json"
 
-func (Anthropic) Listen(r *Request) Listener { return newListener(answer.Anthropic(r.Model, r.updates())) }
+func (Anthropic) Listen(r *Request) Listener {
+	return newListener(answer.Anthropic(r.Model, r.updates()))
+}
 
 // answerID names an answer of ours: the same for the same request and text.
 func (r *Request) answerID(text string) string {
