@@ -75,6 +75,13 @@ func (p *Place) sit(t *testing.T, args ...string) *terminal {
 	return term
 }
 
+// shown is all that the program wrote.
+func (s *terminal) shown() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out.String()
+}
+
 // enter types a line.
 func (s *terminal) enter(line string) {
 	s.t.Helper()

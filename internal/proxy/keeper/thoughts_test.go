@@ -3,6 +3,7 @@ package keeper_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -314,5 +315,36 @@ func TestB1ThoughtsThatAreOnlyNamed(t *testing.T) {
 	}
 	if f := p.failures(); len(f) > 0 {
 		t.Errorf("failures: %q", f)
+	}
+}
+
+// B1: what the model says to the user between calls comes as signed thinking where a client asks for
+// updates. Behind a view that changed it goes on as words, and what is said since goes as it came.
+func TestB1UpdatesGoOnAsWords(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.updates = true
+	for len(c.k.Status()) == 0 || c.status().Epochs == 0 {
+		if c.turn(2000); c.n > 30 {
+			t.Fatalf("no epoch began; failures %q", c.failures())
+		}
+	}
+	before := c.n
+	c.turn(100)
+	c.user("And now?")
+	sent := string(c.send().Body())
+	words, thinking := strings.Count(sent, `{"type":"text","text":"hm `), strings.Count(sent, `"type":"thinking"`)
+	if !strings.Contains(sent, "[Earlier parts") || words == 0 || words+thinking != c.n || !strings.Contains(sent, said("hm 1")) || !strings.Contains(sent, fmt.Sprintf(`"thinking":"hm %d"`, before+1)) {
+		t.Errorf("%d are sent as words, %d as thinking: %s", words, thinking, sent)
+	}
+	c.close()
+	stored := 0
+	for e := range c.open(c.conversations()[0]).Log().Entries() {
+		if m, ok := e.Payload.(tenfold.AssistantMessage); ok && m.Signature != "" {
+			stored++
+		}
+	}
+	if stored != c.n {
+		t.Errorf("%d of %d are stored as what the model said", stored, c.n)
 	}
 }
