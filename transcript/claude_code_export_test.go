@@ -452,5 +452,12 @@ func TestClaudeCodeProgressUpdates(t *testing.T) {
 		if have := out.String(); strings.Contains(have, "sig==") || strings.Contains(have, `{"type":"text","text":"It is in a.go."}`) != said {
 			t.Errorf("%s: compacted\n%s", display, have)
 		}
+		out.Reset()
+		if _, err := Export(&out, engine.Markdown, View{Conversation: got.Conversation, Projection: tenfold.Project(log), Compacted: true}); err != nil {
+			t.Fatal(err)
+		}
+		if have := out.String(); strings.Contains(have, "by compaction ``") || strings.Contains(have, "It is in a.go.") != said {
+			t.Errorf("%s: as Markdown\n%s", display, have)
+		}
 	}
 }

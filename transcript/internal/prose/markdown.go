@@ -169,7 +169,7 @@ func (m *Markdown) item(it tenfold.Item) {
 		note = "summary, by compaction " + codeSpan(it.By)
 	case it.Added != 0:
 		note = "put in"
-	case it.Fate != tenfold.Kept:
+	case it.By != "":
 		note = it.Fate.String() + " by compaction " + codeSpan(it.By)
 	}
 	m.said(it.Payload, it.Branch, note, time.Time{})
