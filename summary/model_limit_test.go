@@ -189,6 +189,7 @@ func TestM1aAModelMayThinkFirst(t *testing.T) {
 		limitedByModel int
 	}{
 		{name: "known to think", model: "anthropic/claude-opus-5-5", most: 500, answers: [][]provider.Event{says("Bugs were fixed.")}, asked: []int{16_500}},
+		{name: "in a window that nobody knows", model: "local/gpt-oss", most: 500, answers: [][]provider.Event{says("Bugs were fixed.")}, asked: []int{500}},
 		{name: "in a small window", model: "anthropic/claude-opus-5-5", most: 500, window: 40_000, answers: [][]provider.Event{says("Bugs were fixed.")}, asked: []int{5_500}},
 		{name: "may not answer as much", model: "anthropic/claude-opus-5-5", most: 500, limitedByModel: 2_000, answers: [][]provider.Event{says("Bugs were fixed.")}, asked: []int{2_000}},
 		{name: "found to think", model: "local/unknown", most: 500, answers: [][]provider.Event{thought, says("Bugs were fixed.")}, asked: []int{500, 16_500}},

@@ -14,6 +14,7 @@ import (
 	"tenfold/strategy"
 	"tenfold/summary/check"
 	"tenfold/summary/internal/source"
+	"tenfold/token"
 )
 
 // writing is one summary on its way.
@@ -77,7 +78,7 @@ func (m Model) begin(r strategy.SummaryRequest) *writing {
 		w.maxTokens = min(DefaultMaxTokens, max(window/4, 1))
 	}
 	w.maxTokens = min(w.maxTokens, m.maxOutput())
-	if provider.Thinks(m.Provider.Name()) {
+	if _, known := (token.Windows{}).Window(m.Provider.Name()); provider.Thinks(m.Provider.Name()) && (known || m.Window > 0) {
 		w.track.makeRoom(min(thinkingRoom, window/8, m.maxOutput()-w.maxTokens))
 	}
 	render := Rendering{Reasoning: m.Reasoning}
