@@ -1,6 +1,7 @@
 package keeper_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -353,5 +354,39 @@ func TestV2cColdBehindAnOwnCompaction(t *testing.T) {
 	c.close()
 	if f := c.failures(); len(f) > 0 {
 		t.Errorf("failures: %q", f)
+	}
+}
+
+// X3: a client keeps the vendor's cache warm with its last request once more, which asks for no answer
+// (https://platform.claude.com/docs/en/build-with-claude/prompt-caching). The same bytes go, nothing is
+// taken back, and nothing is compacted as though the cache were cold.
+func TestX3KeptWarm(t *testing.T) {
+	t.Parallel()
+	c := filled(t)
+	last := c.turn(100)[1]
+	epochs := c.status().Epochs
+	for range 3 {
+		c.pass(4 * time.Minute)
+		all := c.messages
+		c.messages = all[:len(all)-1]
+		ex := c.k.Take(t.Context(), proxy.Incoming{
+			Protocol: wire.Anthropic{}, Kind: c.kind, Path: c.path, Header: c.header,
+			Body: bytes.Replace(c.body(), []byte(`"max_tokens":100`), []byte(`"max_tokens":0`), 1),
+		})
+		c.messages = all
+		if sent := string(ex.Body()); strings.Replace(sent, `"max_tokens":0`, `"max_tokens":100`, 1) != last {
+			t.Fatalf("what is sent is %s\nwant %s", sent, last)
+		}
+		_, _ = fmt.Fprintf(ex.Heard(), `{"id":"warm","type":"message","role":"assistant","model":"m","content":[],"stop_reason":"max_tokens","usage":{"input_tokens":0,"cache_read_input_tokens":%d,"output_tokens":0}}`, len(last)/4)
+		ex.Done(200, false)
+		keeper.Rest(c.k, false)
+	}
+	c.pass(4 * time.Minute)
+	if next := c.turn(100)[0]; !begins(t, last, next) || c.status().Epochs != epochs {
+		t.Errorf("%d epochs began; what is sent is %s", c.status().Epochs-epochs, next)
+	}
+	c.close()
+	if turns, results, _ := c.logOf(); turns != c.n || results != c.n || len(c.conversations()) != 1 || len(c.failures()) > 0 {
+		t.Errorf("%d conversations; one has %d turns, %d results of %d; %q", len(c.conversations()), turns, results, c.n, c.failures())
 	}
 }
