@@ -82,7 +82,7 @@ func New(o Options) *Server {
 func (s *Server) declare() {
 	s.mux = http.NewServeMux()
 	s.api = humago.New(s.mux, apiConfig())
-	s.api.UseMiddleware(s.enforce)
+	s.api.UseMiddleware(s.enforce, s.checkRequest)
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
 		(*Server).declareCompare,
