@@ -1,10 +1,12 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"tenfold/internal/logtest"
 	"tenfold/internal/web/shape"
@@ -57,5 +59,21 @@ func TestBodiesAreJSON(t *testing.T) {
 				t.Errorf("%s with %q: %+v", path, kind, p)
 			}
 		}
+	}
+}
+
+// Whoever asks for the head of a stream gets it, and does not wait for a body.
+func TestStreamsHaveHeads(t *testing.T) {
+	t.Parallel()
+	s, service := server(t, nil)
+	created(t, service, "c", logtest.Long(5))
+	for path, kind := range map[string]string{"events": "text/event-stream", "lab": "text/event-stream", "export": "text/html; charset=utf-8"} {
+		ctx, end := context.WithTimeout(t.Context(), time.Minute)
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodHead, "/api/conversations/c/"+path, nil))
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != kind || w.Body.Len() > 0 || ctx.Err() != nil {
+			t.Errorf("%s: %d %v, %d bytes, %v", path, w.Code, w.Header(), w.Body.Len(), ctx.Err())
+		}
+		end()
 	}
 }
