@@ -77,3 +77,23 @@ func TestStreamsHaveHeads(t *testing.T) {
 		end()
 	}
 }
+
+func TestPathsSayWhatTheyTake(t *testing.T) {
+	t.Parallel()
+	s, _ := server(t, nil)
+	for _, at := range []struct{ path, allowed string }{
+		{"/api/conversations", "GET, HEAD, POST"}, {"/api/conversations/c", "GET, HEAD"}, {"/api/conversations/c/undo", "POST"}, {"/api/conversations/c/pins/1", "PUT, DELETE"},
+	} {
+		for method, want := range map[string]int{http.MethodOptions: http.StatusNoContent, http.MethodPatch: http.StatusMethodNotAllowed} {
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, at.path, nil))
+			if w.Code != want || w.Header().Get("Allow") != at.allowed {
+				t.Errorf("%s %s: %d, allowed %q, not %q", method, at.path, w.Code, w.Header().Get("Allow"), at.allowed)
+			}
+		}
+	}
+	w := httptest.NewRecorder()
+	if s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodOptions, "/api/nothing", nil)); w.Code != http.StatusNotFound {
+		t.Errorf("%d", w.Code)
+	}
+}
