@@ -62,6 +62,9 @@ func (s *Server) appendEntries(ctx context.Context, in *appending) (out shape.Ap
 	if err := readBody(in.RawBody, &body); err != nil {
 		return out, err
 	}
+	if body.Expected != nil && *body.Expected < 0 {
+		return out, unprocessable("expected is below 0", "send the version that was read, or leave it out to append after whatever is there", nil)
+	}
 	if len(body.Entries) == 0 {
 		return out, unprocessable("the request has no entries", "send at least one", nil)
 	}
@@ -75,8 +78,15 @@ func (s *Server) appendEntries(ctx context.Context, in *appending) (out shape.Ap
 		if err != nil {
 			return err
 		}
-		if now := o.Log().Version(); n < len(entries) && body.Expected != nil && *body.Expected != now {
-			return moved(*body.Expected, now, "read what is new, or leave out expected to append after it")
+		if now := o.Log().Version(); body.Expected != nil {
+			if n == len(entries) {
+				err = sameExpected(o.Log(), key, entries, *body.Expected)
+			} else if *body.Expected != now {
+				err = moved(*body.Expected, now, "read what is new, or leave out expected to append after it")
+			}
+			if err != nil {
+				return err
+			}
 		}
 		if err := o.Append(ctx, entries...); err != nil {
 			return err
