@@ -106,6 +106,7 @@ func newFailure(err error) failure {
 	var conflict *store.ConflictError
 	var said *problem.Error
 	var unread *store.UnreadError
+	var failed *store.FailedError
 	switch {
 	case errors.As(err, &conflict):
 		return failure{Code: codeConflict, Expected: conflict.Expected, Actual: conflict.Actual}
@@ -125,6 +126,8 @@ func newFailure(err error) failure {
 		return failure{Code: codeInvalid, Message: err.Error()}
 	case errors.As(err, &said):
 		return failure{Code: cmp.Or(said.Code, codeOther), Message: err.Error(), Hint: said.Hint}
+	case errors.As(err, &failed): // whose place is on the operator's machines
+		return failure{Code: codeOther, Message: failed.Outside(), Hint: failed.Hint}
 	}
 	return failure{Code: codeOther, Message: err.Error()}
 }

@@ -150,6 +150,12 @@ func ProblemOf(err error) *Problem {
 		// The words of the error name the operator's machines.
 		p.Detail, p.after = "the server cannot reach its database", time.Second
 	}
+	if failed, ok := errors.AsType[*store.FailedError](err); ok && p.Status == http.StatusInternalServerError {
+		p.Detail = failed.Outside() // where the store is concerns the operator alone
+		if failed.Full {
+			p.Status, p.Code, p.Hint = http.StatusInsufficientStorage, "disk_full", "nothing of this was written: tell whoever runs the server to free some disk space"
+		}
+	}
 	if errors.Is(err, vault.ErrNoMaster) || errors.Is(err, vault.ErrMaster) {
 		*p = *NewProblem(http.StatusServiceUnavailable, CodeKey, "the server lacks the key of what the tenant keeps", "tell whoever runs the server: it needs the master key")
 	}
