@@ -32,6 +32,19 @@ func TestCheck(t *testing.T) {
 	if found, err := s.Check(t.Context()); err != nil || found.Damage != nil || found.Version < 1 {
 		t.Fatalf("a whole file: %v, %v", found, err)
 	}
+	// Rows that SQLite itself finds nothing wrong with.
+	for _, sql := range []string{"UPDATE entries SET meta = x'' WHERE key & 0xffffffff IN (3, 5)", "DELETE FROM entries WHERE key & 0xffffffff = 1000"} {
+		if err := s.write(t.Context(), 0, func(tx *tx) (_, err error) {
+			_, err = tx.exec(sql)
+			return nil, err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := s.Check(t.Context())
+	if err != nil || len(found.Damage) != 3 || found.Damage[1] != "conversation c: entry 5: the row is damaged" || !strings.Contains(found.Damage[2], "entries are missing") {
+		t.Errorf("%q, %v", found.Damage, err)
+	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
