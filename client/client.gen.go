@@ -1475,7 +1475,7 @@ type EventsParams struct {
 	Created time.Time `form:"created,omitempty" json:"created,omitempty,omitzero"`
 
 	// LastEventID takes precedence over after
-	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
+	LastEventID *int64 `json:"Last-Event-ID,omitempty"`
 }
 
 type ExportParams struct {
@@ -1543,7 +1543,7 @@ type ViewParams struct {
 	From int64 `form:"from,omitempty" json:"from,omitempty,omitzero"`
 
 	// Limit 0 for the columns alone
-	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Body include the body of the request, which is as large as the whole view
 	Body bool `form:"body,omitempty" json:"body,omitempty,omitzero"`
