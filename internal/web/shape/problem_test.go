@@ -42,7 +42,11 @@ func TestAStoreIsNotPlaced(t *testing.T) {
 	if p.Status != http.StatusInsufficientStorage || p.Code != "disk_full" || p.Detail != "append to conversation c: it is full" || !strings.Contains(p.Hint, "disk space") {
 		t.Errorf("%+v", p)
 	}
-	failed.Full = false
+	failed.Full, failed.Err = false, fmt.Errorf("%w: busy", store.ErrLocked)
+	if p := ProblemOf(failed); p.Status != http.StatusServiceUnavailable || p.Code != "locked" || p.GetHeaders().Get("Retry-After") != "1" || strings.Contains(p.Detail, "/home") {
+		t.Errorf("%+v", p)
+	}
+	failed.Err = errors.New("broken")
 	if p := ProblemOf(failed); p.Status != http.StatusInternalServerError || p.Code != CodeInternal || strings.Contains(p.Detail, "/home") {
 		t.Errorf("%+v", p)
 	}
