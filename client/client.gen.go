@@ -1600,7 +1600,7 @@ func (c *Client) Conversations(ctx context.Context, params *ConversationsParams)
 	return ask[Conversations](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations"), params: params})
 }
 
-// Begin: Create a conversation with the first entries of its log. With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in the log once, and the response is the same. The same key with a different body is rejected (422, code reused).
+// Begin: Create a conversation with the first entries of its log. With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in the log once, and the response is the same. The same key with a different body is rejected (422, code reused). A conversation with an id of the request and without entries is not known again: it exists (409).
 func (c *Client) Begin(ctx context.Context, params *BeginParams, body Fresh) (Conversation, error) {
 	return ask[Conversation](ctx, c, request{method: http.MethodPost, path: fill("/api/conversations"), params: params, body: body})
 }

@@ -26,7 +26,8 @@ func (s *Server) declareEntries() {
 	add.Description = repeat + " If expected is given and the log is at another version, the response is a conflict (409) that names it, and nothing is written."
 	declareBatch(s, add, s.appendEntries, shape.Batch{})
 	begin := operation(http.MethodPost, "begin", "/conversations", "Create a conversation with the first entries of its log")
-	begin.Description, begin.DefaultStatus = repeat, http.StatusCreated
+	begin.Description = repeat + " A conversation with an id of the request and without entries is not known again: it exists (409)."
+	begin.DefaultStatus = http.StatusCreated
 	declareBatch(s, begin, s.beginConversation, shape.Fresh{})
 	declare(s, operation(http.MethodGet, "entries", "/conversations/{id}/entries", "A window of entries, whole"), s.entries)
 }

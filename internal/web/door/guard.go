@@ -180,7 +180,7 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 			g.welcome(w, r)
 		case who == nil && !g.admits(r) || IsStore(r.URL.Path) && r.Header.Get("Authorization") == "": // a store is for programs alone
 			g.turnAway(w, r)
-		case !reading && g.access.ReadOnly && !OnlyReads(r.URL.Path):
+		case !reading && r.Method != http.MethodOptions && g.access.ReadOnly && !OnlyReads(r.URL.Path):
 			deny(w, http.StatusForbidden, "read_only", "this server only reads", `start "tenfold serve" without --read-only`)
 		case IsStore(r.URL.Path):
 			next.ServeHTTP(w, r) // batches are long, and come as they are read

@@ -361,7 +361,7 @@ func TestReadOnlyRefusesWhatWrites(t *testing.T) {
 	g := newGuarded(t, Access{ReadOnly: true})
 	b := g.signedIn()
 	for asked, want := range map[string]int{
-		"GET /api/x": 200, "HEAD /api/x": 200, "POST /api/conversations/1/plan": 200, "POST /api/conversations/1/compactions": 403,
+		"GET /api/x": 200, "HEAD /api/x": 200, "OPTIONS /api/x": 200, "PATCH /api/x": 403, "POST /api/conversations/1/plan": 200, "POST /api/conversations/1/compactions": 403,
 		"PUT /api/conversations/1/pins/2": 403, "DELETE /api/x": 403, "POST /api/plan/x": 403, "POST /api/conversations/1/plan/": 403,
 	} {
 		if got, body := g.ask(b, asked); got.StatusCode != want || want == 403 && !strings.Contains(body, `"read_only"`) {
