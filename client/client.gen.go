@@ -1475,7 +1475,7 @@ type EventsParams struct {
 	Created time.Time `form:"created,omitempty" json:"created,omitempty,omitzero"`
 
 	// LastEventID takes precedence over after
-	LastEventID int64 `json:"Last-Event-ID,omitempty,omitzero"`
+	LastEventID *int64 `json:"Last-Event-ID,omitempty"`
 }
 
 type ExportParams struct {
@@ -1543,7 +1543,7 @@ type ViewParams struct {
 	From int64 `form:"from,omitempty" json:"from,omitempty,omitzero"`
 
 	// Limit 0 for the columns alone
-	Limit int64 `form:"limit,omitempty" json:"limit,omitempty,omitzero"`
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Body include the body of the request, which is as large as the whole view
 	Body bool `form:"body,omitempty" json:"body,omitempty,omitzero"`
@@ -1600,7 +1600,7 @@ func (c *Client) Conversations(ctx context.Context, params *ConversationsParams)
 	return ask[Conversations](ctx, c, request{method: http.MethodGet, path: fill("/api/conversations"), params: params})
 }
 
-// Begin: Create a conversation with the first entries of its log. With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in the log once, and the response is the same. The same key with a different body is rejected (422, code reused).
+// Begin: Create a conversation with the first entries of its log. With an Idempotency-Key the request can be repeated, on any server: the ids of entries without one are derived from the key and their position, so that they are in the log once, and the response is the same. The same key with a different body is rejected (422, code reused). A conversation with an id of the request and without entries is not known again: it exists (409).
 func (c *Client) Begin(ctx context.Context, params *BeginParams, body Fresh) (Conversation, error) {
 	return ask[Conversation](ctx, c, request{method: http.MethodPost, path: fill("/api/conversations"), params: params, body: body})
 }

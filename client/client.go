@@ -120,7 +120,11 @@ func spread(params any) (url.Values, http.Header) {
 // add gives a parameter where it has a value: what a pointer points to, each of a
 // slice, and else what is not zero.
 func add(to func(name, value string), name string, v reflect.Value) {
+	at, isTime := v.Interface().(time.Time)
 	switch {
+	case isTime && !at.IsZero():
+		to(name, at.Format(time.RFC3339Nano))
+	case isTime:
 	case v.Kind() == reflect.Pointer && !v.IsNil():
 		to(name, fmt.Sprint(v.Elem()))
 	case v.Kind() == reflect.Slice:

@@ -103,6 +103,9 @@ func (m *model) quit() tea.Cmd {
 
 // paste takes in what the terminal pasted. It answers no question.
 func (m *model) paste(text string) tea.Cmd {
+	if !m.leaving.IsZero() {
+		m.leaving, m.note = time.Time{}, ""
+	}
 	switch {
 	case m.offer != nil && !m.reasoned:
 		m.note = "a paste is not an answer: press a key"

@@ -183,7 +183,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 // start begins a job.
 func (m *model) start(label string, work func(ctx context.Context, report func(tea.Msg)) error) tea.Cmd {
 	m.label, m.since, m.note, m.failed, m.unfinished, m.again = label, m.now(), "", false, false, nil
-	m.stopping = false
+	m.stopping, m.leaving = false, time.Time{} // a Ctrl-C was for what was stopped before
 	m.job = startJob(m.ctx, m.door, work)
 	return tea.Batch(m.job.next, m.tick())
 }

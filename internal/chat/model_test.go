@@ -302,9 +302,16 @@ func TestInterrupt(t *testing.T) {
 	b.enter("two")
 	b.press("ctrl+c")
 	b.while(func() bool { return b.unsent == "one" || len(b.queued) > 0 }) // and goes on with what was queued
-	b.clock.pass(time.Minute)
+	b.lacks(b.below(), "press Ctrl-C again to quit")
 	if b.press("ctrl+c"); b.gone || b.job == nil || !b.stopping {
-		t.Fatal("the second Ctrl-C leaves, a minute after the first, which stopped something else")
+		t.Fatal("the second Ctrl-C leaves, and the first stopped something else")
+	}
+	b = newBench(t, Options{})
+	b.press("ctrl+c")
+	b.handle(tea.PasteMsg{Content: "pasted"})
+	b.lacks(b.below(), "press Ctrl-C again to quit")
+	if b.press("ctrl+c"); b.gone || b.input.value() != "" {
+		t.Fatalf("a Ctrl-C before a paste counts, or the paste stays: %q", b.input.value())
 	}
 	b = newBench(t, Options{})
 	b.write("a")

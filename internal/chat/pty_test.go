@@ -3,6 +3,7 @@
 package chat
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -35,6 +36,7 @@ type tube struct {
 	t        *testing.T
 	mu       sync.Mutex
 	emulator *vt.Emulator
+	written  bytes.Buffer // what the program wrote
 	master   *os.File
 	agent    *scripted
 	clock    *clock
@@ -62,6 +64,7 @@ func newTube(t *testing.T, width, height int, script func(*tube)) *tube {
 			n, err := master.Read(buffer)
 			u.mu.Lock()
 			_, _ = u.emulator.Write(buffer[:n])
+			u.written.Write(buffer[:n])
 			u.mu.Unlock()
 			if err != nil {
 				return
@@ -304,7 +307,15 @@ func TestResize(t *testing.T) {
 			t.Errorf("%q is lost in:\n%s", line, u.whole())
 		}
 	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if at := cleared.FindIndex(u.written.Bytes()); at != nil {
+		t.Errorf("the screen is cleared at once: %q", u.written.Bytes()[max(at[0]-50, 0):at[1]])
+	}
 }
+
+// cleared is what some terminals, and tmux, keep a copy of the whole screen for.
+var cleared = regexp.MustCompile(`\x1b\[(1;1)?H\x1b\[0?J|\x1b\[2J`)
 
 // A size that changes before there is a screen full of ours loses nothing of what
 // stood there, however late the renderer comes with its frames.

@@ -120,7 +120,9 @@ func (s *screen) settled(msg settledMsg) {
 // stood on it before the chat began is pushed into the scroll-back first.
 func (s *screen) repaint(live int) tea.Cmd {
 	s.stale, s.busy = false, true
-	wipe := ansi.CursorHomePosition + ansi.EraseScreenBelow
+	// Line by line: of a screen that is cleared at once some terminals, as tmux, put a copy
+	// into the scroll-back.
+	wipe := ansi.CursorHomePosition + strings.Repeat(ansi.EraseEntireLine+ansi.CursorDown(1), s.height-1) + ansi.EraseScreenBelow + ansi.CursorHomePosition
 	if !s.owned {
 		wipe = ansi.CursorPosition(1, s.height) + strings.Repeat("\n", s.height) + wipe
 	}

@@ -104,10 +104,10 @@ func splitKey(key string) []string {
 const prefix = "TENFOLD_"
 
 // notOurs reports variables that are not settings: the store's, which has a flag of
-// its own, the one by which "tenfold run" is known to what its client starts, and those
-// that only tests read.
+// its own, those that "tenfold run" gives its client, which what that starts has too, and
+// those that only tests read.
 func notOurs(name string) bool {
-	return name == "TENFOLD_STORE" || name == "TENFOLD_TOKEN" || name == "TENFOLD_RUN" || strings.HasPrefix(name, "TENFOLD_MASTER_KEY") || strings.HasPrefix(name, "TENFOLD_REQUIRE_") || strings.Contains(name, "TEST_")
+	return name == "TENFOLD_STORE" || name == "TENFOLD_TOKEN" || strings.HasPrefix(name, "TENFOLD_RUN") || strings.HasPrefix(name, "TENFOLD_MASTER_KEY") || strings.HasPrefix(name, "TENFOLD_REQUIRE_") || strings.Contains(name, "TEST_")
 }
 
 // environment reads the variables that are settings. Names in them are those

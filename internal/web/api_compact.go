@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"tenfold"
 	"tenfold/internal/report"
@@ -142,16 +145,39 @@ func (s *Server) compact(ctx context.Context, in *compacting) (out report.Report
 }
 
 func (s *Server) prepared(o *session.Session, in *compacting) (Prepared, error) {
-	if _, again := o.Log().Lookup("cmp_" + requestID(in.Key) + "/0"); in.Key == "" || !again { // else it is there already
+	request, again := "", false
+	if in.Key != "" {
+		wish, err := json.Marshal(in.Body.Wish, json.Deterministic(true))
+		if err != nil {
+			return Prepared{}, err
+		}
+		request = requestID(in.Key) + "-" + keyed(string(wish), "wish")
+		if again, err = isRepeated(o, in.Key, request); err != nil {
+			return Prepared{}, err
+		}
+	}
+	if !again {
 		if err := atVersion(o, in.Body.Version); err != nil {
 			return Prepared{}, err
 		}
 	}
 	p, err := s.backend.Request(o, in.Body.Wish, false)
-	if in.Key != "" {
-		p.Request.ID = requestID(in.Key)
-	}
+	p.Request.ID = request
 	return p, err
+}
+
+// isRepeated reports whether a log has the overlays of a request. One that has those of
+// another request with the same key is refused.
+func isRepeated(o *session.Session, key, request string) (again bool, err error) {
+	for overlay := range o.Projection().Overlays() {
+		switch made := overlay.Compaction.Command; {
+		case made == request:
+			again = true
+		case strings.HasPrefix(made, requestID(key)):
+			return false, keyReused()
+		}
+	}
+	return again, nil
 }
 
 // applied compacts. What was looked at is what is planned over; entries that come

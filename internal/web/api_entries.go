@@ -26,7 +26,8 @@ func (s *Server) declareEntries() {
 	add.Description = repeat + " If expected is given and the log is at another version, the response is a conflict (409) that names it, and nothing is written."
 	declareBatch(s, add, s.appendEntries, shape.Batch{})
 	begin := operation(http.MethodPost, "begin", "/conversations", "Create a conversation with the first entries of its log")
-	begin.Description, begin.DefaultStatus = repeat, http.StatusCreated
+	begin.Description = repeat + " A conversation with an id of the request and without entries is not known again: it exists (409)."
+	begin.DefaultStatus = http.StatusCreated
 	declareBatch(s, begin, s.beginConversation, shape.Fresh{})
 	declare(s, operation(http.MethodGet, "entries", "/conversations/{id}/entries", "A window of entries, whole"), s.entries)
 }
@@ -62,6 +63,9 @@ func (s *Server) appendEntries(ctx context.Context, in *appending) (out shape.Ap
 	if err := readBody(in.RawBody, &body); err != nil {
 		return out, err
 	}
+	if body.Expected != nil && *body.Expected < 0 {
+		return out, unprocessable("expected is below 0", "send the version that was read, or leave it out to append after whatever is there", nil)
+	}
 	if len(body.Entries) == 0 {
 		return out, unprocessable("the request has no entries", "send at least one", nil)
 	}
@@ -75,8 +79,15 @@ func (s *Server) appendEntries(ctx context.Context, in *appending) (out shape.Ap
 		if err != nil {
 			return err
 		}
-		if now := o.Log().Version(); n < len(entries) && body.Expected != nil && *body.Expected != now {
-			return moved(*body.Expected, now, "read what is new, or leave out expected to append after it")
+		if now := o.Log().Version(); body.Expected != nil {
+			if n == len(entries) {
+				err = sameExpected(o.Log(), key, entries, *body.Expected)
+			} else if *body.Expected != now {
+				err = moved(*body.Expected, now, "read what is new, or leave out expected to append after it")
+			}
+			if err != nil {
+				return err
+			}
 		}
 		if err := o.Append(ctx, entries...); err != nil {
 			return err

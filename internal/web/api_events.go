@@ -66,6 +66,9 @@ func (s *Server) events(ctx context.Context, in *eventsOf) (*huma.StreamResponse
 		h.Set("Content-Type", "text/event-stream")
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Accel-Buffering", "no")
+		if r.Method == http.MethodHead { // there is nothing to wait for
+			return
+		}
 		out := reader{w, http.NewResponseController(w)}
 		// Whatever ends it, the reader comes back where it was.
 		_ = s.stream(r.Context(), topic, after, out, out.flush)

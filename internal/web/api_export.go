@@ -40,12 +40,15 @@ func (s *Server) export(ctx context.Context, in *exportOf) (*huma.StreamResponse
 		return nil, shape.ProblemOf(err)
 	}
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
-		_, w := humago.Unwrap(hctx)
+		r, w := humago.Unwrap(hctx)
 		h := w.Header()
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		// It is saved and not shown: it would have the rights of this server's page.
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fileName(o.ID) + ".html"}))
 		h.Set("Cache-Control", "no-store")
+		if r.Method == http.MethodHead {
+			return
+		}
 		if _, err := htmlexport.Write(reader{w, http.NewResponseController(w)}, view, o); err != nil {
 			panic(http.ErrAbortHandler) // what came looks whole otherwise
 		}

@@ -81,6 +81,9 @@ func declareLab[I any](s *Server, op huma.Operation, what func(context.Context, 
 		return &huma.StreamResponse{Body: func(to huma.Context) {
 			to.SetHeader("Content-Type", "text/event-stream")
 			to.SetHeader("Cache-Control", "no-store")
+			if to.Method() == http.MethodHead {
+				return
+			}
 			s.measure(to, conversations, policies, least)
 		}}, nil
 	})

@@ -80,7 +80,8 @@ func (s *Server) compactBy(ctx context.Context, in *compacting) (report.Report, 
 	return s.apply(ctx, in.ID, in.Key, *in.Body.Plan)
 }
 
-// requestID is that of a request which compacts, for overlays that are in a log once.
+// requestID is that of a request which applies a plan, for overlays that are in a log
+// once; that of one by a wish begins so.
 func requestID(key string) string { return keyed(key, "compaction") }
 
 // apply appends what a plan says, at the version it was made for or at a later one
@@ -112,6 +113,9 @@ func (s *Server) apply(ctx context.Context, id, key string, p Plan) (out report.
 	err = s.with(ctx, id, func(o *session.Session) error {
 		base, err := viewAt(o, p.Version)
 		if err != nil {
+			return err
+		}
+		if _, err := isRepeated(o, key, requestID(key)); err != nil {
 			return err
 		}
 		plan := plan.On(base)

@@ -33,6 +33,9 @@ var lenient = json.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.Allo
 
 // readBody reads a body that may hold entries, which stay as they were sent.
 func readBody(body []byte, v any) error {
+	if jsontext.Value(body).Kind() != '{' { // null would be nothing
+		return shape.Refused("body: it is not a JSON object", "/api/openapi.json says what this operation takes")
+	}
 	if err := json.Unmarshal(body, v, lenient); err != nil {
 		return shape.Refused("body: "+rawjson.Words(err), "/api/openapi.json says what this operation takes")
 	}
@@ -132,6 +135,23 @@ func known(l *tenfold.Log, key string, entries []tenfold.Entry) (n int, err erro
 		return n, keyReused()
 	}
 	return n, nil
+}
+
+// sameExpected refuses a request that comes again with a key and another expected than
+// before: one of its entries is the first that came after that version.
+func sameExpected(l *tenfold.Log, key string, entries []tenfold.Entry, expected int64) error {
+	ours, after := false, false
+	for i, e := range entries {
+		held, _ := l.Lookup(e.ID)
+		ours, after = ours || e.ID == entryID(key, i), after || held.Seq == expected+1
+	}
+	if !ours || after {
+		return nil
+	}
+	p := keyReused()
+	p.Detail = "the Idempotency-Key was used with another expected before"
+	p.Hint = "its entries are in the log: repeat a request as it was, and take a new key for each new one"
+	return p
 }
 
 func keyReused() *shape.Problem {

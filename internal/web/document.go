@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"reflect"
@@ -35,10 +36,12 @@ func apiConfig() huma.Config {
 		Formats:       map[string]huma.Format{"application/json": jsonFormat, "json": jsonFormat},
 		DefaultFormat: "application/json",
 		Transformers:  []huma.Transformer{shape.AsProblem},
-		// A misspelt parameter would else be a filter that does nothing.
-		RejectUnknownQueryParameters: true,
 	}
 }
+
+// A member whose name has another case is read as none of ours, and must be refused as
+// one.
+func init() { huma.ValidateStrictCasing = true } //nolint:gochecknoinits // huma has it for the process
 
 // jsonFormat writes empty lists as [] and text that is not UTF-8 with U+FFFD. What is
 // JSON already, as the arguments of a call, stays as it is.
@@ -46,7 +49,12 @@ var jsonFormat = huma.Format{
 	Marshal: func(w io.Writer, v any) error {
 		return json.MarshalWrite(w, v, rawjson.Verbatim, json.Deterministic(true))
 	},
-	Unmarshal: func(data []byte, v any) error { return json.Unmarshal(data, v) },
+	Unmarshal: func(data []byte, v any) error {
+		if err := json.Unmarshal(data, v); err != nil {
+			return errors.New(rawjson.Words(err)) // it is for whoever sent the body
+		}
+		return nil
+	},
 }
 
 // answer is the body of a response.

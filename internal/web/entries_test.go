@@ -81,6 +81,7 @@ func TestARepeatedRequestAppendsOnce(t *testing.T) {
 		`{"entries":[` + one + `]}`,
 		`{"entries":[` + one + `,` + two + `,` + one + `,` + two + `]}`,
 		`{"entries":[` + one + `,` + two + `,{"id":"new","kind":"assistant_message","text":"three"}]}`,
+		strings.Replace(body, `"expected":1`, `"expected":6`, 1), strings.Replace(body, `"expected":1`, `"expected":0`, 1),
 		`{"entries":[{"kind":"user_message","text":"one","branch":"b"},` + two + `,{"id":"mine","kind":"assistant_message","text":"three"}]}`,
 		`{"entries":[{"kind":"user_message","text":"one","origin":{"line":1}},` + two + `,{"id":"mine","kind":"assistant_message","text":"three"}]}`,
 		`{"entries":[{"kind":"user_message","text":"one","time":"2020-01-01T00:00:00Z"},` + two + `,{"id":"mine","kind":"assistant_message","text":"three"}]}`,
@@ -89,6 +90,8 @@ func TestARepeatedRequestAppendsOnce(t *testing.T) {
 			t.Errorf("%s: %+v", other, p)
 		}
 	}
+	// Entries with ids of their own are known by those, whatever has been read since.
+	answerOf[shape.Appended](t, asked(t, s, "POST", toLog, "", `{"expected":6,"entries":[{"id":"mine","kind":"assistant_message","text":"three"}]}`), http.StatusOK)
 	p := answerOf[shape.Problem](t, asked(t, s, "POST", toLog, "other", `{"entries":[{"id":"mine","kind":"assistant_message","text":"four"}]}`), http.StatusUnprocessableEntity)
 	if p.Code != "reused" || !strings.Contains(p.Detail, "mine") || len(p.Errors) != 1 || p.Errors[0].Location != "body.entries[0]" {
 		t.Errorf("%+v", p)
@@ -151,16 +154,18 @@ func TestBatchesThatAreRefused(t *testing.T) {
 	s, service := server(t, nil)
 	created(t, service, "c", nil)
 	for body, want := range map[string]int{
-		``:                                   http.StatusBadRequest,
-		`[]`:                                 http.StatusBadRequest,
-		`{"entries":[` + one + `],"x":1}`:    http.StatusBadRequest,
-		`{"entries":[` + one:                 http.StatusBadRequest,
-		`{"entries":[]}`:                     http.StatusUnprocessableEntity,
-		`{"entries":[` + one + `,{}]}`:       http.StatusUnprocessableEntity,
-		`{"entries":[` + one + `,{ }]}`:      http.StatusUnprocessableEntity,
-		`{"entries":[` + one + `,7]}`:        http.StatusUnprocessableEntity,
-		`{"entries":[{"text":"a"}]}`:         http.StatusUnprocessableEntity,
-		`{"entries":[{"kind":"","id":"a"}]}`: http.StatusUnprocessableEntity,
+		``:                                http.StatusBadRequest,
+		`[]`:                              http.StatusBadRequest,
+		`{"entries":[` + one + `],"x":1}`: http.StatusBadRequest,
+		`{"entries":[` + one:              http.StatusBadRequest,
+		`null`:                            http.StatusBadRequest,
+		`{"entries":[]}`:                  http.StatusUnprocessableEntity,
+		`{"expected":-1,"entries":[` + one + `]}`:                                                       http.StatusUnprocessableEntity,
+		`{"entries":[` + one + `,{}]}`:                                                                  http.StatusUnprocessableEntity,
+		`{"entries":[` + one + `,{ }]}`:                                                                 http.StatusUnprocessableEntity,
+		`{"entries":[` + one + `,7]}`:                                                                   http.StatusUnprocessableEntity,
+		`{"entries":[{"text":"a"}]}`:                                                                    http.StatusUnprocessableEntity,
+		`{"entries":[{"kind":"","id":"a"}]}`:                                                            http.StatusUnprocessableEntity,
 		`{"entries":[{"kind":"turn_start","id":""}]}`:                                                   http.StatusUnprocessableEntity,
 		`{"entries":[{"kind":"turn_start","time":"soon"}]}`:                                             http.StatusUnprocessableEntity,
 		`{"entries":[` + one + `,{"kind":"turn_start","time":"9999-12-31T23:59:59Z"}]}`:                 http.StatusUnprocessableEntity,
@@ -344,7 +349,7 @@ func TestBodiesThatDoNotFit(t *testing.T) {
 		t.Error(p.Detail)
 	}
 	for _, path := range []string{"/api/conversations", "/api/conversations/one/entries", "/api/conversations/one/plans", "/api/conversations/one/undo"} {
-		for _, body := range []string{"", "{", "[]", `{"zzz":1}`, `"text"`, "7"} {
+		for _, body := range []string{"", "{", "[]", "null", `{"zzz":1}`, `{"ID":"b"}`, `{"Entries":[]}`, `{"Keep":"1"}`, `{"All":true}`, `"text"`, "7"} {
 			w := asked(t, s, "POST", path, "", body)
 			p := answerOf[shape.Problem](t, w, w.Code)
 			if w.Code < 400 || w.Code >= 500 || p.Code != "usage" || p.Hint == "" || strings.Contains(p.Detail, "Go ") || strings.Contains(p.Detail, "struct") {

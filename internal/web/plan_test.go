@@ -174,6 +174,18 @@ func TestAWishWithAKeyIsDoneOnce(t *testing.T) {
 		t.Errorf("%+v, then %+v", first, again)
 	}
 	answerOf[shape.Problem](t, asked(t, s, "POST", toCompact, "other", wish), http.StatusConflict)
+	// The same key with anything else is refused, and writes nothing.
+	plan := preparedPlan(t, s, `{"strategies":["hard-reset"]}`)
+	for _, other := range []string{`{"strategies":["hard-reset"]}`, `{"strategies":["strip-tools"],"keep":"2","version":300}`, `{"strategies":["strip-tools"],"keep":"1"}`, applying(t, plan)} {
+		if p := answerOf[shape.Problem](t, asked(t, s, "POST", toCompact, "k", other), http.StatusUnprocessableEntity); p.Code != "reused" || p.Hint == "" {
+			t.Errorf("%s: %+v", other, p)
+		}
+	}
+	if version(t, service, "c") != 301 {
+		t.Error("a refused wish was applied")
+	}
+	answerOf[report.Report](t, asked(t, s, "POST", toCompact, "p", applying(t, plan)), http.StatusOK)
+	answerOf[shape.Problem](t, asked(t, s, "POST", toCompact, "p", wish), http.StatusUnprocessableEntity)
 }
 
 // quoting is a summarizer that would have to be paid.

@@ -82,7 +82,7 @@ func New(o Options) *Server {
 func (s *Server) declare() {
 	s.mux = http.NewServeMux()
 	s.api = humago.New(s.mux, apiConfig())
-	s.api.UseMiddleware(s.enforce)
+	s.api.UseMiddleware(s.enforce, s.checkRequest)
 	for _, declare := range []func(*Server){
 		(*Server).declareConversations,
 		(*Server).declareCompare,
@@ -170,10 +170,10 @@ func (s *Server) preload(path string) {
 	}()
 }
 
-// refuse answers what no operation does.
+// refuse answers what no operation does, and says what the path takes.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		other := r.Clone(r.Context())
 		other.Method = method
 		if _, pattern := s.mux.Handler(other); pattern != "" {
@@ -185,6 +185,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	if r.Method == http.MethodOptions {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	shape.NewProblem(http.StatusMethodNotAllowed, "method", "the path does not support this method", "use "+strings.Join(allowed, " or ")).Write(w)
 }
 

@@ -27,7 +27,7 @@ var hints = map[string]string{
 	codeForbidden:   "grant the user CREATE on the schema, and access to the tables tenfold_*",
 	"TF002":         "use a newer tenfold",
 	codeNoTable:     "the tables were dropped: open the store again to create them, or restore a backup",
-	"53100":         "free some disk space on the server and try again; nothing was written",
+	"53100":         engine.NoRoom + " on the server and try again; nothing was written",
 	"53200":         "the server is out of memory: write less at once",
 	codeConnections: "the server is out of connections: raise its max_connections, or lower pool_max_conns in the URL",
 	codeTimeout:     "it exceeded statement_timeout: raise it in the URL, or check what the server waits for",

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -70,20 +71,26 @@ func (c *caller) retrying(ctx context.Context, err error) {
 	}
 }
 
-// Ready reports whether the database answers and has a schema that this program
-// knows. It does not wait for a server that is away.
-func (d *Database) Ready(ctx context.Context) error {
+// Ready reports whether the database answers, has a schema that this program knows and,
+// if it is for writing, can be written. It does not wait for a server that is away.
+func (d *Database) Ready(ctx context.Context, writing bool) error {
 	var version, oldest int64
-	err := d.pool.QueryRow(ctx, "SELECT coalesce(max(version_id) FILTER (WHERE is_applied), 0), (SELECT oldest FROM tenfold_compat) FROM "+versions).Scan(&version, &oldest)
+	var readOnly bool
+	err := d.pool.QueryRow(ctx, "SELECT coalesce(max(version_id) FILTER (WHERE is_applied), 0), (SELECT oldest FROM tenfold_compat), "+
+		"current_setting('transaction_read_only')::bool FROM "+versions).Scan(&version, &oldest, &readOnly)
 	newest := schema.Newest(migrations)
 	switch {
 	case err != nil:
 		return d.errors.Explain("ask", err)
 	case version < newest || oldest > newest:
 		return fmt.Errorf("the database has schema %d, for which a program must know %d, and this program knows %d", version, oldest, newest)
+	case writing && readOnly: // as a standby is
+		return errors.New(hints[codeReadOnly])
 	}
 	return nil
 }
 
 // Ready reports whether the store can be used: see [Database.Ready].
-func (s *Store) Ready(ctx context.Context) error { return s.Database().Ready(ctx) }
+func (s *Store) Ready(ctx context.Context, writing bool) error {
+	return s.Database().Ready(ctx, writing)
+}

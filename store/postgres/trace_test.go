@@ -26,7 +26,7 @@ import (
 func testReady(t *testing.T, server *pgtest.Server) {
 	url := server.Database(t)
 	s := opened(t, url)
-	if err := s.Ready(t.Context()); err != nil {
+	if err := s.Ready(t.Context(), true); err != nil {
 		t.Errorf("a store just opened: %v", err)
 	}
 	super := superuser(t, url)
@@ -38,15 +38,22 @@ func testReady(t *testing.T, server *pgtest.Server) {
 			if _, err := super.Exec(t.Context(), sql); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Ready(t.Context()); (err == nil) != (i == 1) {
+			if err := s.Ready(t.Context(), true); (err == nil) != (i == 1) {
 				t.Errorf("after %s: %v", sql, err)
 			}
 		}
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Ready(over); err == nil {
+	if err := s.Ready(over, false); err == nil {
 		t.Error("it is ready for somebody who has gone")
+	}
+	standby := opened(t, url+"&default_transaction_read_only=on")
+	if err := standby.Ready(t.Context(), false); err != nil {
+		t.Errorf("one that is only read: %v", err)
+	}
+	if err := standby.Ready(t.Context(), true); err == nil {
+		t.Error("one that cannot be written is ready for writers")
 	}
 }
 

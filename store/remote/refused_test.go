@@ -158,6 +158,22 @@ func TestAFailureKeepsItsHint(t *testing.T) {
 	}
 }
 
+// What the store behind the server could not do is told without where that is.
+func TestAFailureHasNoPlace(t *testing.T) {
+	t.Parallel()
+	s, err := Open("https://h", "token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	full := &store.FailedError{Op: "append", Place: "/home/op/store.db", Err: errors.New("it is full"), Hint: "free some disk space; nothing was written", Full: true}
+	s.client.Transport = transport(func(r *http.Request) *http.Response { return served(Handler(failing{memory.New(), full}), r) })
+	err = s.SetTitle(t.Context(), "a", "b")
+	if !errors.Is(err, store.ErrFull) || strings.Contains(err.Error(), "/home") || !strings.HasSuffix(err.Error(), "append: it is full: free some disk space; nothing was written") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A server that cannot reach its database says so, without its address, and is asked
 // again where that does no harm.
 func TestAServerWithoutItsDatabase(t *testing.T) {

@@ -106,6 +106,11 @@ func newFailure(err error) failure {
 	var conflict *store.ConflictError
 	var said *problem.Error
 	var unread *store.UnreadError
+	var failed *store.FailedError
+	message := err.Error()
+	if errors.As(err, &failed) { // whose place is on the operator's machines
+		message = failed.Outside()
+	}
 	switch {
 	case errors.As(err, &conflict):
 		return failure{Code: codeConflict, Expected: conflict.Expected, Actual: conflict.Actual}
@@ -118,15 +123,17 @@ func newFailure(err error) failure {
 	case errors.Is(err, store.ErrUnavailable): // whose words name the operator's machines
 		return failure{Code: codeUnavailable}
 	case errors.Is(err, store.ErrLocked):
-		return failure{Code: codeLocked, Message: err.Error()} // which an earlier client shows
+		return failure{Code: codeLocked, Message: message} // which an earlier client shows
 	case errors.As(err, &unread):
 		return failure{Code: codeUnread, Message: unread.First.Error(), Entries: unread.Entries}
 	case errors.Is(err, errInvalid):
 		return failure{Code: codeInvalid, Message: err.Error()}
 	case errors.As(err, &said):
 		return failure{Code: cmp.Or(said.Code, codeOther), Message: err.Error(), Hint: said.Hint}
+	case failed != nil:
+		return failure{Code: codeOther, Message: message, Hint: failed.Hint}
 	}
-	return failure{Code: codeOther, Message: err.Error()}
+	return failure{Code: codeOther, Message: message}
 }
 
 // err is the error that a failure tells of, about a conversation.

@@ -32,6 +32,19 @@ func TestCheck(t *testing.T) {
 	if found, err := s.Check(t.Context()); err != nil || found.Damage != nil || found.Version < 1 {
 		t.Fatalf("a whole file: %v, %v", found, err)
 	}
+	// Rows that SQLite itself finds nothing wrong with.
+	for _, sql := range []string{"UPDATE entries SET meta = x'' WHERE key & 0xffffffff IN (3, 5)", "DELETE FROM entries WHERE key & 0xffffffff = 1000"} {
+		if err := s.write(t.Context(), 0, func(tx *tx) (_, err error) {
+			_, err = tx.exec(sql)
+			return nil, err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := s.Check(t.Context())
+	if err != nil || len(found.Damage) != 3 || found.Damage[1] != "conversation c: entry 5: the row is damaged" || !strings.Contains(found.Damage[2], "entries are missing") {
+		t.Errorf("%q, %v", found.Damage, err)
+	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -96,4 +109,57 @@ func TestSearchPassesDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// What was damaged before the index saw it, or is missing, is told by every search, also
+// once the index knows the rest.
+func TestSearchTellsOfWhatWasNeverIndexed(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "t.db"), WithoutIndex())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	var entries []tenfold.Entry
+	for i := range 5 {
+		entries = append(entries, tenfold.Entry{ID: fmt.Sprintf("e%d", i), Payload: tenfold.AssistantMessage{Text: "an oven"}})
+	}
+	for _, id := range []string{"a", "b"} {
+		if err := s.Create(t.Context(), store.Conversation{ID: id}, entries...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change := func(sql string) {
+		t.Helper()
+		if err := s.write(t.Context(), 0, func(tx *tx) (_, err error) {
+			_, err = tx.exec(sql)
+			return nil, err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const ofA = " AND key >> 32 = (SELECT key FROM conversations WHERE id = 'a')"
+	change("UPDATE entries SET meta = x'' WHERE key & 0xffffffff = 1" + ofA)
+	change("DELETE FROM entries WHERE key & 0xffffffff IN (3, 5)" + ofA)
+	s.noIndex = false
+	searched := func(of, text string, hits, unread int) {
+		t.Helper()
+		for range 2 {
+			found, err := s.Search(t.Context(), store.Query{Text: text, Conversation: of})
+			told, _ := errors.AsType[*store.UnreadError](err)
+			if len(found) != hits || (told == nil) != (unread == 0) || told != nil && told.Entries != unread {
+				t.Errorf("%q in %q: %d hits, %v", text, of, len(found), err)
+			}
+		}
+	}
+	searched("", "oven", 7, 3)
+	searched("a", "oven", 2, 3)
+	searched("a", "kettle", 0, 3) // they may have had it
+	searched("b", "oven", 5, 0)
+	searched("", strings.Repeat("unread", 20), 0, 3)
+	change("DELETE FROM entries WHERE key & 0xffffffff = 4" + ofA)
+	searched("a", "oven", 1, 4)
+	if err := s.Delete(t.Context(), "a", store.AnyVersion); err != nil {
+		t.Fatal(err)
+	}
+	searched("", "oven", 5, 0)
 }

@@ -63,7 +63,7 @@ func hintOf(extended int) string {
 	return ""
 }
 
-const full = "free some disk space and try again; nothing of this was written"
+const full = engine.NoRoom + " and try again; nothing of this was written"
 
 const damaged = `the file is damaged: restore a backup, or save what is left with "sqlite3 FILE .recover"`
 

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func fillUp(t *testing.T, s *Store, room func()) {
 			version[id] = v
 		}
 	}
-	if !strings.Contains(err.Error(), "full") || !strings.Contains(err.Error(), "free some disk space") {
+	if !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "full") || !strings.Contains(err.Error(), "free some disk space") {
 		t.Errorf("a full disk gives %v", err)
 	}
 	for _, id := range []string{"a", "b"} {

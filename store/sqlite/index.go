@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"math"
+	"strings"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -83,18 +84,17 @@ func (tx *tx) index(first, last int64) (more bool, err error) {
 	}
 	budget := indexStep
 	for _, log := range logs {
-		texts, err := tx.words(log, budget)
+		texts, reached, err := tx.words(log, budget)
 		if err != nil {
 			return false, err
 		}
-		for i, words := range texts {
-			if budget -= len(words); len(words) > 1 {
-				if _, err := tx.exec("INSERT INTO search (rowid, text) VALUES (?, ?)", log.key<<32|(log.indexed+1+int64(i)), words); err != nil {
-					return false, err
-				}
+		for _, of := range texts {
+			budget -= len(of.words)
+			if _, err := tx.exec("INSERT INTO search (rowid, text) VALUES (?, ?)", log.key<<32|of.seq, of.words); err != nil {
+				return false, err
 			}
 		}
-		if _, err := tx.exec("UPDATE conversations SET indexed = indexed + ? WHERE key = ?", int64(len(texts)), log.key); err != nil {
+		if _, err := tx.exec("UPDATE conversations SET indexed = ? WHERE key = ?", reached, log.key); err != nil {
 			return false, err
 		}
 		if budget <= 0 {
@@ -104,21 +104,43 @@ func (tx *tx) index(first, last int64) (more bool, err error) {
 	return len(logs) == maxBacklogs, nil
 }
 
-// words gives the words of a log's next entries, until the budget is spent.
-func (tx *tx) words(log backlog, budget int) (texts []string, err error) {
+// unreadWord is in the index for an entry that could not be read as it was indexed. It is
+// longer than the words of any text.
+var unreadWord = strings.Repeat("unread", 20)
+
+// wordsOf are what the index keeps of an entry.
+type wordsOf struct {
+	seq   int64
+	words string
+}
+
+// words gives the words of a log's next entries, until the budget is spent, and the seq
+// that it reached.
+func (tx *tx) words(log backlog, budget int) (texts []wordsOf, reached int64, err error) {
 	var d row.Decoder
 	var words []byte
+	reached = log.indexed
 	err = tx.query(context.Background(), func(values []driver.Value) error {
-		words = words[:0]
-		// A damaged row must not keep the others from being found.
-		if e, err := decode(&d, 0, values[0], values[1]); err == nil {
-			words = fulltext.AppendWords(words, tenfold.SearchText(e.Payload))
+		seq := number(values[0]) & maxSeq
+		if seq > reached+1 { // there is a gap, whatever its length
+			texts = append(texts, wordsOf{reached + 1, unreadWord})
 		}
-		texts = append(texts, string(words))
+		reached, words = seq, words[:0]
+		if e, err := decode(&d, 0, values[1], values[2]); err == nil {
+			words = fulltext.AppendWords(words, tenfold.SearchText(e.Payload))
+		} else { // it must not keep the others from being found
+			words = append(words, unreadWord...)
+		}
+		if len(words) > 1 {
+			texts = append(texts, wordsOf{seq, string(words)})
+		}
 		if budget -= len(words); budget <= 0 {
 			return errStop
 		}
 		return nil
-	}, "SELECT meta, text FROM entries WHERE key > ? AND key <= ? ORDER BY key", log.key<<32|log.indexed, log.key<<32|log.version)
-	return texts, err
+	}, "SELECT key, meta, text FROM entries WHERE key > ? AND key <= ? ORDER BY key", log.key<<32|log.indexed, log.key<<32|log.version)
+	if budget > 0 && reached < log.version {
+		texts, reached = append(texts, wordsOf{reached + 1, unreadWord}), log.version
+	}
+	return texts, reached, err
 }

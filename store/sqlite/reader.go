@@ -179,24 +179,37 @@ func (s *Store) lookUp(ctx context.Context, log *int64, r *engine.Ranking) (bool
 	expr := `"` + strings.Join(r.Query.Phrases(), `" "`) + `"`
 	var d row.Decoder
 	return true, s.read(ctx, func(c *conn) error {
-		return c.query(ctx, func(row []driver.Value) error {
-			seq := number(row[1]) & maxSeq
-			e, err := decode(&d, seq, row[2], row[3])
-			if rank, _ := row[4].(float64); err == nil {
-				r.Add(text(row[0]), e, -rank) // the least rank is the best
-			} else {
-				r.Skip(text(row[0]), &engine.EntryError{Seq: seq, Err: err})
-			}
-			return nil
-		}, `
-			SELECT c.id, e.key, e.meta, e.text, hit.rank
+		matching := func(expr string, limit int, known bool) error {
+			return c.query(ctx, func(row []driver.Value) error {
+				seq := number(row[1]) & maxSeq
+				e, err := decode(&d, seq, row[2], row[3])
+				if row[2] == nil {
+					err = engine.ErrGap
+				}
+				if rank, _ := row[4].(float64); err != nil {
+					r.Skip(text(row[0]), &engine.EntryError{Seq: seq, Err: err})
+				} else if known {
+					r.Add(text(row[0]), e, -rank) // the least rank is the best
+				}
+				return nil
+			}, `
+			SELECT c.id, hit.key, e.meta, e.text, hit.rank
 			FROM (SELECT rowid AS key, rank FROM search
 				WHERE search MATCH ? AND rowid BETWEEN ? AND ?
 				ORDER BY rank, rowid DESC LIMIT ?) AS hit
-			JOIN entries AS e ON e.key = hit.key
-			JOIN conversations AS c ON c.key = hit.key >> 32`, expr, first<<32, last<<32|maxSeq, int64(r.Limit))
+			LEFT JOIN entries AS e ON e.key = hit.key
+			JOIN conversations AS c ON c.key = hit.key >> 32`, expr, first<<32, last<<32|maxSeq, int64(limit))
+		}
+		if err := matching(expr, r.Limit, true); err != nil {
+			return err
+		}
+		return matching(unreadWord, mostUnread, false) // those that may have matched
 	})
 }
+
+// mostUnread is how many entries are counted at most of those that the index could not
+// read.
+const mostUnread = 1000
 
 // pollTime is how often a store that is watched looks whether another process
 // wrote. SQLite tells nobody.

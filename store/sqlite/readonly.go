@@ -11,6 +11,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"tenfold/store"
 	"tenfold/store/internal/schema"
 )
 
@@ -43,6 +44,18 @@ func bars(err error) error {
 // Writable gives an error that says why the store can only be read, nil where it can be
 // written as far as is known.
 func (s *Store) Writable() error { return s.errors.Explain("write", s.bar()) }
+
+// Ready reports whether the store can be read and, if it is for writing, written: what
+// could only be read is tried again.
+func (s *Store) Ready(ctx context.Context, writing bool) error {
+	if _, err := s.Conversation(ctx, "readyz"); err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if !writing {
+		return nil
+	}
+	return s.errors.Explain("write", cmp.Or(s.there(), s.lift(ctx)))
+}
 
 func (s *Store) bar() error {
 	s.mu.Lock()

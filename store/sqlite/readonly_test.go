@@ -90,7 +90,13 @@ func onlyRead(t *testing.T, dir, hint string, bar, lift func()) {
 			t.Errorf("written: %v", err)
 		}
 	}
+	if reading, writing := s.Ready(t.Context(), false), s.Ready(t.Context(), true); reading != nil || writing == nil || !strings.Contains(writing.Error(), hint) {
+		t.Errorf("ready to be read: %v, to be written: %v", reading, writing)
+	}
 	lift()
+	if err := s.Ready(t.Context(), true); err != nil || s.Writable() != nil {
+		t.Errorf("lifted: %v, %v", err, s.Writable())
+	}
 	if err := say(s, "b"); err != nil || s.Writable() != nil {
 		t.Errorf("lifted: %v, %v", err, s.Writable())
 	}

@@ -126,7 +126,11 @@ func ownSessions() []own {
 // before is answered and the model has come to rest. It gives what pi said.
 func (p *Place) commands(s Session, commands ...string) (said []string) {
 	p.tb.Helper()
-	cmd := exec.Command(p.Client.path(), slices.Concat(p.lead.Args, []string{"--mode", "rpc", "--session", s.Path, "--provider", "anthropic", "--model", "claude-sonnet-4-5"})...)
+	words := slices.Concat([]string{p.Client.path()}, p.lead.Args)
+	if p.runner != nil {
+		words = p.runner
+	}
+	cmd := exec.Command(words[0], slices.Concat(words[1:], []string{"--mode", "rpc", "--session", s.Path, "--provider", "anthropic", "--model", "claude-sonnet-4-5"})...)
 	cmd.Dir, cmd.Env = p.Dir, p.environment()
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"tenfold"
@@ -32,6 +33,21 @@ var ErrTold = errors.New("already reported")
 // Explain is how an error is reported: its whole text, with the code and the hint
 // of the [problem.Error] in it, or those that its kind has here.
 func Explain(err error) *problem.Error {
+	f := explain(err)
+	failed, ok := errors.AsType[*store.FailedError](err)
+	if !ok || f.Hint != "" {
+		return f
+	}
+	if failed.Full {
+		f.Code = "disk_full"
+	}
+	if failed.Hint != "" { // its text has it at the end
+		f.Hint, f.Problem = failed.Hint, strings.Replace(f.Problem, ": "+failed.Hint, "", 1)
+	}
+	return f
+}
+
+func explain(err error) *problem.Error {
 	f := &problem.Error{Code: "failed", Problem: err.Error(), Err: err}
 	if p, ok := errors.AsType[*problem.Error](err); ok {
 		f.Hint, f.Usage = p.Hint, p.Usage
@@ -64,6 +80,8 @@ func Explain(err error) *problem.Error {
 	case errors.As(err, &path):
 		f.Problem = cmp.Or(path.Path, `""`) + ": " + path.Err.Error()
 		f.Code, f.Hint = FileTrouble(err, "check the path")
+	case errors.As(err, new(*store.FailedError)):
+		f.Code = "store"
 	}
 	return f
 }

@@ -122,12 +122,13 @@ func Until(ctx context.Context, health *door.Health, drain time.Duration) (conte
 	}
 }
 
-// Ready asks whether a store can be used.
-func Ready(st store.Store) func(context.Context) error {
+// Ready asks whether a store can be used; by a server that is for writing, whether it
+// can be written.
+func Ready(st store.Store, writing bool) func(context.Context) error {
 	if knows, ok := st.(interface {
-		Ready(ctx context.Context) error
+		Ready(ctx context.Context, writing bool) error
 	}); ok {
-		return knows.Ready
+		return func(ctx context.Context) error { return knows.Ready(ctx, writing) }
 	}
 	return func(ctx context.Context) error {
 		_, err := st.Conversation(ctx, "readyz")

@@ -144,7 +144,7 @@ func (k *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = listener.Close() }()
-	health := door.NewHealth(observe.Ready(k.Workspace.Store))
+	health := door.NewHealth(observe.Ready(k.Workspace.Store, !k.readOnly))
 	stop, err := k.ServeMetrics(ctx, exports, health)
 	if err != nil {
 		return err

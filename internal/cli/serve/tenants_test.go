@@ -113,14 +113,14 @@ func TestTenantsOnTheCommandLine(t *testing.T) {
 	}{
 		{writer, "c show", ""},
 		{writer, "c search bread", ""},
-		{writer, "c compact --strategy strip-tools", "the token lacks the scope compact: use a token with the scope compact; this one has read,append"},
+		{writer, "c compact --strategy strip-tools", "the token lacks the scope compact\nhint:  use a token with the scope compact; this one has read,append"},
 		{writer, "c rm 7d1f --yes", "the token lacks the scope admin"},
 		{boss, "c compact --strategy strip-tools", ""},
 		{boss, "c undo", ""},
-		{boss, "c import ../../../examples/session.jsonl", "limit of 60 entries is reached: delete conversations"},
+		{boss, "c import ../../../examples/session.jsonl", "limit of 60 entries is reached\nhint:  delete conversations"},
 		{"", "c ls", "set TENFOLD_TOKEN"},
-		{writer[:len(writer)-1] + "!", "c ls", "malformed token: check TENFOLD_TOKEN"},
-		{strings.Replace(writer, "tf_2_", "tf_1_", 1), "c ls", "the token is not known here: check TENFOLD_TOKEN"},
+		{writer[:len(writer)-1] + "!", "c ls", "malformed token\nhint:  check TENFOLD_TOKEN"},
+		{strings.Replace(writer, "tf_2_", "tf_1_", 1), "c ls", "the token is not known here\nhint:  check TENFOLD_TOKEN"},
 	} {
 		r := as(c.token, strings.Fields(c.args)...)
 		if (r.code == command.ExitOK) != (c.says == "") || !strings.Contains(r.errs, c.says) {

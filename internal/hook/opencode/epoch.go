@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,8 +42,13 @@ type epoch struct {
 	Tried string `json:"tried"`
 }
 
-// oldest is how long the epoch of a session that nobody goes on with is kept.
-const oldest = 60 * 24 * time.Hour
+// Epochs are forgotten that were begun longer ago than oldest, but for the most recent: a
+// clock may be wrong for a while, a session goes on in its epoch for months, and without it
+// a vendor refuses what was thought in it.
+const (
+	oldest     = 60 * 24 * time.Hour
+	mostRecent = 100
+)
 
 func epochs(h *hook.Host) string { return filepath.Join(h.Data, "opencode") }
 
@@ -66,7 +72,7 @@ func readEpoch(h *hook.Host, session string) *epoch {
 	return &e
 }
 
-// write keeps the epoch, and forgets old ones of other sessions.
+// write keeps the epoch, and forgets old ones.
 func (ep *epoch) write(h *hook.Host, session string) error {
 	if h.Data == "" { // else it would lie in the project
 		return errors.New("no home directory to keep the view in")
@@ -81,13 +87,25 @@ func (ep *epoch) write(h *hook.Host, session string) error {
 	if err := outfile.Write(epochFile(h, session), data, 0o600); err != nil {
 		return err
 	}
+	forget(h)
+	return nil
+}
+
+// forget removes what is old and not among the most recent.
+func forget(h *hook.Host) {
+	var all []fs.FileInfo
 	entries, _ := os.ReadDir(epochs(h))
-	for _, old := range entries {
-		if info, err := old.Info(); err == nil && h.Now().Sub(info.ModTime()) > oldest {
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			all = append(all, info)
+		}
+	}
+	slices.SortFunc(all, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for _, old := range all[min(len(all), mostRecent):] {
+		if h.Now().Sub(old.ModTime()) > oldest {
 			_ = os.Remove(filepath.Join(epochs(h), old.Name()))
 		}
 	}
-	return nil
 }
 
 // holds tells whether the epoch still stands for what opencode is about to send:

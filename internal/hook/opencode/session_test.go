@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -443,19 +444,24 @@ func TestEpochsAreKeptInOneDirectory(t *testing.T) {
 			t.Errorf("%q is kept in %s", name, got)
 		}
 	}
-	old, now := &epoch{Upto: "old"}, &epoch{Upto: "now"}
-	if err := old.write(c.h, "one"); err != nil {
+	for i := range mostRecent {
+		name := strconv.Itoa(i)
+		if err := (&epoch{Upto: name}).write(c.h, name); err != nil {
+			t.Fatal(err)
+		}
+		past := c.now.Add(-oldest - time.Duration(mostRecent-i)*time.Hour)
+		if err := os.Chtimes(epochFile(c.h, name), past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if readEpoch(c.h, "0") == nil { // as by a clock that was wrong for a while
+		t.Error("of few epochs the oldest is forgotten")
+	}
+	if err := (&epoch{Upto: "now"}).write(c.h, "now"); err != nil {
 		t.Fatal(err)
 	}
-	past := c.now.Add(-oldest - time.Hour)
-	if err := os.Chtimes(epochFile(c.h, "one"), past, past); err != nil {
-		t.Fatal(err)
-	}
-	if err := now.write(c.h, "two"); err != nil {
-		t.Fatal(err)
-	}
-	if readEpoch(c.h, "one") != nil || readEpoch(c.h, "two") == nil {
-		t.Error("the old epoch is kept, or the new one is not")
+	if readEpoch(c.h, "0") != nil || readEpoch(c.h, "1") == nil || readEpoch(c.h, "now") == nil {
+		t.Error("the old epoch is kept, or others are not")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"tenfold/internal/config"
 	"tenfold/internal/proxy/launch"
 )
 
@@ -115,7 +116,7 @@ func rows() map[string]row {
 		"pi": {
 			client: "pi", args: []string{"-p", "hi"}, files: map[string]string{".pi/agent/models.json": `{"providers":{"anthropic":{"baseUrl":"http://mine"},"none":{},"bad":{"baseUrl":"ftp://x"}}}`},
 			upstreams: with(vendors, "anthropic", "http://mine"),
-			sets: map[string]string{"TENFOLD_PI_BASES": `{"anthropic":"BASE/anthropic","deepseek":"BASE/deepseek","google":"BASE/google","groq":"BASE/groq",` +
+			sets: map[string]string{"TENFOLD_RUN_PI": `{"anthropic":"BASE/anthropic","deepseek":"BASE/deepseek","google":"BASE/google","groq":"BASE/groq",` +
 				`"openai":"BASE/openai","openai-codex":"BASE/openai-codex","openrouter":"BASE/openrouter","xai":"BASE/xai"}`},
 			flags: []string{"--extension", "SCRATCH/tenfold-run.js", "-p", "hi"},
 		},
@@ -177,6 +178,10 @@ func TestStart(t *testing.T) {
 			sets := with(r.sets, launch.Running, c.Format)
 			if d := cmp.Diff(sets, s.Env); d != "" {
 				t.Errorf("environment (-want +got)\n%s", d)
+			}
+			// The client's tools may be commands of ours.
+			if _, err := config.Read(config.Sources{Environ: s.Environ(nil)}); err != nil {
+				t.Errorf("what the client starts cannot be configured: %v", err)
 			}
 			flags := append([]string{}, s.Args...)
 			for i := range flags {
@@ -248,7 +253,7 @@ func TestPiBasesAreJSON(t *testing.T) {
 	user := launch.User{Home: t.TempDir(), Env: func(string) (string, bool) { return "", false }}
 	s, err := c.Start(user, nil, launch.Target{Base: func(string) string { return "http://a\"b" }, Upstreams: c.Upstreams(user, nil), Scratch: t.TempDir()})
 	var bases map[string]string
-	if err != nil || json.Unmarshal([]byte(s.Env["TENFOLD_PI_BASES"]), &bases) != nil || bases["anthropic"] != "http://a\"b" {
-		t.Errorf("%v: %s", err, s.Env["TENFOLD_PI_BASES"])
+	if err != nil || json.Unmarshal([]byte(s.Env["TENFOLD_RUN_PI"]), &bases) != nil || bases["anthropic"] != "http://a\"b" {
+		t.Errorf("%v: %s", err, s.Env["TENFOLD_RUN_PI"])
 	}
 }

@@ -130,7 +130,7 @@ func piUpstreams(u User, _ []string) map[string]string {
 }
 
 // piBases is the variable in which pi's extension finds the base URLs.
-const piBases = "TENFOLD_PI_BASES"
+const piBases = Running + "_PI"
 
 // piExtension has pi's providers talk to other addresses. Their models and how the
 // user signs in stay.

@@ -171,7 +171,7 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 			RefuseToken(w, err)
 		case !g.knows(r) && who == nil && !g.bears(r): // a proxy with a certificate has a name of its own
 			deny(w, http.StatusForbidden, "host", "unknown host", `use the address that "tenfold serve" prints`)
-		case !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}, r.Method) || !api && !reading:
+		case !api && !reading: // the API says itself what its paths take
 			h.Set("Allow", "GET, HEAD")
 			deny(w, http.StatusMethodNotAllowed, "method", "the method is not allowed here", "the document at /api/openapi.json lists what is")
 		case api && g.foreign(r):
@@ -180,7 +180,7 @@ func (g *Guard) Handler(next http.Handler) http.Handler {
 			g.welcome(w, r)
 		case who == nil && !g.admits(r) || IsStore(r.URL.Path) && r.Header.Get("Authorization") == "": // a store is for programs alone
 			g.turnAway(w, r)
-		case !reading && g.access.ReadOnly && !OnlyReads(r.URL.Path):
+		case !reading && r.Method != http.MethodOptions && g.access.ReadOnly && !OnlyReads(r.URL.Path):
 			deny(w, http.StatusForbidden, "read_only", "this server only reads", `start "tenfold serve" without --read-only`)
 		case IsStore(r.URL.Path):
 			next.ServeHTTP(w, r) // batches are long, and come as they are read

@@ -284,7 +284,7 @@ func TestMethodsAndForms(t *testing.T) {
 	g := newGuarded(t, Access{})
 	b := g.signedIn()
 	for asked, want := range map[string]int{
-		"GET /": 200, "HEAD /": 200, "POST /": 405, "PUT /c/1": 405, "DELETE /assets/a.js": 405, "PATCH /api/x": 405, "TRACE /": 405, "OPTIONS /api/x": 405,
+		"GET /": 200, "HEAD /": 200, "POST /": 405, "PUT /c/1": 405, "DELETE /assets/a.js": 405, "PATCH /api/x": 200, "TRACE /": 405, "OPTIONS /": 405, "OPTIONS /api/x": 200,
 		"PROPFIND /": 405, "POST /api/x": 200, "PUT /api/x": 200, "DELETE /api": 200, "POST /apix": 405, "POST //api/x": 405, "POST /API/x": 405, "get /": 405,
 	} {
 		if got, _ := g.ask(b, asked); got.StatusCode != want {
@@ -361,7 +361,7 @@ func TestReadOnlyRefusesWhatWrites(t *testing.T) {
 	g := newGuarded(t, Access{ReadOnly: true})
 	b := g.signedIn()
 	for asked, want := range map[string]int{
-		"GET /api/x": 200, "HEAD /api/x": 200, "POST /api/conversations/1/plan": 200, "POST /api/conversations/1/compactions": 403,
+		"GET /api/x": 200, "HEAD /api/x": 200, "OPTIONS /api/x": 200, "PATCH /api/x": 403, "POST /api/conversations/1/plan": 200, "POST /api/conversations/1/compactions": 403,
 		"PUT /api/conversations/1/pins/2": 403, "DELETE /api/x": 403, "POST /api/plan/x": 403, "POST /api/conversations/1/plan/": 403,
 	} {
 		if got, body := g.ask(b, asked); got.StatusCode != want || want == 403 && !strings.Contains(body, `"read_only"`) {

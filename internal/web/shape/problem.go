@@ -114,6 +114,7 @@ var statuses = []struct {
 	{tenant.ErrScope, http.StatusForbidden, "", ""},
 	{store.ErrClosed, http.StatusServiceUnavailable, "closed", "the server is shutting down; start it again"},
 	{store.ErrUnavailable, http.StatusServiceUnavailable, "store", "try again in a moment"},
+	{store.ErrLocked, http.StatusServiceUnavailable, "locked", "another program writes to the store: try again in a moment; nothing of this was written"},
 	{context.Canceled, http.StatusServiceUnavailable, "cancelled", ""},
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "timeout", "try again"},
 }
@@ -149,6 +150,15 @@ func ProblemOf(err error) *Problem {
 	if errors.Is(err, store.ErrUnavailable) {
 		// The words of the error name the operator's machines.
 		p.Detail, p.after = "the server cannot reach its database", time.Second
+	}
+	if failed, ok := errors.AsType[*store.FailedError](err); ok && p.Status >= http.StatusInternalServerError && p.after == 0 {
+		p.Detail = failed.Outside() // where the store is concerns the operator alone
+		switch {
+		case errors.Is(err, store.ErrLocked):
+			p.after = time.Second
+		case failed.Full:
+			p.Status, p.Code, p.Hint = http.StatusInsufficientStorage, "disk_full", "nothing of this was written: tell whoever runs the server to free some disk space"
+		}
 	}
 	if errors.Is(err, vault.ErrNoMaster) || errors.Is(err, vault.ErrMaster) {
 		*p = *NewProblem(http.StatusServiceUnavailable, CodeKey, "the server lacks the key of what the tenant keeps", "tell whoever runs the server: it needs the master key")

@@ -33,3 +33,21 @@ func TestAMissingKeyIsTheOperators(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// Where a store is concerns its operator alone, and that its disk is full everybody who
+// writes to it.
+func TestAStoreIsNotPlaced(t *testing.T) {
+	failed := &store.FailedError{Op: "append to conversation c", Place: "/home/op/store.db", Err: errors.New("it is full"), Hint: "free some disk space", Full: true}
+	p := ProblemOf(fmt.Errorf("in the loop: %w", failed))
+	if p.Status != http.StatusInsufficientStorage || p.Code != "disk_full" || p.Detail != "append to conversation c: it is full" || !strings.Contains(p.Hint, "disk space") {
+		t.Errorf("%+v", p)
+	}
+	failed.Full, failed.Err = false, fmt.Errorf("%w: busy", store.ErrLocked)
+	if p := ProblemOf(failed); p.Status != http.StatusServiceUnavailable || p.Code != "locked" || p.GetHeaders().Get("Retry-After") != "1" || strings.Contains(p.Detail, "/home") {
+		t.Errorf("%+v", p)
+	}
+	failed.Err = errors.New("broken")
+	if p := ProblemOf(failed); p.Status != http.StatusInternalServerError || p.Code != CodeInternal || strings.Contains(p.Detail, "/home") {
+		t.Errorf("%+v", p)
+	}
+}

@@ -3,10 +3,14 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"tenfold/store"
 )
+
+// NoRoom begins the hint against an error that is [store.ErrFull].
+const NoRoom = "free some disk space"
 
 // Errors says of an error what was tried, where, and what may help.
 type Errors struct {
@@ -21,13 +25,12 @@ func (e Errors) Explain(op string, err error) error {
 	if err == nil {
 		return nil
 	}
-	op += ": store " + e.Place
+	failed := &store.FailedError{Op: op, Place: e.Place, Err: err}
 	if e.Hint != nil {
-		if hint := e.Hint(err); hint != "" {
-			return fmt.Errorf("%s: %w: %s", op, err, hint)
-		}
+		failed.Hint = e.Hint(err)
+		failed.Full = strings.HasPrefix(failed.Hint, NoRoom)
 	}
-	return fmt.Errorf("%s: %w", op, err)
+	return failed
 }
 
 // ExplainFor is for what concerns one conversation. The errors a caller can
