@@ -106,6 +106,7 @@ type entry struct {
 	lead    int32 // how many lines of what the model said are its beginning
 	leadsOn bool  // what the model said announces what follows
 	asks    bool  // a call that asks a person
+	changes bool  // a call that changes files, no command, and its result
 }
 
 // group is a call with its result, or one message.
@@ -351,6 +352,7 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 		}
 	}
 	at.gives = sourceOf(t, at.reads >= 0)
+	at.changes = len(at.edits) > 0 && t.Kind != tool.Shell
 	if len(at.edits) > 0 {
 		at.source = ownText
 	}
@@ -377,7 +379,7 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 	at := ix.add(e, roleResult, of.group)
 	of = &ix.entries[i]
 	at.files, at.reads = of.files, of.reads
-	at.source = of.gives
+	at.source, at.changes = of.gives, of.changes
 	ix.groups[at.group].result = int32(len(ix.entries) - 1)
 	text := tenfold.TextLines(r)
 	head, tail := tool.Frame(r)
