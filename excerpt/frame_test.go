@@ -36,6 +36,13 @@ func TestADiffOfAnEditIsNotChosen(t *testing.T) {
 	}
 }
 
+// What a patch takes out of its file stands nowhere any more, and is not chosen.
+func TestWhatAPatchTakesOutIsNotChosen(t *testing.T) {
+	plain := strings.Repeat("plain words of a file ", 8)
+	l := script(t, "t", "u go", `c 1 apply_patch {"input":"*** Begin Patch\n*** Update File: a.go\n@@\n-shut_file `+plain+`\n+open_file `+plain+`\n*** End Patch"}`, "r 1 ok")
+	same(t, "kept", shown(choose(l, linesOnly(200))), "3b:2,5")
+}
+
 // A picture in letters is not chosen for what its line says beside it, in pieces neither; a line
 // that has a signature of fewer letters than it has words is.
 func TestAPictureInLettersIsNotChosen(t *testing.T) {

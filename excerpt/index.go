@@ -47,6 +47,7 @@ type Index struct {
 	room room // of choices
 
 	gone     bool    // the text under way is what an edit takes out, or a host wrote around an output
+	patch    bool    // it is a patch
 	scratch  []int32 // atoms of the line under way
 	margins  []int32 // of the lines of the text under way
 	numbers  []int32 // that a file read printed before them
@@ -357,14 +358,14 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 		at.source = ownText
 	}
 	line := int32(1)
-	gone := replaced(t, c.Arguments)
+	gone, kind := replaced(t, c.Arguments), t.Kind
 	for _, t := range texts {
 		if t.Body {
-			ix.gone = slices.Contains(gone, t.Text)
+			ix.gone, ix.patch = slices.Contains(gone, t.Text), kind == tool.Patches
 			line = ix.read(at, t.Text, line)
 		}
 	}
-	ix.gone = false
+	ix.gone, ix.patch = false, false
 	at.bytes = int32(len(c.Arguments))
 	g.opening = openingRest + int32(int64(about)*int64(at.tokens)*token/int64(max(len(c.Arguments)+len(c.Name), 1)))
 	ix.finish(at)

@@ -43,7 +43,7 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 	// What the result of an edit tells of a change stands in the edit, and as the file has it.
 	changes := at.role == roleResult && at.changes
 	for text := range lines(text) {
-		again := changes && diff.Has(text) && text != "" && (text[0] == '+' || text[0] == '-')
+		again := changes && diff.Has(text) && text != "" && (text[0] == '+' || text[0] == '-') || ix.patch && strings.HasPrefix(text, "-")
 		id := ix.lineOf(text)
 		bytes := int32(len(text)) + 1
 		ix.text = append(ix.text, textLine{id, bytes, under.of(text, number)})
