@@ -197,31 +197,63 @@ func (p *ToolPolicy) about(c ToolCall) string {
 			if len(texts) == 0 {
 				continue
 			}
-			text := afterMove(strings.TrimSpace(texts[len(texts)-1].Text))
-			line, _, more := strings.Cut(text, "\n")
-			line = strings.Join(strings.Fields(line), " ")
-			separators := "/"
-			if len(line) > 2 && line[1:3] == `:\` { // C:\ of Windows
-				separators = `/\`
-			}
-			if at := strings.LastIndexAny(line, separators); at >= 0 && at+1 < len(line) && !strings.Contains(line, " ") {
-				line = line[at+1:]
-			}
-			if utf8.RuneCountInString(line) > maxAbout {
-				line = withoutFolders(line)
-			}
-			if utf8.RuneCountInString(line) > maxAbout {
-				line, more = strings.TrimRight(line[:wordBound(line, byteAt(line, maxAbout-1), -1)], " "), true
-			}
-			if line = shield.Label(line); more {
-				line += gapMark
-			}
-			if line != "" {
+			if line := label(afterMove(strings.TrimSpace(texts[len(texts)-1].Text))); line != "" {
 				return line
 			}
 		}
 	}
-	return ""
+	return p.aboutWithin(c.Arguments)
+}
+
+// aboutWithin tells the files that a call names deeper in its arguments: in each of several
+// edits, or in a patch.
+func (p *ToolPolicy) aboutWithin(arguments string) string {
+	var names []string
+	room := maxAbout
+	add := func(path string) {
+		switch name := label(strings.TrimSpace(path)); {
+		case name == "" || slices.Contains(names, name) || room == 0:
+		case len(name) > room && len(names) > 0:
+			room, names = 0, append(names, gapMark)
+		default:
+			room = max(room-len(name)-len(", "), 1)
+			names = append(names, name)
+		}
+	}
+	for _, line := range patched(arguments) {
+		add(line[strings.Index(line, ": ")+len(": "):])
+	}
+	if names == nil {
+		for _, t := range ArgumentTexts(arguments) {
+			if !t.Body && slices.Contains(p.Primary[AnyTool], t.Name) {
+				add(t.Text)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// label is a text in one short line: of a path the last element.
+func label(text string) string {
+	line, _, more := strings.Cut(text, "\n")
+	line = strings.Join(strings.Fields(line), " ")
+	separators := "/"
+	if len(line) > 2 && line[1:3] == `:\` { // C:\ of Windows
+		separators = `/\`
+	}
+	if at := strings.LastIndexAny(line, separators); at >= 0 && at+1 < len(line) && !strings.Contains(line, " ") {
+		line = line[at+1:]
+	}
+	if utf8.RuneCountInString(line) > maxAbout {
+		line = withoutFolders(line)
+	}
+	if utf8.RuneCountInString(line) > maxAbout {
+		line, more = strings.TrimRight(line[:wordBound(line, byteAt(line, maxAbout-1), -1)], " "), true
+	}
+	if line = shield.Label(line); more {
+		line += gapMark
+	}
+	return line
 }
 
 // inWords are the short values of a call's arguments, as many as there is room for.

@@ -402,3 +402,19 @@ func TestF7WhatWasTakenBackIsNotTold(t *testing.T) {
 	seen := view(project(t, append(asked, fit)...))
 	same(t, "result", seen[len(seen)-1], "result d [3 earlier calls not shown: read a.go, b.go, c.go]\ntext of d")
 }
+
+// P5b: what is kept of a result has no codes for a terminal; a result that is kept as a whole is
+// as it was.
+func TestP5bWhatIsKeptOfAResultHasNoTerminalCodes(t *testing.T) {
+	const output = "\x1b[31mred\x1b[0m one\n\x1b]0;title\x07two \x1b[1G\x1b[0Kof it\nthree\n\x1b[2mfour\x1b[22m"
+	for name, tt := range map[string]struct {
+		policy tenfold.CallPolicy
+		want   string
+	}{
+		"lines": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: []tenfold.LineRange{{First: 1, Last: 2}, {First: 4, Last: 4}}}, "red one\ntwo of it …\nfour"},
+		"whole": {tenfold.CallPolicy{Action: tenfold.Keep}, output},
+	} {
+		p := project(t, user("go"), call("c", "t", `{}`), result("c", output), tools(shortly(map[string]tenfold.CallPolicy{"c": tt.policy})))
+		same(t, name, view(p)[2], "result c "+tt.want)
+	}
+}

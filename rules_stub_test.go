@@ -333,6 +333,23 @@ func TestP5FoldedCallsWithoutANameAreTold(t *testing.T) {
 	}
 }
 
+// Calls that name their files within a patch, or in each of several edits, are told by these.
+func TestP5FoldedCallsNameTheFilesOfPatches(t *testing.T) {
+	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{"last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 1, From: 2, To: 3}}})
+	policy.Primary = map[string][]string{tenfold.AnyTool: {"path", "paths"}}
+	long := strings.Repeat("new ", 60)
+	for arguments, want := range map[string]string{
+		`{"input":"*** Begin Patch\n*** Update File: src/a.go\n+` + long + `\n*** Add File: b.go\n*** End Patch"}`:                                "edit a.go, b.go",
+		`{"input":"*** Begin Patch\n*** Update File: a.go\n+` + long + `\n*** Update File: a.go\n*** End Patch"}`:                                 "edit a.go",
+		`{"input":"*** Begin Patch\n*** Update File: ` + strings.Repeat("a", 30) + `.go\n+` + long + `\n*** Add File: bakery.go\n*** End Patch"}`: "edit " + strings.Repeat("a", 30) + ".go, …",
+		`{"patterns":[{"new":"` + long + `","paths":["src/a.go"]},{"new":"x","paths":["src/b.go","src/a.go"]}]}`:                                  "edit a.go, b.go",
+		`{"patterns":[{"new":"` + long + `","of":"src/a.go"}]}`:                                                                                   "edit",
+	} {
+		p := project(t, user("go"), call("a", "edit", arguments), result("a", "x"), call("last", "t", `{}`), result("last", "y"), tools(policy))
+		sees(t, p, "user: go", "call last t {}", "result last [1 earlier call not shown: "+want+"]\ny")
+	}
+}
+
 func TestP5HoldsForGeneratedLogs(t *testing.T) {
 	law(t, func(t *rapid.T, entries []tenfold.Entry) {
 		l := tenfold.NewLog()

@@ -148,10 +148,7 @@ func lastTelling(text string) string {
 		} else {
 			text = ""
 		}
-		if strings.IndexByte(line, '\x1b') >= 0 {
-			line = escapes.ReplaceAllString(line, "")
-		}
-		if line = strings.TrimSpace(line); tells(line) {
+		if line = strings.TrimSpace(withoutEscapes(line)); tells(line) {
 			return beginning(line, maxFirstLine)
 		}
 	}

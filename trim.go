@@ -36,12 +36,21 @@ func (p *Projection) trimmed(by int32, r ToolResult, s *sides, seq int32, n *nod
 		return r.Parts, Kept
 	}
 	if out != text {
-		out += p.recallRef(by, policy.Recall, seq)
+		out = withoutEscapes(out) + p.recallRef(by, policy.Recall, seq)
 	}
 	if len(out) >= len(text) {
 		return r.Parts, Kept
 	}
 	return Text(out), Trimmed
+}
+
+// withoutEscapes is a text without the codes by which a terminal colours it and moves its cursor:
+// they say nothing to a model, and take more room than many a word.
+func withoutEscapes(text string) string {
+	if strings.IndexByte(text, '\x1b') < 0 {
+		return text
+	}
+	return escapes.ReplaceAllString(text, "")
 }
 
 // ends adds the lines of a text's head and tail, of about so many bytes, to those

@@ -25,10 +25,12 @@ func isStamped(line string) bool {
 }
 
 // StatesConstraint reports whether a text states a constraint anywhere, by
-// [ConstraintPatterns]. Patterns do not reach over the ends of lines.
+// [ConstraintPatterns]. Patterns do not reach over the ends of lines, and what a pasted
+// diff says is none.
 func StatesConstraint(text string) bool {
+	var pasted Diff
 	for line := range strings.SplitSeq(text, "\n") {
-		if ConstraintAt(line) >= 0 {
+		if !pasted.Has(line) && ConstraintAt(line) >= 0 {
 			return true
 		}
 	}

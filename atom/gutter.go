@@ -71,18 +71,23 @@ func escape(s string) int {
 // Clean gives the line as a reader sees it: without terminal escapes and the
 // gutter, and without blanks at either end.
 func Clean(line string) string {
-	line = line[Gutter(line):]
-	if strings.IndexByte(line, '\x1b') >= 0 {
-		var b strings.Builder
-		for i := 0; i < len(line); {
-			if line[i] == '\x1b' {
-				i += escape(line[i:])
-				continue
-			}
-			b.WriteByte(line[i])
-			i++
-		}
-		line = b.String()
+	return strings.TrimSpace(WithoutEscapes(line[Gutter(line):]))
+}
+
+// WithoutEscapes is a line without the codes by which a terminal colours it and moves its
+// cursor.
+func WithoutEscapes(line string) string {
+	if strings.IndexByte(line, '\x1b') < 0 {
+		return line
 	}
-	return strings.TrimSpace(line)
+	var b strings.Builder
+	for i := 0; i < len(line); {
+		if line[i] == '\x1b' {
+			i += escape(line[i:])
+			continue
+		}
+		b.WriteByte(line[i])
+		i++
+	}
+	return b.String()
 }

@@ -253,13 +253,13 @@ var steps = regexp.MustCompile(`^(?:` +
 
 // pages is what hosts write beside a part of a file or an output, about how much of it
 // that is.
-var pages = regexp.MustCompile(`^(?:[(\[](?:Showing (?:lines \d|results with pagination)|\d+ more lines (?:in file|above|below)\b|End of file - total \d|File has more lines\.|Results are truncated\.)|Status: Showing lines \d|IMPORTANT: The file content has been truncated\.|Action: To read more of the file\b|Total output lines: \d+$|Process Group PGID: \d+$)`)
+var pages = regexp.MustCompile(`^(?:[(\[](?:Showing (?:lines \d|results with pagination)|\d+ more lines (?:in file|above|below)\b|End of file - total \d|File has more lines\.|Results are truncated\.)|Status: Showing lines \d|IMPORTANT: The file content has been truncated\.|Action: To read more of the file\b|Total output lines: \d+$|Process Group PGID: \d+$|\.\.\. ?[(\[](?:truncated after line |starting from line |\d+ (?:more )?lines? (?:truncated|omitted)\b))`)
 
 // IsPage reports whether a line of a host tells only which part of a file or an output
 // stands there, or of which process: "(441 more lines below)". Beside another part it misleads.
 func IsPage(line string) bool {
 	line = strings.TrimSpace(line)
-	return line != "" && strings.IndexByte("([SIATP", line[0]) >= 0 && pages.MatchString(line)
+	return line != "" && strings.IndexByte("([SIATP.", line[0]) >= 0 && pages.MatchString(line)
 }
 
 // longestSum is how many bytes a line has at most that sums up.

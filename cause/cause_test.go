@@ -69,7 +69,8 @@ func TestLinesThatTellOfAPart(t *testing.T) {
 		"(441 more lines below)": true, "  [596 more lines in file. Use offset=240 to continue.]": true, "(End of file - total 30 lines)": true,
 		"(Showing lines 1-40 of 90. Use offset=41 to continue.)": true, "Status: Showing lines 1-45 of 212 total lines.": true,
 		"Total output lines: 80": true, "Process Group PGID: 3739": true, "[Showing results with pagination = limit: 20]": true,
-		"Showing lines of the oven": false, "(12 more loaves below)": false, "Status: ready": false, "Total output lines: many": false, "": false,
+		"... (truncated after line #210) ...": true, "... (starting from line #808) ...": true, "... [180 lines truncated] ...": true, "...(12 more lines omitted)": true,
+		"... [loaves]": false, "... (12 lines of loaves)": false, "Showing lines of the oven": false, "(12 more loaves below)": false, "Status: ready": false, "Total output lines: many": false, "": false,
 	} {
 		if got := cause.IsPage(line); got != want {
 			t.Errorf("IsPage(%q) is %v", line, got)

@@ -199,9 +199,15 @@ func (a *auditor) prose(seq int64, text, view string) {
 // The characters from which on a line may be shown in pieces.
 const longLine = 220
 
+// escapes are the codes of terminals, which are left out of results.
+var escapes = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+
 // pieces holds each line that is shown against the lines that there are.
 func (a *auditor) pieces(seq int64, text, view string, prose bool) {
 	whole := map[string]bool{}
+	if !prose {
+		text, view = escapes.ReplaceAllString(text, ""), escapes.ReplaceAllString(view, "")
+	}
 	for line := range strings.SplitSeq(text, "\n") {
 		whole[strings.TrimSpace(line)] = true
 	}

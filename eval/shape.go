@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/atom"
 )
 
 // readability tells how a view reads (fit.md F7): in what runs the lines stand that
@@ -31,7 +32,7 @@ func (c *Cut) readability(v *View) (runs, marks Share) {
 			run = 0
 		}
 		for text := range strings.SplitSeq(textOf(it.Payload), "\n") {
-			if text = strings.TrimSpace(text); text == "" {
+			if text = strings.TrimSpace(atom.WithoutEscapes(text)); text == "" {
 				continue
 			}
 			total++
@@ -109,7 +110,7 @@ func sourceOf(c *Cut, seq int64) source {
 			return
 		}
 		for _, l := range e.lines {
-			if text := strings.TrimSpace(c.session.lines[l].text); text != "" {
+			if text := strings.TrimSpace(atom.WithoutEscapes(c.session.lines[l].text)); text != "" {
 				s.at[text] = append(s.at[text], len(s.lines))
 				s.lines = append(s.lines, text)
 			}

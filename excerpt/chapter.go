@@ -18,6 +18,9 @@ type chapters struct {
 	steps  map[string]int32
 	test   int32
 	margin int32
+	// mocha is set below the line of Mocha that says how many tests failed, titled is
+	// whether the title of the test there has ended.
+	mocha, titled bool
 }
 
 // maxSteps is how many steps of a build are looked at.
@@ -79,6 +82,10 @@ func (h *chapters) ofBuild(bare string, number int32) bool {
 func (h *chapters) ofTest(line, bare string, number int32) bool {
 	m := margin(line)
 	switch {
+	case strings.HasSuffix(bare, " failing") && strings.Trim(bare[:len(bare)-len(" failing")], "0123456789") == "":
+		h.mocha, h.test = true, 0
+	case h.mocha:
+		h.ofMocha(bare, number)
 	case strings.HasPrefix(bare, "--- FAIL: "):
 		up := h.test
 		if m <= h.margin {
@@ -97,4 +104,17 @@ func (h *chapters) ofTest(line, bare string, number int32) bool {
 		under(h.textLines, number, h.test)
 	}
 	return true
+}
+
+// ofMocha puts what Mocha tells of a test that failed under its title, "1) Oven" with the
+// lines below up to the colon, each of which stands under the one above it.
+func (h *chapters) ofMocha(bare string, number int32) {
+	if n, _, ok := strings.Cut(bare, ") "); ok && n != "" && len(bare) <= maxHead && strings.Trim(n, "0123456789") == "" {
+		h.test, h.titled = number, strings.HasSuffix(bare, ":")
+		return
+	}
+	under(h.textLines, number, h.test)
+	if h.test > 0 && !h.titled {
+		h.test, h.titled = number, strings.HasSuffix(bare, ":")
+	}
 }

@@ -23,6 +23,26 @@ func TestTheFrameOfAnOutputIsNotChosen(t *testing.T) {
 	}
 }
 
+// What the result of an edit shows of a change as a diff stands in the edit's own words: no
+// line of it is chosen. What a command prints as a diff stands nowhere else.
+func TestADiffOfAnEditIsNotChosen(t *testing.T) {
+	const diff = "r 1 @@ -1,3 +1,3 @@| keep_it|-shut_file|+open_file| plain words|+hot_oven"
+	for call, want := range map[string]string{
+		`c 1 Edit {"file_path":"a.go","old_string":"x","new_string":"y"}`: "4:2,6",
+		`c 1 Bash {"command":"sed -i s/x/y/ a.go && git diff"}`:           "4:2-6",
+	} {
+		o := linesOnly(60)
+		same(t, call, shown(choose(script(t, "t", "u go", call, diff), o)), want)
+	}
+}
+
+// What a patch takes out of its file stands nowhere any more, and is not chosen.
+func TestWhatAPatchTakesOutIsNotChosen(t *testing.T) {
+	plain := strings.Repeat("plain words of a file ", 8)
+	l := script(t, "t", "u go", `c 1 apply_patch {"input":"*** Begin Patch\n*** Update File: a.go\n@@\n-shut_file `+plain+`\n+open_file `+plain+`\n*** End Patch"}`, "r 1 ok")
+	same(t, "kept", shown(choose(l, linesOnly(200))), "3b:2,5")
+}
+
 // A picture in letters is not chosen for what its line says beside it, in pieces neither; a line
 // that has a signature of fewer letters than it has words is.
 func TestAPictureInLettersIsNotChosen(t *testing.T) {

@@ -23,9 +23,11 @@ var patchHeads = []string{"*** Update File: ", "*** Add File: ", "*** Delete Fil
 type heads struct {
 	role role
 	now  int32 // the number of the head that lines stand under; 0 for none
-	// lasts is set where the head stands for all below it, until the next.
-	lasts bool
-	table int32 // the number of the first row of a table; 0 outside of one
+	// lasts is set where the head stands for all below it, until the next; apart behind a
+	// blank line, where it stands for what is farther in.
+	lasts, apart bool
+	before       int32 // the number of the last line that is not blank
+	table        int32 // the number of the first row of a table; 0 outside of one
 	// above are the lines that the next one of what was said may stand under: each is
 	// farther in than the one before, or an item of the list that it begins.
 	above  []above
@@ -104,11 +106,36 @@ func (h *heads) ofFile(text, bare string, number int32) int32 {
 		h.now, h.lasts = number, true
 	case h.lasts:
 	case bare == "":
-		h.now = 0
-	case h.role == roleResult && namesFile(bare):
+		h.apart = true
+		return 0
+	case h.role == roleResult && (namesFile(bare) || isReport(bare)):
 		h.now = number
+	case h.role == roleResult && isArrow(bare):
+		h.now = number
+		return h.before
+	case h.apart && margin(text) == 0:
+		h.now = 0
 	}
+	h.apart, h.before = false, number
 	return h.now
+}
+
+// isReport reports whether a line begins what a linter says of a file, with a rule drawn
+// behind: "a/b.ts:16:2 lint/suspicious/useAwait ━━━".
+func isReport(line string) bool {
+	if len(line) > maxHead || !strings.HasSuffix(line, "━") {
+		return false
+	}
+	name, _, _ := strings.Cut(line, " ")
+	name, _, _ = strings.Cut(name, ":")
+	return atom.IsPath(name)
+}
+
+// isArrow reports whether a line says where the error above it is: "--> src/main.rs:3:5".
+func isArrow(line string) bool {
+	place, ok := strings.CutPrefix(line, "--> ")
+	name, numbers, placed := strings.Cut(place, ":")
+	return ok && placed && len(line) <= maxHead && strings.Trim(numbers, "0123456789:") == "" && atom.IsPath(name)
 }
 
 // ofRow reports whether a line is a row of a table that is drawn with "|".

@@ -58,6 +58,22 @@ func TestF6AHeadEndsAtABlankLine(t *testing.T) {
 	same(t, "kept", shown(choose(l, o)), "4:6")
 }
 
+// What is farther in behind a blank line is of the file still: some searches print one
+// behind each match.
+func TestF6AHeadGoesOnFartherIn(t *testing.T) {
+	const plain = "plain words are here, many of them, too long for a gap to be filled with any of them, as long as the sentences that people write who have time, and then some words more still"
+	for result, want := range map[string]string{
+		"Found 2 matches|src/cloud.tsx:|  Line 12: " + plain + "||  Line 14: " + plain + "||  Line 16: open_file|": "4:2,7",
+		"src/cloud.tsx:16:2 lint/warm ━━━||  × " + plain + "||  > 16 │ open_file|":                                 "4:1,5",
+		"lint of src/cloud.tsx ━━━||  × " + plain + "||  > 16 │ open_file|":                                        "4:5",
+	} {
+		l := script(t, "t", "u see src/cloud.tsx and lint/warm", "c 1 Grep {}", "r 1 "+result)
+		o := linesOnly(60)
+		o.Whole = func(seq int64) bool { return seq == 2 }
+		same(t, result, shown(choose(l, o)), want)
+	}
+}
+
 // The title that a tool puts before each of several files holds over blank lines, until
 // the next.
 func TestF6ATitleHoldsUntilTheNext(t *testing.T) {

@@ -47,6 +47,7 @@ type Index struct {
 	room room // of choices
 
 	gone     bool    // the text under way is what an edit takes out, or a host wrote around an output
+	patch    bool    // it is a patch
 	scratch  []int32 // atoms of the line under way
 	margins  []int32 // of the lines of the text under way
 	numbers  []int32 // that a file read printed before them
@@ -106,6 +107,7 @@ type entry struct {
 	lead    int32 // how many lines of what the model said are its beginning
 	leadsOn bool  // what the model said announces what follows
 	asks    bool  // a call that asks a person
+	changes bool  // a call that changes files, no command, and its result
 }
 
 // group is a call with its result, or one message.
@@ -351,18 +353,19 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 		}
 	}
 	at.gives = sourceOf(t, at.reads >= 0)
+	at.changes = len(at.edits) > 0 && t.Kind != tool.Shell
 	if len(at.edits) > 0 {
 		at.source = ownText
 	}
 	line := int32(1)
-	gone := replaced(t, c.Arguments)
+	gone, kind := replaced(t, c.Arguments), t.Kind
 	for _, t := range texts {
 		if t.Body {
-			ix.gone = slices.Contains(gone, t.Text)
+			ix.gone, ix.patch = slices.Contains(gone, t.Text), kind == tool.Patches
 			line = ix.read(at, t.Text, line)
 		}
 	}
-	ix.gone = false
+	ix.gone, ix.patch = false, false
 	at.bytes = int32(len(c.Arguments))
 	g.opening = openingRest + int32(int64(about)*int64(at.tokens)*token/int64(max(len(c.Arguments)+len(c.Name), 1)))
 	ix.finish(at)
@@ -377,7 +380,7 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 	at := ix.add(e, roleResult, of.group)
 	of = &ix.entries[i]
 	at.files, at.reads = of.files, of.reads
-	at.source = of.gives
+	at.source, at.changes = of.gives, of.changes
 	ix.groups[at.group].result = int32(len(ix.entries) - 1)
 	text := tenfold.TextLines(r)
 	head, tail := tool.Frame(r)

@@ -1,7 +1,9 @@
 package excerpt
 
 import (
+	"regexp"
 	"strings"
+	"unicode"
 
 	"tenfold/atom"
 	"tenfold/cause"
@@ -54,7 +56,7 @@ func (ix *Index) lineOf(text string) int32 {
 	}
 	id := int32(len(ix.lines))
 	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine, mute: true, furniture: cause.IsFurniture(text)}
-	if !one.furniture && !cause.IsProgress(text) && !cause.IsPage(text) && !cause.IsForeignPlace(text) {
+	if !one.furniture && !cause.IsProgress(text) && !cause.IsPage(text) && !cause.IsForeignPlace(text) && !isHollow(text) {
 		ix.scan(text, &one)
 		one.atoms = ix.keep(ix.scratch)
 		one.words = ix.collectWords(text)
@@ -63,6 +65,20 @@ func (ix *Index) lineOf(text string) int32 {
 	ix.lines = append(ix.lines, one)
 	ix.byLine[text] = id
 	return id
+}
+
+// blobs is the line of a diff that names the contents of a file before and after, which
+// nobody asks for.
+var blobs = regexp.MustCompile(`^index [0-9a-f]{7,40}\.\.[0-9a-f]{7,40}(?: \d{6})?$`)
+
+// isHollow reports whether a line has names and says nothing: that of a diff with the hashes
+// of contents, or one without words that a search prints beside what it found, "a.go-12-}".
+func isHollow(text string) bool {
+	if strings.HasPrefix(text, "index ") {
+		return blobs.MatchString(text)
+	}
+	rest := quoted(text)
+	return len(rest) < len(text) && text[len(text)-len(rest)-1] == '-' && !strings.ContainsFunc(rest, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // spellings is how many words are told apart, as a power of two. Words are known

@@ -87,6 +87,11 @@ func TestF6ALineKeepsItsHeading(t *testing.T) {
 		"a test of Rust":        {apart("---- oven::heat stdout ----", "open_file is cold"), "1,5"},
 		"behind its tests":      {apart("---- oven::heat stdout ----", "failures:", "    open_file"), "9"},
 		"a test of Jest":        {apart("  ● Oven › heats", "    Received: open_file"), "1,5"},
+		"a test of Mocha":       {"  2 passing\n  1 failing\n\n  1) Oven\n       heats it:\n" + apart("      it is cold", "  assert(open_file)"), "4-5,10"},
+		"the second of them":    {"  2 failing\n\n  1) Oven:\n" + apart("      it is cold") + "\n  2) Door:\n" + apart("      plain", "  assert(open_file)"), "8,13"},
+		"a list that is none":   {"  1) Oven\n       heats it:\n" + apart("      it is cold", "  assert(open_file)"), "7"},
+		"an error with a place": {"error[E0308]: it does not fit\n  --> src/oven.rs:3:5\n" + apart("   |", "3 | open_file"), "1-2,7"},
+		"an arrow to nothing":   {"error[E0308]: it does not fit\n  --> oven:3:5\n" + apart("   |", "3 | open_file"), "7"},
 	} {
 		l := script(t, "t", "u go", "c 1 Bash {}")
 		add(t, l, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(tt.text)})
@@ -101,6 +106,19 @@ func TestF6FurnitureOfWebPagesIsNotChosen(t *testing.T) {
 	l := script(t, "t", "u go", "c 1 WebFetch {}")
 	add(t, l, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(apart(`"og:image": "https://example.org/open_file.png"`, `"og:url": "https://example.org/open_file.html"`))})
 	same(t, "a page", shown(choose(l, linesOnly(120))), "4:5")
+}
+
+// F6: a line without words that a search prints beside what it found takes no room, nor the
+// hashes of contents in a diff.
+func TestF6LinesThatSayNothingAreNotChosen(t *testing.T) {
+	for line, want := range map[string]string{
+		"src/oven.go-123-": "", "src/oven.go-123-\t}": "", "src/oven.go-123-\theat()": "4:4", "src/oven.go:123:": "4:4",
+		"index 953908e..77b19eb 100644": "", "index 953908e is open": "4:4",
+	} {
+		l := script(t, "t", "u go", `c 1 Bash {}`)
+		add(t, l, tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(strings.TrimSpace(strings.Replace(apart("plain", line), "plain\n", "", 1)) + "\n")})
+		same(t, line, shown(choose(l, linesOnly(120))), want)
+	}
 }
 
 // F6: a block of what says nothing of a notebook's cells is not worth an edit.

@@ -39,7 +39,11 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 	ix.margins, ix.numbers = ix.margins[:0], ix.numbers[:0]
 	whole := at.role == roleResult || at.role == roleCall
 	under := heads{role: at.role}
+	var diff atom.Diff
+	// What the result of an edit tells of a change stands in the edit, and as the file has it.
+	changes := at.role == roleResult && at.changes
 	for text := range lines(text) {
+		again := changes && diff.Has(text) && text != "" && (text[0] == '+' || text[0] == '-') || ix.patch && strings.HasPrefix(text, "-")
 		id := ix.lineOf(text)
 		bytes := int32(len(text)) + 1
 		ix.text = append(ix.text, textLine{id, bytes, under.of(text, number)})
@@ -47,7 +51,7 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 		ix.occur(at, ix.pool[one.atoms.from:one.atoms.to])
 		ix.useWords(at, one.words, at.role == roleAssistant)
 		ix.note(at, id, text)
-		if !one.atoms.none() && !ix.gone {
+		if !one.atoms.none() && !ix.gone && !again {
 			ix.unit(at, one.atoms, text, number)
 		}
 		if whole {

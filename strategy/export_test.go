@@ -29,3 +29,6 @@ func NotIn(l *tenfold.Log, seq int64, body []tenfold.LineRange) []tenfold.LineRa
 	call, _ := e.Payload.(tenfold.ToolCall)
 	return f.notIn(toolCall{call, seq, l.Pair(seq)}, excerpt.Kept{Body: body, Whole: true})
 }
+
+// LinesLeft says which lines of a text stand in what a trim left of it.
+func LinesLeft(text, trimmed string) []bool { return linesLeft(text, trimmed) }

@@ -257,8 +257,23 @@ func (f *fitting) keepAnswers(decided map[int64]decision) {
 			continue
 		}
 		e, _ := f.p.Log().Entry(c.seq)
-		f.keepCall(c.seq, stance{what: StandsMessages, whole: e.Tokens <= shortMessage, answer: true})
+		whole := e.Tokens <= shortMessage && (c.seq > f.request || !repeatsQuestions(c.call, text))
+		f.keepCall(c.seq, stance{what: StandsMessages, whole: whole, answer: true})
 	}
+}
+
+// repeatsQuestions reports whether an answer says what was asked: of an earlier turn the
+// options that were offered with it are not needed any more.
+func repeatsQuestions(c tenfold.ToolCall, answer string) bool {
+	asked := false
+	for _, t := range tenfold.ArgumentTexts(c.Arguments) {
+		if t.Name == "question" {
+			if asked = strings.Contains(answer, t.Text); !asked {
+				return false
+			}
+		}
+	}
+	return asked
 }
 
 // ruled begins the result of a call that package agent denied; the reason follows. It is a

@@ -39,6 +39,26 @@ func TestS13aAnswersAndRefusalsStay(t *testing.T) {
 	}
 }
 
+// Of a question of an earlier turn stays the answer alone where that says what was asked: the
+// options that were offered take much room.
+func TestS13aAnswersThatSayWhatWasAskedStandAlone(t *testing.T) {
+	asked := func(id string) string {
+		return "c " + id + ` AskUserQuestion {"questions":[{"question":"Which oven?","options":[{"label":"The red one","description":"` + strings.Repeat("It is hot. ", 30) + `"}]}]}`
+	}
+	l := script(t, "t", "u bake", asked("1"), `r 1 You answered: "Which oven?"="The red one".`, asked("2"), "r 2 The red one.", "c 3 Bash {}", "r 3 *400", "a so far",
+		"t", "u go on", asked("4"), `r 4 You answered: "Which oven?"="The red one".`, "c 5 Bash {}", "r 5 *400", "a end")
+	got := payloads(strategy.AlwaysStands(tenfold.Project(l), strategy.Options{Range: everything(l)}))
+	for seq, whole := range map[int64]bool{3: false, 5: true, 12: true} {
+		call, ok := got[seq].(tenfold.ToolCall)
+		if !ok || strings.Contains(call.Arguments, "It is hot.") != whole {
+			t.Errorf("question %d is %v", seq, got[seq])
+		}
+		if answer, ok := got[seq+1].(tenfold.ToolResult); !ok || !strings.Contains(tenfold.TextLines(answer), "The red one") {
+			t.Errorf("answer %d is %v", seq+1, got[seq+1])
+		}
+	}
+}
+
 // L11: what demands something in a file that a message names is code, not what the
 // person demands: it does not always stay.
 func TestL11AnAttachedFileDemandsNothing(t *testing.T) {

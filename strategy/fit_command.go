@@ -52,15 +52,20 @@ func commandLine(call tenfold.ToolCall) []tenfold.LineRange {
 }
 
 // notIn leaves of what is kept of a call's bodies the passages that a result which stays
-// whole does not show, as that of an edit may which prints the file.
+// whole does not show, as that of an edit may which prints the file or the change as a diff.
 func (f *fitting) notIn(c toolCall, k excerpt.Kept) []tenfold.LineRange {
 	if len(k.Body) == 0 || !k.Whole {
 		return k.Body
 	}
 	shown := map[string]bool{"": true}
 	bare := func(line string) string { return strings.TrimSpace(line[atom.Gutter(line):]) }
+	var diff atom.Diff
 	for line := range strings.Lines(tenfold.TextLines(payloadOf[tenfold.ToolResult](f.p.Log(), c.result))) {
-		shown[bare(strings.TrimRight(line, "\r\n"))] = true
+		line = strings.TrimRight(line, "\r\n")
+		if diff.Has(line) {
+			line = strings.TrimPrefix(line, "+")
+		}
+		shown[bare(line)] = true
 	}
 	var lines []bool
 	for _, text := range tenfold.ArgumentTexts(c.call.Arguments) {

@@ -126,8 +126,11 @@ func (f *fitting) demandLines(text string, tokens int) (found []tenfold.LineRang
 // demandsOf lists what a text demands, of lines longer than so many bytes the sentences.
 func (f *fitting) demandsOf(text string, longest int) (all []demand) {
 	counter, number, seen := f.p.Log().Counter(), 0, map[string]bool{}
+	var pasted atom.Diff
 	for line := range strings.Lines(text) {
-		number++
+		if number++; pasted.Has(line) {
+			continue
+		}
 		line = strings.TrimRight(line, "\r\n")
 		line = line[:min(len(line), longestLooked)]
 		for from := 0; from < len(line); {

@@ -33,6 +33,17 @@ func TestS13aLongMessagesEndInNoPaste(t *testing.T) {
 	}
 }
 
+// What a diff that was pasted says of what must be is no demand of who pasted it.
+func TestS13aAPastedDiffDemandsNothing(t *testing.T) {
+	long := "Look at this page.\nIt is the one of the bakery.\n" + strings.Repeat("The oven is hot and the dough is cold today.\n", 200) +
+		"@@ -1,3 +1,3 @@ func heat\n // Never heat the oven of the bakery.\n-\told\n+\tnew\n // It must be cold.\nNever push to main.\n" +
+		strings.Repeat("The oven is hot and the dough is cold today.\n", 200)
+	p := always(script(t, "t", "u "+long, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end"))
+	if got := tenfold.TextLines(payloads(p)[2]); !strings.Contains(got, "Never push to main.") || strings.Contains(got, "Never heat") || strings.Contains(got, "It must be cold") {
+		t.Errorf("it is %q", got)
+	}
+}
+
 // Where not all that a long message demands has room, as many of its demands stay as can:
 // the short ones, of long lines the sentences alone, and what a log repeats last.
 func TestS13aLongMessagesKeepManyDemands(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/atom"
 )
 
 // byPlan reports whether an earlier strategy of the plan says what an entry became.
@@ -45,7 +46,7 @@ func (f *fitting) findLeft() {
 // linesLeft says which lines of a text stand in what a trim left of it. A line that
 // stands there and elsewhere is left wherever it is.
 func linesLeft(text, trimmed string) []bool {
-	bare := func(line string) string { return strings.Trim(line, "… \t\r\n") }
+	bare := func(line string) string { return strings.Trim(atom.WithoutEscapes(line), "… \t\r\n") }
 	shown := map[string]bool{"": true}
 	for line := range strings.Lines(trimmed) {
 		shown[bare(line)] = true

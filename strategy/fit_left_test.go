@@ -2,6 +2,7 @@ package strategy_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,5 +40,12 @@ func TestS15FitChoosesFromWhatEarlierStrategiesLeave(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What a trim leaves has no codes for a terminal, and is known by its words.
+func TestS15LinesWithTerminalCodesAreKnown(t *testing.T) {
+	if got := strategy.LinesLeft("\x1b[31mred\x1b[0m one\ntwo\n", "… red one …"); !slices.Equal(got, []bool{true, false}) {
+		t.Errorf("left are %v", got)
 	}
 }

@@ -210,6 +210,15 @@ func withoutHost(text string) string {
 			}
 		}
 	}
+	if strings.HasPrefix(text, "<path>") { // opencode says what it read
+		for _, tag := range [...]string{"content", "entries"} {
+			_, inner, ok := strings.Cut(text, "</type>\n<"+tag+">\n")
+			inner, closed := strings.CutSuffix(strings.TrimRight(inner, " \r\n"), "\n</"+tag+">")
+			if ok && closed {
+				return inner
+			}
+		}
+	}
 	if strings.HasPrefix(text, "Command: ") { // Gemini CLI says what it ran
 		head := text[:min(len(text), sight)]
 		if at := strings.Index(head, "\nDirectory: "); at >= 0 {

@@ -19,6 +19,9 @@ func TestOutputIsNotTheHosts(t *testing.T) {
 		{"a task", "<retrieval_status>success</retrieval_status>\n<task_id>b</task_id>\n<exit_code>1</exit_code>\n<output>\nFAIL\n</output>", "\nFAIL\n"},
 		{"mini-swe-agent", "<returncode>1</returncode>\n<output>\nFAIL\n</output>", "\nFAIL\n"},
 		{"Gemini CLI", "Command: go test\nDirectory: (root)\nOutput: FAIL\nx\nError: (none)\nExit Code: 1\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 5", "FAIL\nx"},
+		{"a file of opencode", "<path>/w/a.go</path>\n<type>file</type>\n<content>\n1: a\n2: b\n\n(End of file - total 2 lines)\n</content>\n", "1: a\n2: b\n\n(End of file - total 2 lines)"},
+		{"a folder of opencode", "<path>/w</path>\n<type>directory</type>\n<entries>\na.go\n\n(1 entries)\n</entries>", "a.go\n\n(1 entries)"},
+		{"a file cut off", "<path>/w/a.go</path>\n<type>file</type>\n<content>\n1: a", "<path>/w/a.go</path>\n<type>file</type>\n<content>\n1: a"},
 		{"Codex", "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code 1\nOriginal token count: 5\nOutput:\nFAIL", "FAIL"},
 	} {
 		if got := tool.Output(tenfold.ToolResult{Parts: tenfold.Text(c.text), IsError: true}); got != c.want {
@@ -39,6 +42,7 @@ func TestFrame(t *testing.T) {
 		{"a newer one", "Output: one\nProcess Group PGID: 1", "Output: one\n"},
 		{"a reminder", "1\tx\n\n<system-reminder>\nBe careful.\n</system-reminder>\n", "1\tx\n"},
 		{"mini-swe-agent", "<returncode>1</returncode>\n<output>\nFAIL\n</output>", "FAIL\n"},
+		{"a file of opencode", "<path>/w/a.go</path>\n<type>file</type>\n<content>\n1: a\n2: b\n</content>", "1: a\n2: b\n"},
 	} {
 		head, tail := tool.Frame(tenfold.ToolResult{Parts: tenfold.Text(c.text)})
 		if got := c.text[head : len(c.text)-tail]; got != c.want {

@@ -27,8 +27,11 @@ func Constraints(text string) []string { return constraintsIn(text, longLine) }
 
 func constraintsIn(text string, longest int) []string {
 	var found []string
+	var pasted atom.Diff
 	for line := range strings.SplitSeq(text, "\n") {
-		found = append(found, constraintsOf(strings.TrimSpace(line), longest)...)
+		if !pasted.Has(line) {
+			found = append(found, constraintsOf(strings.TrimSpace(line), longest)...)
+		}
 	}
 	return found
 }
@@ -57,7 +60,12 @@ func constraintsOf(line string, longest int) []string {
 func demandsIn(text string) []string {
 	lines := strings.Split(text, "\n")
 	found := make([][]string, len(lines))
+	var pasted atom.Diff
 	for i, line := range lines {
+		if pasted.Has(line) {
+			lines[i] = "" // no word of a person's, and nothing goes on with it
+			continue
+		}
 		lines[i] = strings.TrimSpace(line)
 		found[i] = constraintsOf(lines[i], longSentence)
 	}

@@ -80,6 +80,7 @@ func TestConstraints(t *testing.T) {
 		{"Lis le code, 12 mai, un non-vide.\nN’écris aucun fichier", []string{"N’écris aucun fichier"}},
 		{"Lee el código.\nHazlo sin tocar go.sum", []string{"Hazlo sin tocar go.sum"}},
 		{"the sin of x, a non-empty sem and Devon", nil},
+		{"Look at this:\n@@ -1,2 +1,2 @@ func heat\n // never heat it\n-\ta\n+\tb\nNever delete it.", []string{"Never delete it."}},
 		{"2025-11-02 02:31:00 [oven] ERROR " + strings.Repeat("It is long. ", 40) + "Never delete it! And so on.", nil},
 		{strings.Repeat("It is long. ", 40) + "Never delete it! And so on. " + strings.Repeat("Yes. ", 9), []string{"Never delete it!"}},
 	} {
@@ -106,6 +107,14 @@ func FuzzConstraints(f *testing.F) {
 			}
 		}
 	})
+}
+
+// M4a: what a pasted diff says of what must be is no demand.
+func TestM4aAPastedDiffDemandsNothing(t *testing.T) {
+	hot := strings.Repeat("The oven is hot and the dough is cold today.\\n", 150)
+	text := hot + "@@ -1,2 +1,2 @@ func heat\\n // never heat it\\n-\\ta\\n+\\tb\\n" + hot + "Never delete it."
+	lines := requestOfLines(t, "t", "u Bake.", "t", "u "+text, "a Done.", "t", "u Go on.")
+	holds(t, digested(t, digest.Digest{Tokens: 1000}, lines), []string{"Never delete it."}, []string{"never heat it"})
 }
 
 // M4a: what a long message insists on stays before what else it demands.

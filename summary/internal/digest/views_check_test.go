@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"tenfold"
+	"tenfold/atom"
 	"tenfold/strategy"
 	"tenfold/token"
 )
@@ -165,6 +166,7 @@ func holdCuts(w wrongs, seq int64, got, was string) {
 	lines := map[string]bool{}
 	for line := range strings.SplitSeq(was, "\n") {
 		lines[strings.TrimSpace(line)] = true
+		lines[strings.TrimSpace(atom.WithoutEscapes(line))] = true // results are shown without
 	}
 	for shown := range strings.SplitSeq(got, "\n") {
 		line := strings.TrimSpace(shown)
