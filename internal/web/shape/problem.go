@@ -148,7 +148,7 @@ func ProblemOf(err error) *Problem {
 	}
 	if errors.Is(err, store.ErrUnavailable) {
 		// The words of the error name the operator's machines.
-		p.Detail, p.after = "the server cannot reach its database", time.Second
+		p.Detail, p.after = "the server cannot reach its database, or had no answer in time", time.Second
 	}
 	if errors.Is(err, vault.ErrNoMaster) || errors.Is(err, vault.ErrMaster) {
 		*p = *NewProblem(http.StatusServiceUnavailable, CodeKey, "the server lacks the key of what the tenant keeps", "tell whoever runs the server: it needs the master key")
