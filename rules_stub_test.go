@@ -288,6 +288,18 @@ func TestP5FoldedActsAreTold(t *testing.T) {
 		"result last [9 earlier calls not shown: …; book ann 1,2 3, bob 7B (failed), bob 7B, eve _7C_; mail from: eve, …; look"+strings.Repeat(" to", 13)+"…,"+strings.Repeat(" at", 13)+"…]\ny")
 }
 
+// Of many short arguments as many are told as there is room for, and of a result that came later
+// nothing (P11a).
+func TestP5FoldedActsAreToldAsTheyStood(t *testing.T) {
+	policy := rest(tenfold.Omit, map[string]tenfold.CallPolicy{"last": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 2, From: 2, To: 4}}})
+	policy.Primary = map[string][]string{"book": {tenfold.EveryArgument}}
+	entries := []tenfold.Entry{
+		user("go"), call("a", "book", `{"a":"0123456789","b":"01234567890123456789","c":"too long by one","d":"fits"}`), result("a", "x"), call("b", "book", `{"user":"bob"}`),
+		call("last", "t", `{}`), result("last", "y"), tools(policy), failed("b", "no"),
+	}
+	sees(t, project(t, entries...), "user: go", "call last t {}", "result last [2 earlier calls not shown: book 0123456789 01234567890123456789 fits, bob]\ny")
+}
+
 // Of many calls the last ones are told, which say how things stand.
 func TestP5OfManyFoldedCallsTheLastAreTold(t *testing.T) {
 	commands := []string{"ls", "git fetch origin", "cat a.go", "git status", "git add -A", "git commit -m 'Turn the oven down'", "git push origin main"}

@@ -183,6 +183,8 @@ func TestIsFurniture(t *testing.T) {
 		`"@context": "https://schema.org",`: true, `{"@context":"https://schema.org","@type":"Person"}`: true, `"{\"@context\":\"http://schema.org\"}"`: true, `{"name": "@context"}`: false, `{"name": 1}`: false,
 		`<link rel="preload" href="/a.js" as="script">`: true, `<link href="/a.js" rel="dns-prefetch">`: true, `<link rel="stylesheet" href="/a.css">`: false, `<link rel="canonical" href="/a">`: false,
 		`<meta name="viewport" content="width=device-width">`: true, `<meta content="x" property="og:image">`: true, `<meta name="description" content="Ovens">`: false, `<p class="viewport">`: false, `"cell_type": "code",`: true, `"source": [`: false, `"nbformat": 4`: true, `"`: false, "": false,
+		`"viewport": "width=device-width",`: true, `"viewportWidth": 1280,`: false, `"viewport": {`: false, `"robots": ["a"],`: false, `"generators": ["go"],`: false, `"robotsTxt": "on"`: false, `"csrf-token": "x"`: true, // settings of programs
+		`"mimetype": "text/x-python",`: true, `"mimetype": "image/png",`: false, `"file_extension": ".py",`: true, `"file_extension": "a",`: false, `"kernelspec": {`: true, `"output_type": 3`: false,
 	} {
 		if got := cause.IsFurniture(line); got != want {
 			t.Errorf("%q: %t", line, got)

@@ -1,12 +1,11 @@
 package cause
 
 import (
-	"slices"
 	"strings"
 )
 
-// furniture are the metadata of web pages that speak to other programs, by how their names
-// begin, as in "og:image:width".
+// furniture are the metadata of web pages that speak to other programs: names, those that a
+// colon and more may follow, as in "og:image:width", and, with a sign at the end, how names begin.
 var furniture = []string{
 	"og:image", "og:type", "og:locale", "og:site_name", "twitter:", "msapplication-", "fb:", "al:", "apple-",
 	"parsely-", "theme-color", "viewport", "generator", "robots", "referrer", "format-detection", "csrf-", "next-head-count", "google-site-verification", "naver-site-verification",
@@ -16,9 +15,11 @@ var furniture = []string{
 // loaded are the relations of a page to what a browser loads beside it.
 var loaded = []string{"preload", "modulepreload", "prefetch", "dns-prefetch", "preconnect", "apple-touch-icon", "mask-icon"}
 
-// notebook are the members of a notebook of Jupyter that say nothing of what is in its cells.
-var notebook = []string{
-	"cell_type", "execution_count", "output_type", "kernelspec", "language_info", "codemirror_mode", "nbconvert_exporter", "pygments_lexer", "nbformat", "nbformat_minor", "file_extension", "mimetype",
+// notebook are the members of a notebook of Jupyter that say nothing of what is in its cells,
+// with how their values begin where other files have such a member, too.
+var notebook = map[string]string{
+	"cell_type": `"`, "execution_count": "", "output_type": `"`, "kernelspec": "{", "language_info": "{", "codemirror_mode": "", "nbconvert_exporter": "",
+	"pygments_lexer": "", "nbformat": "", "nbformat_minor": "", "file_extension": `".`, "mimetype": `"text/x-`,
 }
 
 // IsFurniture reports whether a line of a web page is for programs alone: metadata for other
@@ -30,7 +31,7 @@ func IsFurniture(line string) bool {
 	}
 	switch line[0] {
 	case '"':
-		if name, _, ok := strings.Cut(line[1:min(len(line), 60)], `"`); ok && (isFurniture(name) || slices.Contains(notebook, name)) {
+		if name, value, ok := strings.Cut(line[1:min(len(line), 80)], `"`); ok && isMember(name, strings.TrimLeft(value, ": ")) {
 			return true
 		}
 		return strings.Contains(line[:min(len(line), 40)], `{\"@context\"`)
@@ -42,9 +43,18 @@ func IsFurniture(line string) bool {
 	return false
 }
 
+// isMember reports whether a member of JSON is such; its value is cut.
+func isMember(name, value string) bool {
+	if begins, ok := notebook[name]; ok {
+		return strings.HasPrefix(value, begins)
+	}
+	return isFurniture(name) && !strings.HasPrefix(value, "{") && !strings.HasPrefix(value, "[")
+}
+
 func isFurniture(name string) bool {
 	for _, one := range furniture {
-		if strings.HasPrefix(name, one) {
+		rest, ok := strings.CutPrefix(name, one)
+		if ok && (rest == "" || rest[0] == ':' || strings.HasSuffix(one, ":") || strings.HasSuffix(one, "-")) {
 			return name != "twitter:title" && name != "twitter:description"
 		}
 	}
@@ -65,7 +75,8 @@ func isFurnitureTag(line string) bool {
 		}
 	case strings.HasPrefix(head, "<meta "):
 		for _, attribute := range []string{`name="`, `property="`} {
-			if _, name, ok := strings.Cut(head, attribute); ok && isFurniture(name) {
+			_, name, _ := strings.Cut(head, attribute)
+			if name, _, ok := strings.Cut(name, `"`); ok && isFurniture(name) {
 				return true
 			}
 		}

@@ -12,7 +12,8 @@ type chapters struct {
 	// and count from where there is one of another.
 	heading int32
 	counts  bool
-	fenced  bool
+	// fence is what begins the code that is under way, and ends it.
+	fence string
 	// steps are where the steps of a build begin, by their numbers; test is the test whose
 	// lines are farther in than margin, or all up to a blank one.
 	steps  map[string]int32
@@ -27,19 +28,32 @@ type chapters struct {
 const maxSteps = 99
 
 func (h *chapters) line(line, bare string, number int32) {
-	if strings.HasPrefix(bare, "```") && !strings.Contains(bare[3:], "```") {
-		h.fenced = !h.fenced
-	}
+	h.ofCode(bare)
 	if bare == "" || h.ofBuild(bare, number) || h.ofTest(line, bare, number) {
 		return
 	}
-	if level := headingLevel(line); level > 0 && !h.fenced {
+	if level := headingLevel(line); level > 0 && h.fence == "" {
 		h.counts = h.counts || level > 1
 		h.heading = number
 		return
 	}
 	if h.counts {
 		under(h.textLines, number, h.heading)
+	}
+}
+
+// ofCode notes where code begins and ends: with as many signs, so that code may hold code.
+func (h *chapters) ofCode(bare string) {
+	switch {
+	case h.fence != "":
+		if strings.HasPrefix(bare, h.fence) && strings.Trim(bare, h.fence[:1]) == "" {
+			h.fence = ""
+		}
+	case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
+		info := strings.TrimLeft(bare, bare[:1])
+		if bare[0] == '~' || !strings.Contains(info, "`") {
+			h.fence = bare[:len(bare)-len(info)]
+		}
 	}
 }
 

@@ -68,6 +68,12 @@ func TestDamageIsPassedOver(t *testing.T) {
 	if len(found) != 2 || !errors.As(err, unread) {
 		t.Errorf("looked up %+v, %v", found, err)
 	}
+	if found, err := svc.Lookup(t.Context(), "oven", "", "torn", 5); len(found) != 2 || !errors.As(err, unread) {
+		t.Errorf("looked up beside a damaged one: %+v, %v", found, err)
+	}
+	if found, err := svc.Lookup(t.Context(), "oven", "torn", "", 5); len(found) != 0 || !errors.Is(err, errDamage) || errors.As(err, unread) {
+		t.Errorf("looked up in a damaged one: %+v, %v", found, err)
+	}
 	c, err := svc.Find(t.Context(), "odd")
 	if err != nil || c.ID != "odd" || c.Fault == "" {
 		t.Errorf("found %+v, %v", c, err)

@@ -290,26 +290,27 @@ func (s *Service) Lookup(ctx context.Context, query, conversation, here string, 
 		limit = DefaultFindings
 	}
 	limit = min(limit, MaxFindings)
-	one := cmp.Or(conversation, here)
-	if one != "" {
+	var unread *store.UnreadError
+	if one := cmp.Or(conversation, here); one != "" {
 		session, err := s.Open(ctx, one)
 		switch {
-		case errors.Is(err, store.ErrNotFound) && conversation == "": // it was removed
-		case err != nil:
+		case err != nil && (conversation != "" || store.MayPass(ctx, err)):
 			return nil, err
+		case errors.Is(err, store.ErrNotFound): // it was removed
+		case err != nil:
+			unread = &store.UnreadError{Entries: 1, First: err}
 		default:
 			if found := session.Lookup(query, limit); len(found) > 0 || conversation != "" {
 				return found, nil
 			}
 		}
 	}
-	return s.lookupInAll(ctx, query, limit)
+	return s.lookupInAll(ctx, query, limit, unread)
 }
 
 // lookupInAll asks the store which conversations have the words, and looks
-// closer at the first few.
-func (s *Service) lookupInAll(ctx context.Context, query string, limit int) ([]Finding, error) {
-	var unread *store.UnreadError
+// closer at the first few. Unread is what is damaged of the one at hand.
+func (s *Service) lookupInAll(ctx context.Context, query string, limit int, unread *store.UnreadError) ([]Finding, error) {
 	hits, err := s.Search(ctx, store.Query{Text: query, Limit: limit * hitsEach})
 	if err != nil && !errors.As(err, &unread) {
 		return nil, err

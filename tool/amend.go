@@ -72,7 +72,7 @@ const shortestRetyped = 5
 func isRetyped(was, is string, notFound bool) bool {
 	a, b := lettersOf(was), lettersOf(is)
 	if len(a) == 0 || string(a) == string(b) {
-		return len(a) > 0
+		return len(a) > 0 && sameParts(was, is)
 	}
 	if !notFound || min(len(a), len(b)) < shortestRetyped {
 		return false
@@ -84,6 +84,16 @@ func isRetyped(was, is string, notFound bool) bool {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	return len(a)+len(b) == 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+}
+
+// sameParts reports whether names with the same letters and digits are parted by signs in the
+// same places, or one of them nowhere: 1-23 is not 12-3, nor is a/b.go ab.go.
+func sameParts(was, is string) bool {
+	parts := func(name string) []string {
+		return strings.FieldsFunc(strings.Trim(strings.ToLower(name), "/"), func(r rune) bool { return r != '/' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	a, b := parts(was), parts(is)
+	return slices.Equal(a, b) || min(len(a), len(b)) == 1 && strings.Join(a, "") == strings.Join(b, "")
 }
 
 // lettersOf are the letters and digits of a name, in lower case.

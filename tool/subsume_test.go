@@ -72,6 +72,10 @@ func TestRetypes(t *testing.T) {
 		{`{"order_id":"W2378156"}`, `{"order_id":"W2378156"}`, false, false},
 		{`{"id":"W12"}`, `{"id":"W123"}`, false, false},
 		{`{"id":"--"}`, `{"id":"++"}`, false, false},
+		{`{"id":"2026-01-15"}`, `{"id":"20260115"}`, true, true},
+		{`{"path":"/Oven/heat.go"}`, `{"path":"oven/heat.go"}`, true, true},
+		{`{"issue_id":"OVEN-1-23"}`, `{"issue_id":"OVEN-12-3"}`, false, false}, // other signs, another thing
+		{`{"path":"oven/heat.go"}`, `{"path":"ovenheat.go"}`, false, false},
 		{`{"id":5}`, `{"id":55}`, false, false},
 		{`{"id":"abcdef","n":1}`, `{"id":"abcdeff","n":2}`, false, false},
 		{`{"note":"abcdef"}`, `{"note":"abcdeff"}`, false, false},

@@ -180,6 +180,42 @@ func testPaidAndStopped(t *testing.T, url string) {
 	}
 }
 
+// A process that was taken for one that ended ends no attempt that another has made meanwhile, by
+// what came of its own nor by its failure.
+func testAnotherAttempt(t *testing.T, url string) {
+	f := open(t, url)
+	s := due(t, f.st, "a")
+	if c, err := s.Compact(t.Context(), session.Request{Strategies: []strategy.Strategy{strategy.StripReasoning{}}, Bounds: tenfold.Bounds{Tail: &tenfold.Tail{}}}); err != nil || c.Outcome != session.Applied {
+		t.Fatal(c, err)
+	}
+	due(t, f.st, "b")
+	due(t, f.st, "c")
+	w, begun, goOn := worker(1), make(chan string), make(chan struct{})
+	w.Live = func(s *session.Session, _ store.Store) (session.Live, error) {
+		l, err := live(s)
+		if s.ID() != "c" {
+			begun <- s.ID()
+			<-goOn
+		}
+		if s.ID() != "a" { // which is superseded
+			err = errors.New("it fails")
+		}
+		return l, err
+	}
+	f.start(t, w)
+	for range 2 {
+		operate(t, f.db, "UPDATE "+f.queue.Schema()+".river_job SET attempt = 2, attempted_at = now() + interval '1 hour' WHERE args->>'conversation' = $1", <-begun)
+		goOn <- struct{}{}
+	}
+	// River ends jobs in their order.
+	eventually(t, "the last one fails", func() bool { return listed(t, f.jobs, job.Filter{Conversation: "c"})[0].State == job.Retrying })
+	for _, id := range []string{"a", "b"} {
+		if j := listed(t, f.jobs, job.Filter{Conversation: id})[0]; j.State != job.Running || j.Attempt != 2 || j.Error != "" || j.Outcome != "" {
+			t.Errorf("%+v", j)
+		}
+	}
+}
+
 // A process whose lock is still held by its connection before takes it when that is gone: without
 // it, others would take its jobs for those of a process that ended.
 func testLockIsHeld(t *testing.T, url string) {

@@ -94,11 +94,27 @@ type worker struct {
 
 // Work implements [river.Worker].
 func (w *worker) Work(ctx context.Context, j *river.Job[arguments]) error {
-	q, a := w.crew.queue, j.Args
+	q := w.crew.queue
 	defer q.work(j.ID)()
+	q.driver.lost.Delete(j.ID)
+	done, err := w.try(ctx, j)
+	switch {
+	case done:
+		w.crew.announceRoom()
+		return nil
+	case q.lost(ctx, j):
+		q.driver.lost.Store(j.ID, nil)
+		return nil
+	}
+	return err
+}
+
+// try makes an attempt, and reports whether the job has ended by it.
+func (w *worker) try(ctx context.Context, j *river.Job[arguments]) (done bool, err error) {
+	q, a := w.crew.queue, j.Args
 	t, st, err := q.opened(ctx, a.Tenant)
 	if err != nil {
-		return shownError(err)
+		return false, shownError(err)
 	}
 	now := &attempt{Store: q.Store(st), job: j, overlay: overlays(t.publicID(j.ID))}
 	how, err := w.crew.worker.work(ctx, now, task{
@@ -109,26 +125,33 @@ func (w *worker) Work(ctx context.Context, j *river.Job[arguments]) error {
 	busy := &session.BusyError{}
 	switch {
 	case now.ended:
-		w.crew.announceRoom()
-		return nil
+		return true, nil
 	case errors.As(err, &busy):
-		return river.JobSnooze(pauseFor(busy, q.clock.Now()))
+		return false, river.JobSnooze(pauseFor(busy, q.clock.Now()))
 	case ctx.Err() != nil:
-		return ctx.Err() // River knows why
+		return false, ctx.Err() // River knows why
 	case err != nil:
-		return shownError(err)
+		return false, shownError(err)
 	}
 	if q.endNow(ctx, j, how) {
-		w.crew.announceRoom()
-		return nil
+		return true, nil
 	}
 	if err := river.RecordOutput(ctx, how); err != nil {
-		return err
+		return false, err
 	}
 	if stateOf(how) == Cancelled {
-		return river.JobCancel(errors.New(how.Outcome))
+		return false, river.JobCancel(errors.New(how.Outcome))
 	}
-	return nil
+	return false, nil
+}
+
+// lost reports whether another attempt of a job runs, as this process had been taken for one
+// that ended.
+func (q *Queue) lost(ctx context.Context, j *river.Job[arguments]) (lost bool) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	err := q.pool.QueryRow(ctx, q.sql("SELECT attempt <> $2 AND state = 'running' FROM ~.river_job WHERE id = $1"), j.ID, j.Attempt).Scan(&lost)
+	return err == nil && lost
 }
 
 // endNow ends a job that wrote no overlay, and reports whether it did. River ends jobs

@@ -25,13 +25,21 @@ func Directory(name string) (to Sink, end func() error, err error) {
 }
 
 func newDirectory(name string) (*directory, error) {
+	// A directory that is made is on the disk once the one that it is in is, too.
+	var in []string
+	for at := filepath.Clean(name); filepath.Dir(at) != at; at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		in = append(in, filepath.Dir(at))
+	}
 	if err := os.MkdirAll(name, 0o700); err != nil {
 		return nil, err
 	}
 	if found, err := os.ReadDir(name); err != nil || len(found) > 0 {
 		return nil, errors.Join(err, &fs.PathError{Op: "write", Path: name, Err: errors.New("the directory is not empty")})
 	}
-	d := &directory{name: name, made: []string{name}, sync: (*os.File).Sync}
+	d := &directory{name: name, made: append(in, name), sync: (*os.File).Sync}
 	d.syncing.SetLimit(atOnce)
 	return d, nil
 }
@@ -42,7 +50,7 @@ const atOnce = 64
 
 type directory struct {
 	name    string
-	made    []string // directories
+	made    []string // directories, and those that they were made in
 	file    *os.File
 	syncing errgroup.Group // of the files before
 	sync    func(*os.File) error
@@ -86,6 +94,9 @@ func (d *directory) end() error {
 	}
 	for _, name := range d.made {
 		f, err := os.Open(name)
+		if errors.Is(err, fs.ErrPermission) {
+			continue // one that was there, which others may not list
+		}
 		if err == nil {
 			err = d.sync(f)
 			if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {

@@ -158,8 +158,8 @@ func (f failure) err(id string) error {
 // errGone says that the server is being shut down: its store, not ours, is closed.
 var errGone = connectionError{errors.New("the server is shutting down")}
 
-// errAway says that the server cannot reach its own store for now.
-var errAway = connectionError{errors.New("the server cannot reach its database")}
+// errAway says that the server cannot reach its own store for now, or waited too long for it.
+var errAway = connectionError{errors.New("the server cannot reach its database, or had no answer in time")}
 
 // errInvalid says that a request is not valid.
 var errInvalid = errors.New("invalid request")

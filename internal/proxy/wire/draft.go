@@ -20,6 +20,8 @@ type draft struct {
 	// moved tells that blocks are gone, or others stand among them: the list is put
 	// together anew. Else each stands where it stood.
 	moved bool
+	// effort tells of an operator's message that sets the effort, beside what it says or alone.
+	effort bool
 }
 
 // block is one of a draft. Bare is a string that stands for a block of text.
@@ -126,7 +128,13 @@ func (e *editor) beginWithModel() {
 // leaves reports whether nothing of a message is left, and nothing stands among it.
 func (e *editor) leaves(pieces []Piece, fates []fate) bool {
 	gone := e.d.on == nil && !e.d.doubles && slices.ContainsFunc(pieces, func(p Piece) bool { return len(p.At) > 0 })
-	return gone && !slices.ContainsFunc(pieces, Piece.stays) && !slices.ContainsFunc(fates, func(f fate) bool { return f.shown != nil || len(f.added) > 0 })
+	return gone && !slices.ContainsFunc(pieces, e.operators) && !slices.ContainsFunc(fates, func(f fate) bool { return f.shown != nil || len(f.added) > 0 })
+}
+
+// operators tells of a piece of an operator's message, which may do more than speak.
+func (e *editor) operators(p Piece) bool {
+	words, ok := p.Entry.Payload.(tenfold.UserMessage)
+	return p.stays() || ok && words.Role != "" && words.Role == e.d.operator
 }
 
 // stays tells of a piece that is sent whatever the projection shows.
@@ -201,14 +209,17 @@ func (e *editor) message(i int, pieces []Piece, fates []fate) {
 // put adds a draft, or joins it to the one before where their roles are the same
 // and something between them is gone.
 func (e *editor) put(d *draft) {
-	if len(d.blocks) == 0 && d.moved {
+	operators := d.role == e.d.operator && d.role != ""
+	d.effort = operators && e.setsEffort(d)
+	if len(d.blocks) == 0 && d.moved && !d.effort {
 		return
 	}
-	if d.role == e.d.operator && d.role != "" {
+	if operators {
 		e.held = append(e.held, d)
 		return
 	}
 	if len(e.held) > 0 {
+		e.endNewest()
 		e.release(d)
 	}
 	model := d.role == e.d.assistant
@@ -253,7 +264,8 @@ func (e *editor) joins(d *draft) bool {
 	return false
 }
 
-// endNewest ends the newest draft: thinking may not end a message.
+// endNewest ends the newest draft: thinking may not end a message. What an operator said before
+// one that was nothing else has no place then.
 func (e *editor) endNewest() {
 	last := e.last()
 	for last.moved && e.d.strict && last.thinksAt(len(last.blocks)-1) {
@@ -263,6 +275,7 @@ func (e *editor) endNewest() {
 		}
 		if last.blocks = last.blocks[:len(last.blocks)-1]; len(last.blocks) == 0 {
 			e.drafts = e.drafts[:len(e.drafts)-1]
+			e.held = append(e.unplaced(), e.held...)
 		}
 	}
 }
@@ -325,13 +338,13 @@ func (e *editor) bytes(upto int) ([]byte, error) {
 // in which the model speaks first, twice in a row, or nobody. Behind all that the
 // client says the answer follows, in the next request.
 func (e *editor) meet(upto int) {
-	follows, words := e.follows(upto)
+	follows, first, words := e.follows(upto)
 	e.settle(upto, follows)
 	e.endNewest()
 	n, ends := len(e.drafts), upto == len(e.r.Messages)
 	next := words || follows == e.d.assistant && (!ends || upto == 0 || !e.r.Messages[upto-1].Model)
 	switch {
-	case n == 0 && upto > 0 && (next || ends):
+	case n == 0 && upto > 0 && (next || ends || first):
 		e.put(e.asUser(openingText))
 	case n > 0 && next && e.drafts[n-1].role == e.d.assistant && (e.drafts[n-1].moved || e.drafts[n-1].message != upto-1):
 		e.put(e.asUser(continueText))

@@ -165,7 +165,7 @@ func (p *pieces) chatAnswer(f fields) error {
 		return err
 	}
 	if content, ok := f.get("content"); ok && string(content.of(p.raw)) != `""` {
-		if err := p.outputs(content); err != nil {
+		if err := p.outputs(content, ""); err != nil {
 			return err
 		}
 	}

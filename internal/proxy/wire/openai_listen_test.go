@@ -194,3 +194,25 @@ func TestX1AnswersOfOpenAIEndForAReason(t *testing.T) {
 		t.Errorf("failed: %+v", got)
 	}
 }
+
+// Which messages OpenAI calls commentary is recorded, of requests and of answers: who goes on
+// with the conversation gives it back.
+func TestX2PhasesAreRecorded(t *testing.T) {
+	t.Parallel()
+	const commentary = `{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"I look."}]}`
+	const final = `{"role":"assistant","phase":"final_answer","content":"It is done."}`
+	r, err := wire.OpenAIResponses{}.Scan("", []byte(`{"input":[`+commentary+`,`+final+`]}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []tenfold.AssistantMessage{{Text: "I look.", Phase: "commentary"}, {Text: "It is done.", Phase: "final_answer"}} {
+		pieces, err := wire.OpenAIResponses{}.Read(r, i)
+		if err != nil || len(pieces) != 1 || pieces[0].Entry.Payload != want {
+			t.Errorf("message %d: %+v, %v", i, pieces, err)
+		}
+	}
+	got := hear(wire.OpenAIResponses{}, `{"id":"resp_1","object":"response","status":"completed","output":[`+commentary+`]}`)
+	if want := (tenfold.AssistantMessage{Text: "I look.", Phase: "commentary"}); len(got.Entries) != 1 || got.Entries[0].Payload != want {
+		t.Errorf("heard %+v", got.Entries)
+	}
+}

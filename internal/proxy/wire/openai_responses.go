@@ -80,7 +80,7 @@ func (p *pieces) item(at Span) error {
 		if role := p.str(f, "role"); role != "assistant" {
 			return p.openaiUser(role, content)
 		}
-		return p.outputs(content)
+		return p.outputs(content, p.str(f, "phase"))
 	case "reasoning":
 		return p.reasoning(f, at)
 	default:
@@ -106,10 +106,10 @@ func (p *pieces) item(at Span) error {
 	return nil
 }
 
-// outputs reads what the model said in a message.
-func (p *pieces) outputs(content Span) error {
+// outputs reads what the model said in a message of a phase.
+func (p *pieces) outputs(content Span, phase string) error {
 	if content.isText(p.raw) {
-		p.add(tenfold.AssistantMessage{Text: content.text(p.raw)}, content)
+		p.add(tenfold.AssistantMessage{Text: content.text(p.raw), Phase: phase}, content)
 		return nil
 	}
 	list, err := elements(p.raw, content)
@@ -123,7 +123,7 @@ func (p *pieces) outputs(content Span) error {
 			text, _ = f.get("refusal")
 		}
 		if text.isText(p.raw) {
-			p.add(tenfold.AssistantMessage{Text: text.text(p.raw)}, part)
+			p.add(tenfold.AssistantMessage{Text: text.text(p.raw), Phase: phase}, part)
 		} else {
 			p.add(tenfold.ProviderItem{Provider: "openai", Role: "assistant", Data: canonical(p.raw, part)}, part)
 		}

@@ -149,7 +149,7 @@ func ProblemOf(err error) *Problem {
 	}
 	if errors.Is(err, store.ErrUnavailable) {
 		// The words of the error name the operator's machines.
-		p.Detail, p.after = "the server cannot reach its database", time.Second
+		p.Detail, p.after = "the server cannot reach its database, or had no answer in time", time.Second
 	}
 	if failed, ok := errors.AsType[*store.FailedError](err); ok && p.Status >= http.StatusInternalServerError && p.after == 0 {
 		p.Detail = failed.Outside() // where the store is concerns the operator alone

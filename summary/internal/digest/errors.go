@@ -86,6 +86,15 @@ func (l *Ledger) addFailure(c *call, r result) {
 		return is.covers(*was) || was.some == "" && is.some == "" && was.covers(*is)
 	})
 	l.failures[key] = f
+	if len(l.failures) > mostFailures {
+		oldest := key
+		for k, one := range l.failures {
+			if one.order < l.failures[oldest].order {
+				oldest = k
+			}
+		}
+		delete(l.failures, oldest)
+	}
 }
 
 // closeFailures closes what the success of a call closes. A change of a path closes
@@ -153,6 +162,9 @@ func (l *Ledger) closeChecks(cmd *command, overtaken func(*failure) bool) {
 		return f.command != nil && f.command.check != nil && overtaken(f)
 	})
 }
+
+// mostFailures is how many failures are open at most: each run is compared with all of them.
+const mostFailures = 256
 
 // How many calls and requests may follow a failure before it counts as left
 // behind: of a look at something, of other calls. A check can always be run
