@@ -94,6 +94,7 @@ func (l *Ledger) addFailure(c *call, r result) {
 			}
 		}
 		delete(l.failures, oldest)
+		l.unfollowed++
 	}
 }
 

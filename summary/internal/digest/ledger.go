@@ -24,28 +24,29 @@ type Ledger struct {
 	opened          bool
 	entries, calls  int
 
-	requests  []*request
-	asked     map[string]*request // by text
-	open      map[openKey][]*call
-	where     where
-	files     map[string]*file
-	paths     []*file // in order of their first operation
-	commands  map[string]*command
-	ran       []*command          // in order of their first run
-	acts      []act               // in order
-	failures  map[string]*failure // open ones, by what must succeed to close them
-	plans     map[string]*plan    // by branch
-	planFile  planFile
-	branches  []string             // of plans, in order
-	approvals map[openKey]approval // asked for, not answered
-	running   map[string]*call     // commands in the background, by handle
-	skill     skill
-	tree      tree
-	last      string // the assistant's last words, until somebody speaks
-	lastTurn  int
-	recent    []string // the latest of its words, the newest last, whoever spoke since
-	spoken    int      // how many requests there were
-	shown     *int     // the turn whose messages a view shows beside the ledger (P9)
+	requests   []*request
+	asked      map[string]*request // by text
+	open       map[openKey][]*call
+	where      where
+	files      map[string]*file
+	paths      []*file // in order of their first operation
+	commands   map[string]*command
+	ran        []*command          // in order of their first run
+	acts       []act               // in order
+	failures   map[string]*failure // open ones, by what must succeed to close them
+	unfollowed int                 // failures that were followed no further
+	plans      map[string]*plan    // by branch
+	planFile   planFile
+	branches   []string             // of plans, in order
+	approvals  map[openKey]approval // asked for, not answered
+	running    map[string]*call     // commands in the background, by handle
+	skill      skill
+	tree       tree
+	last       string // the assistant's last words, until somebody speaks
+	lastTurn   int
+	recent     []string // the latest of its words, the newest last, whoever spoke since
+	spoken     int      // how many requests there were
+	shown      *int     // the turn whose messages a view shows beside the ledger (P9)
 }
 
 // openKey tells calls apart that wait for a result.

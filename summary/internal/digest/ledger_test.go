@@ -109,6 +109,9 @@ func TestFailuresThatAreLeftBehindAreForgotten(t *testing.T) {
 		if newest := fmt.Sprintf(command, 299); !strings.Contains(l.Text(1000), newest) {
 			t.Errorf("%q is not told of", newest)
 		}
+		if said := strings.Contains(l.Text(1000), "44 older errors, of which is not known whether they still hold"); said != (want == 256) {
+			t.Errorf("of %q what is followed no further is told: %v", command, said)
+		}
 	}
 	gone := []string{`c 1 Bash {"command":"go vet /w/oven.go"}`, "e 1 Exit code 1", `c 2 Bash {"command":"rm /w/oven.go"}`, "r 2 ok", `c 3 Bash {"command":"ls"}`, "r 3 ok"}
 	if got := ledgerOf(entriesOf(t, gone...)).Failures(); got != 1 {

@@ -322,6 +322,9 @@ func (l *Ledger) treeItems(s *items) {
 // errorItems tells what is open with its cause: checks that fail stand where the
 // work stands.
 func (l *Ledger) errorItems(s *items) {
+	if l.unfollowed > 0 {
+		s.add(inErrors, rankError, mostFailures, "- %d older errors, of which is not known whether they still hold\n", l.unfollowed)
+	}
 	for i, f := range l.openFailures() {
 		in, order, lead := inErrors, i, ""
 		if f.command != nil && f.command.check != nil && !f.command.once && !f.misused {
