@@ -122,7 +122,7 @@ func (s *screen) repaint(live int) tea.Cmd {
 	s.stale, s.busy = false, true
 	// Line by line: of a screen that is cleared at once some terminals, as tmux, put a copy
 	// into the scroll-back.
-	wipe := ansi.CursorHomePosition + strings.Repeat(ansi.EraseEntireLine+ansi.CursorDown(1), s.height-1) + ansi.EraseScreenBelow + ansi.CursorHomePosition
+	wipe := ansi.CursorHomePosition + strings.Repeat(ansi.EraseEntireLine+ansi.CursorDown(1), max(s.height-1, 0)) + ansi.EraseScreenBelow + ansi.CursorHomePosition
 	if !s.owned {
 		wipe = ansi.CursorPosition(1, s.height) + strings.Repeat("\n", s.height) + wipe
 	}
