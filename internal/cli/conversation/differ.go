@@ -86,7 +86,7 @@ func (d *differ) entry(e tenfold.Entry, line diffJSON, fate tenfold.Fate) {
 		head: d.head(strconv.FormatInt(e.Seq, 10), strconv.Itoa(line.Turn)+"."+strconv.Itoa(line.Step), e.Payload),
 		text: display.EntryText(e.Payload), before: d.scale.Tokens(line.Before), after: d.scale.Tokens(line.After),
 	}
-	if fate != tenfold.Kept {
+	if fate != tenfold.Kept && (fate != tenfold.Stripped || line.By != "") { // words without their signature are the same words
 		r.changed, r.left, r.why = true, d.shown[e.Seq], line.Fate+": "+line.Why
 		if line.By != "" {
 			r.why += ", " + terminal.Tag(line.By)
