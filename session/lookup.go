@@ -246,7 +246,7 @@ func (s *Session) finding(m match, phrases []string, rare []float64) Finding {
 	f.Ref = ref.String()
 	for _, seq := range m.seqs {
 		fate, _, _ := s.projection.Fate(seq)
-		f.Hidden = f.Hidden || fate != tenfold.Kept
+		f.Hidden = f.Hidden || fate != tenfold.Kept && s.projection.Why(seq) != tenfold.ReasonUnsigned
 	}
 	return f
 }

@@ -214,8 +214,7 @@ func (f *fitting) stays(seq int64) bool {
 		return true
 	}
 	return !slices.ContainsFunc([]int64{seq, f.p.Log().Pair(seq)}, func(one int64) bool {
-		fate, _, _ := f.base.Fate(one)
-		return one > 0 && fate != tenfold.Kept
+		return one > 0 && changed(f.base, one)
 	})
 }
 

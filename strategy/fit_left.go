@@ -16,7 +16,14 @@ func (f *fitting) byPlan(seq int64) bool {
 	}
 	fate, by, _ := f.p.Fate(seq)
 	was, before, _ := f.o.begun.Fate(seq)
-	return fate != tenfold.Kept && (fate != was || by != before)
+	return changed(f.p, seq) && (fate != was || by != before)
+}
+
+// changed reports whether a view has less of an entry than the log: words that lost their
+// signature are the same words (P10a).
+func changed(p *tenfold.Projection, seq int64) bool {
+	fate, _, _ := p.Fate(seq)
+	return fate != tenfold.Kept && p.Why(seq) != tenfold.ReasonUnsigned
 }
 
 // findLeft finds which lines earlier strategies of the plan left of calls and results.

@@ -49,3 +49,38 @@ func TestS15LinesWithTerminalCodesAreKnown(t *testing.T) {
 		t.Errorf("left are %v", got)
 	}
 }
+
+// P10a, S-15: words that lose their signature, as an earlier strategy of the plan changed what stood
+// before them, are the same words to fit.
+func TestP10aWordsWithoutTheirSignatureAreLeft(t *testing.T) {
+	shown := func(signature string) (n int) {
+		l := script(t, work(6, 60)...)
+		add := func(payloads ...tenfold.Payload) {
+			for _, p := range payloads {
+				if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for i := range 6 {
+			said := tenfold.AssistantMessage{Text: fmt.Sprintf("The oven of %d is in src/file_%d.go and starts no timer.", i, i), Signature: signature}
+			add(said)
+			add(tenfold.ToolCall{CallID: fmt.Sprint("x", i), Name: "Bash", Arguments: fmt.Sprintf(`{"command":"cat src/file_%d.go"}`, i)})
+			add(tenfold.ToolResult{CallID: fmt.Sprint("x", i), Parts: tenfold.Text("ok")})
+		}
+		add(tenfold.AssistantMessage{Text: "done"}, tenfold.TurnStart{}, tenfold.UserMessage{Parts: tenfold.Text("and now src/file_3.go")})
+		for i := range 30 {
+			add(tenfold.ToolCall{CallID: fmt.Sprint("y", i), Name: "Bash", Arguments: fmt.Sprintf(`{"command":"ls %d"}`, i)}, tenfold.ToolResult{CallID: fmt.Sprint("y", i), Parts: tenfold.Text(strings.Repeat("a line of output\n", 40))})
+		}
+		all := everything(l)
+		for it := range plan(t, tenfold.Project(l), strategy.Options{Range: all, Reach: &all}, "strip-tools", "fit:target=4%").View().Items() {
+			if m, ok := it.Payload.(tenfold.AssistantMessage); ok && strings.Contains(m.Text, "starts no timer") {
+				n++
+			}
+		}
+		return n
+	}
+	if words, signed := shown(""), shown("sig"); words == 0 || signed != words {
+		t.Errorf("%d are shown, and of signed ones %d", words, signed)
+	}
+}

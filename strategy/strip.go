@@ -223,7 +223,5 @@ func (r *restated) add(p *tenfold.Projection, c tenfold.Call) {
 // comesBack reports whether an entry that was hidden shows again, or one that
 // was shortened is whole.
 func comesBack(p, next *tenfold.Projection, seq int64) bool {
-	was, _, _ := p.Fate(seq)
-	now, _, _ := next.Fate(seq)
-	return (hidden(p, seq) && !hidden(next, seq)) || (was != tenfold.Kept && now == tenfold.Kept)
+	return (hidden(p, seq) && !hidden(next, seq)) || (changed(p, seq) && !changed(next, seq))
 }
