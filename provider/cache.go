@@ -81,16 +81,22 @@ var openAIRule, openAILater = CacheRule{5 * time.Minute, 1024, 128, false}, Cach
 // as in anthropic/claude-opus-5 or us.anthropic.claude-opus-5, or without. It is false for a model whose provider's rule is not known; the
 // rule given then is Anthropic's usual one, 5 minutes and 1,024 tokens.
 func CacheRuleOf(model string) (CacheRule, bool) {
-	name := bareName(model)
-	if _, after, ok := strings.Cut(name, "anthropic."); ok { // of Bedrock
-		name = after
-	}
+	name := ownName(model)
 	for _, c := range cacheRules {
 		if strings.HasPrefix(name, c.prefix) {
 			return c.rule, true
 		}
 	}
 	return anthropicRule(1024), false
+}
+
+// ownName is what the vendor of a model calls it, on Bedrock too.
+func ownName(model string) string {
+	name := bareName(model)
+	if _, after, ok := strings.Cut(name, "anthropic."); ok {
+		return after
+	}
+	return name
 }
 
 // KeptFor gives the price where the client asks a provider of a rule to keep its

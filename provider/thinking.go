@@ -22,10 +22,7 @@ var (
 // Thinks reports whether a model is known to think before it answers unless told otherwise. What it
 // thinks counts into [Request.MaxTokens], so that a limit for the answer alone leaves none of it.
 func Thinks(model string) bool {
-	name := bareName(model)
-	if _, after, ok := strings.Cut(name, "anthropic."); ok { // of Bedrock
-		name = after
-	}
+	name := ownName(model)
 	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
 	return slices.ContainsFunc(thinking, begins) && !slices.ContainsFunc(plain, begins)
 }
