@@ -227,9 +227,25 @@ func (b *Tab) Text(selector string) string {
 	return Eval[string](b, fmt.Sprintf("document.querySelector(%q).innerText", selector))
 }
 
+// stand scrolls to an element and waits until it stands still: what comes into view takes its
+// room only then, and a click on where the element was a moment ago meets another.
+const stand = `(async selector => {
+	for (let was = "", n = 0; n < 100; n++) {
+		const element = document.querySelector(selector);
+		element?.scrollIntoView({block: "center", behavior: "instant"});
+		const box = element?.getBoundingClientRect(), is = JSON.stringify(box);
+		if (is === was) break;
+		was = is;
+		await new Promise(done => setTimeout(done, 20));
+	}
+	return true;
+})(%q)`
+
 // Click clicks with the mouse on what a selector finds first, once it is visible.
 func (b *Tab) Click(selector string) {
 	b.t.Helper()
+	b.Wait(fmt.Sprintf("document.querySelector(%q)", selector))
+	Eval[bool](b, fmt.Sprintf(stand, selector))
 	Do(b, "click "+selector, chromedp.Click(chromedp.CSS(selector)))
 }
 
