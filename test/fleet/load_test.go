@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -294,6 +295,7 @@ func (l *load) half() {
 	mark := l.now()
 	every := time.Duration(float64(time.Second) * 2 * float64(l.writers) / l.perSec)
 	took := make([][]time.Duration, l.writers)
+	used := l.processors()
 	begun := time.Now()
 	l.each(func(w int) error {
 		at := begun.Add(every * time.Duration(w) / time.Duration(l.writers))
@@ -312,8 +314,10 @@ func (l *load) half() {
 		}
 		return nil
 	})
-	l.addf("appends at half rate", "%.0f/s", float64(l.steady)/time.Since(begun).Seconds())
+	rate, spent := float64(l.steady)/time.Since(begun).Seconds(), used(l.steady)
+	l.addf("appends at half rate", "%.0f/s", rate)
 	l.addf("  latency", "%s", percentiles(took))
+	l.addf("  processor", "%v, %.0f %% of those there are", spent, 100*rate*spent.all().Seconds()/float64(runtime.NumCPU()))
 	l.addf("  jobs meanwhile", "%s", l.jobsSince(mark))
 }
 
