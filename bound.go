@@ -215,10 +215,11 @@ func sameProvider(a, b string) bool {
 // does to entries is seen as it is done.
 func (p *Projection) turn(by int32) (first int32) {
 	o := &p.overlays[by]
+	if o.lo > o.hi {
+		return untouched // the view is the same with it and without (P13)
+	}
 	p.bindings.state.turn(o.seq, false)
 	switch c := o.c; {
-	case o.lo > o.hi:
-		return untouched
 	case c.Summary != nil && c.Summary.Placement == PlaceSystem,
 		c.ToolDefinitions != nil && len(p.config.current.Tools) > 0:
 		return 0

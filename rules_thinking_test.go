@@ -353,6 +353,18 @@ func TestB1SignedWordsOutliveTheirSignature(t *testing.T) {
 	}
 }
 
+// P13: a compaction of no turn changes nothing: what was thought before one that is undone counts
+// again, though such a one came in between.
+func TestP13AnEmptyRangeBindsNothing(t *testing.T) {
+	p := project(t, start(), user("u"), thought("t"), call("a", "run", `{}`), result("a", "long"), say("done"),
+		overlay("strip", tenfold.Compaction{ToTurn: 0, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}),
+		overlay("none", tenfold.Compaction{FromTurn: 7, ToTurn: 9, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}),
+		revoke("undo", "strip"))
+	if fate, _, _ := p.Fate(3); fate != tenfold.Kept {
+		t.Errorf("what was thought is %s: %s", fate, p.Why(3))
+	}
+}
+
 // What still has its signature stands behind what it was made under, in order and without a gap: else
 // its provider refuses the request (P10a).
 func TestP10aSignedGoesBackUnderItsPrefix(t *testing.T) {
