@@ -240,12 +240,9 @@ func (l *Log) noteLate(seq int32, n *node) {
 	}
 }
 
-// wasLate reports whether a result changes what reasoning that the reader has was
-// made under: reasoning of a later step than its call's, which the reader sees.
+// wasLate reports whether a result came behind reasoning that the reader has of a later step
+// than its call's: it was made without it.
 func (p *Projection) wasLate(seq int32, n *node) bool {
-	if !p.shows(n.pair, p.log.node(n.pair)) {
-		return false // nothing stood in its place
-	}
 	i, _ := slices.BinarySearch(p.log.opaque, n.pair)
 	for _, at := range p.log.opaque[i:] {
 		if at > seq {

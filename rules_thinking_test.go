@@ -365,6 +365,28 @@ func TestP13AnEmptyRangeBindsNothing(t *testing.T) {
 	}
 }
 
+// B1: a result that comes while an overlay hides its call changes nothing that is seen, and what is
+// seen once that is undone: it is not what was seen before.
+func TestB1AResultComesWhileItsCallIsHidden(t *testing.T) {
+	entries := []tenfold.Entry{
+		start(), user("u"), call("a", "run", `{}`), start(), user("v"), thought("t"), call("b", "run", `{}`), result("b", "2"),
+		overlay("hides", tenfold.Compaction{ToTurn: 0, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Omit}}),
+		start(), user("w"), thought("under it"), say("done"), result("a", "late"),
+	}
+	shown := func(p *tenfold.Projection) (ids string) {
+		for it := range p.Items() {
+			if it.Payload.Kind() == tenfold.KindReasoning {
+				ids += it.ID + " "
+			}
+		}
+		return ids
+	}
+	same(t, "behind what hides the call", shown(project(t, entries...)), "under it ")
+	same(t, "undone", shown(project(t, append(entries, revoke("undo", "hides"))...)), "")
+	same(t, "without what was thought since", shown(project(t, append(slices.Concat(entries[:9], entries[13:]), revoke("undo", "hides"))...)), "")
+	same(t, "nothing came", shown(project(t, append(slices.Clone(entries[:9]), revoke("undo", "hides"))...)), "t ")
+}
+
 // What still has its signature stands behind what it was made under, in order and without a gap: else
 // its provider refuses the request (P10a).
 func TestP10aSignedGoesBackUnderItsPrefix(t *testing.T) {
