@@ -215,10 +215,11 @@ func sameProvider(a, b string) bool {
 // does to entries is seen as it is done.
 func (p *Projection) turn(by int32) (first int32) {
 	o := &p.overlays[by]
+	if o.lo > o.hi {
+		return untouched // the view is the same with it and without (P13)
+	}
 	p.bindings.state.turn(o.seq, false)
 	switch c := o.c; {
-	case o.lo > o.hi:
-		return untouched
 	case c.Summary != nil && c.Summary.Placement == PlaceSystem,
 		c.ToolDefinitions != nil && len(p.config.current.Tools) > 0:
 		return 0
@@ -239,12 +240,9 @@ func (l *Log) noteLate(seq int32, n *node) {
 	}
 }
 
-// wasLate reports whether a result changes what reasoning that the reader has was
-// made under: reasoning of a later step than its call's, which the reader sees.
+// wasLate reports whether a result came behind reasoning that the reader has of a later step
+// than its call's: it was made without it.
 func (p *Projection) wasLate(seq int32, n *node) bool {
-	if !p.shows(n.pair, p.log.node(n.pair)) {
-		return false // nothing stood in its place
-	}
 	i, _ := slices.BinarySearch(p.log.opaque, n.pair)
 	for _, at := range p.log.opaque[i:] {
 		if at > seq {

@@ -235,6 +235,9 @@ func (p *Projection) applyEntry(seq int32) {
 	case ToolResult:
 		if p.wasLate(seq, p.log.node(seq)) {
 			c := viewChange{seq: seq, before: p.bindings.state}
+			if call := p.log.node(seq).pair; !p.shows(call, p.log.node(call)) {
+				c.first = untouched // nothing stands in its place, until what hides its call is undone
+			}
 			p.bindings.state.turn(seq, false)
 			p.bind(c)
 		}

@@ -417,4 +417,15 @@ func TestP5bWhatIsKeptOfAResultHasNoTerminalCodes(t *testing.T) {
 		p := project(t, user("go"), call("c", "t", `{}`), result("c", output), tools(shortly(map[string]tenfold.CallPolicy{"c": tt.policy})))
 		same(t, name, view(p)[2], "result c "+tt.want)
 	}
+	for output, want := range map[string]string{
+		"[comp\x1b[0macted] t: done\n":   `[\compacted] t: done`, // no mark of ours
+		"\x1b]0;a title\nx\nbell \x07\n": "0;a title …\nbell \a", // whose end is not in its line
+	} {
+		lines := []tenfold.LineRange{{First: 1, Last: 1}, {First: 3, Last: 3}}
+		if output += strings.Repeat("\n", 3-strings.Count(output, "\n")) + strings.Repeat("and so on\n", 9); want[0] == '[' {
+			lines = lines[:1]
+		}
+		p := project(t, user("go"), call("c", "t", `{}`), result("c", output), tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Lines: lines}})))
+		same(t, output, view(p)[2], "result c "+want+" …")
+	}
 }

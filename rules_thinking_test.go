@@ -353,6 +353,40 @@ func TestB1SignedWordsOutliveTheirSignature(t *testing.T) {
 	}
 }
 
+// P13: a compaction of no turn changes nothing: what was thought before one that is undone counts
+// again, though such a one came in between.
+func TestP13AnEmptyRangeBindsNothing(t *testing.T) {
+	p := project(t, start(), user("u"), thought("t"), call("a", "run", `{}`), result("a", "long"), say("done"),
+		overlay("strip", tenfold.Compaction{ToTurn: 0, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}),
+		overlay("none", tenfold.Compaction{FromTurn: 7, ToTurn: 9, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}),
+		revoke("undo", "strip"))
+	if fate, _, _ := p.Fate(3); fate != tenfold.Kept {
+		t.Errorf("what was thought is %s: %s", fate, p.Why(3))
+	}
+}
+
+// B1: a result that comes while an overlay hides its call changes nothing that is seen, and what is
+// seen once that is undone: it is not what was seen before.
+func TestB1AResultComesWhileItsCallIsHidden(t *testing.T) {
+	entries := []tenfold.Entry{
+		start(), user("u"), call("a", "run", `{}`), start(), user("v"), thought("t"), call("b", "run", `{}`), result("b", "2"),
+		overlay("hides", tenfold.Compaction{ToTurn: 0, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Omit}}),
+		start(), user("w"), thought("under it"), say("done"), result("a", "late"),
+	}
+	shown := func(p *tenfold.Projection) (ids string) {
+		for it := range p.Items() {
+			if it.Payload.Kind() == tenfold.KindReasoning {
+				ids += it.ID + " "
+			}
+		}
+		return ids
+	}
+	same(t, "behind what hides the call", shown(project(t, entries...)), "under it ")
+	same(t, "undone", shown(project(t, append(entries, revoke("undo", "hides"))...)), "")
+	same(t, "without what was thought since", shown(project(t, append(slices.Concat(entries[:9], entries[13:]), revoke("undo", "hides"))...)), "")
+	same(t, "nothing came", shown(project(t, append(slices.Clone(entries[:9]), revoke("undo", "hides"))...)), "t ")
+}
+
 // What still has its signature stands behind what it was made under, in order and without a gap: else
 // its provider refuses the request (P10a).
 func TestP10aSignedGoesBackUnderItsPrefix(t *testing.T) {

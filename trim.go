@@ -26,7 +26,7 @@ func (p *Projection) trimmed(by int32, r ToolResult, s *sides, seq int32, n *nod
 	if size <= head+tail {
 		return r.Parts, Kept
 	}
-	pick := chosen{lines: ends(text, int(head), int(tail), s.lines)}
+	pick := chosen{lines: ends(text, int(head), int(tail), s.lines), plain: true}
 	out, kept := pick.cut(text, short)
 	if short && !kept {
 		parts, _ := p.stub(by, n, seq)
@@ -36,7 +36,7 @@ func (p *Projection) trimmed(by int32, r ToolResult, s *sides, seq int32, n *nod
 		return r.Parts, Kept
 	}
 	if out != text {
-		out = withoutEscapes(out) + p.recallRef(by, policy.Recall, seq)
+		out += p.recallRef(by, policy.Recall, seq)
 	}
 	if len(out) >= len(text) {
 		return r.Parts, Kept
@@ -144,6 +144,7 @@ func TextLines(p Payload) string {
 type chosen struct {
 	lines  []LineRange // in order; those that can still be met
 	number int         // of the line before the next
+	plain  bool        // what is shown has no codes for a terminal
 }
 
 // next takes the next line, without its end, and gives what to show of it.
@@ -193,6 +194,9 @@ func (c *chosen) cut(text string, short bool) (out string, kept bool) {
 			continue
 		}
 		was, piece = piece, show != line
+		if c.plain { // line by line, and first: codes may hide a mark, and the end of one that begins here
+			show = withoutEscapes(show)
+		}
 		show = shieldMarks(show)
 		marked := piece && strings.HasPrefix(show, gapMark)
 		switch {

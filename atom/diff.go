@@ -17,6 +17,7 @@ type Diff struct {
 // who pasted it.
 func (d *Diff) Has(line string) bool {
 	if d.old <= 0 && d.new <= 0 {
+		d.blank = false
 		if d.old, d.new = hunk(line); d.old > 0 || d.new > 0 {
 			return true
 		}

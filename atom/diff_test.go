@@ -17,6 +17,7 @@ func TestLinesOfPastedDiffs(t *testing.T) {
 		"@@ -1,9 +1,9 @@\n a\n\n-\tcold\n+\twarm":                               "+++++",
 		"@@ -1,9 +1,9 @@\n a\nnever push\n- nor pull":                           "++--",
 		"@@ -1,9 +1,9 @@\n a\n@@ -20 +20 @@\n-b\n+c\nnever":                     "+++++-",
+		"@@ -1,2 +1,2 @@\n a\n\n@@ -9 +8,0 @@\n- never\nnever":                  "+++++-",
 		"@@ -0,0 +1,2 @@\n+a\n+b\n+ c":                                          "+++-",
 		"@@ no hunk @@\n- never push":                                           "--",
 		"@@ -a,b +c,d @@\n- never push":                                         "--",

@@ -12,8 +12,7 @@ type chapters struct {
 	// and count from where there is one of another.
 	heading int32
 	counts  bool
-	// fence is what begins the code that is under way, and ends it.
-	fence string
+	fence   fence
 	// steps are where the steps of a build begin, by their numbers; test is the test whose
 	// lines are farther in than margin, or all up to a blank one.
 	steps  map[string]int32
@@ -28,7 +27,7 @@ type chapters struct {
 const maxSteps = 99
 
 func (h *chapters) line(line, bare string, number int32) {
-	h.ofCode(bare)
+	h.fence.at(bare)
 	if bare == "" || h.ofBuild(bare, number) || h.ofTest(line, bare, number) {
 		return
 	}
@@ -42,19 +41,28 @@ func (h *chapters) line(line, bare string, number int32) {
 	}
 }
 
-// ofCode notes where code begins and ends: with as many signs, so that code may hold code.
-func (h *chapters) ofCode(bare string) {
-	switch {
-	case h.fence != "":
-		if strings.HasPrefix(bare, h.fence) && strings.Trim(bare, h.fence[:1]) == "" {
-			h.fence = ""
+// A fence is what begins the code that is under way, and ends it: as many signs, so that code may
+// hold code. It is empty outside of code.
+type fence string
+
+// at takes in the next line, and reports whether it begins or ends code.
+func (f *fence) at(bare string) bool {
+	if *f != "" {
+		if !strings.HasPrefix(bare, string(*f)) || strings.Trim(bare, string((*f)[:1])) != "" {
+			return false
 		}
-	case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
-		info := strings.TrimLeft(bare, bare[:1])
-		if bare[0] == '~' || !strings.Contains(info, "`") {
-			h.fence = bare[:len(bare)-len(info)]
-		}
+		*f = ""
+		return true
 	}
+	if !strings.HasPrefix(bare, "```") && !strings.HasPrefix(bare, "~~~") {
+		return false
+	}
+	info := strings.TrimLeft(bare, bare[:1])
+	if bare[0] == '`' && strings.Contains(info, "`") {
+		return false
+	}
+	*f = fence(bare[:len(bare)-len(info)])
+	return true
 }
 
 // headingLevel is the level of a heading of Markdown; 0 for another line.

@@ -30,8 +30,8 @@ type heads struct {
 	table        int32 // the number of the first row of a table; 0 outside of one
 	// above are the lines that the next one of what was said may stand under: each is
 	// farther in than the one before, or an item of the list that it begins.
-	above  []above
-	fenced bool
+	above []above
+	fence fence
 }
 
 // above is a line that others may stand under.
@@ -64,11 +64,11 @@ func (h *heads) of(text string, number int32) int32 {
 // ofList gives the head of a line in a list of what was said: the item that it is under, or
 // the line with a colon that the list stands under.
 func (h *heads) ofList(text, bare string, number int32) (head int32) {
-	if strings.HasPrefix(bare, "```") && !strings.Contains(bare[3:], "```") {
-		h.above, h.fenced = h.above[:0], !h.fenced
+	if h.fence.at(bare) {
+		h.above = h.above[:0]
 		return 0
 	}
-	if h.fenced || bare == "" {
+	if h.fence != "" || bare == "" {
 		return 0
 	}
 	m, item := margin(text), isItem(bare)

@@ -150,6 +150,7 @@ func TestF6AnItemKeepsWhatItIsUnder(t *testing.T) {
 		"a line that is no item":      {"These are bad:\n" + words + "\n" + words + "\nopen_file", "4"},
 		"after the list":              {"These are bad:\n- one\n" + words + "\n" + words + "\n" + words + "\n- open_file", "6"},
 		"in a fence":                  {"- one:\n```\n  " + words + "\n  " + words + "\n  open_file\n```", "5"},
+		"behind code in code":         {"````md\n```\n````\n- one:\n  - " + words + "\n  - " + words + "\n  - open_file", "4,7"},
 		"behind a fence":              {"- one:\n```\n" + words + "\n```\n  - open_file", "5"},
 		"behind code in a line":       {"```go vet```\n- one:\n  - " + words + "\n  - " + words + "\n  - open_file", "2,5"},
 		"under a line that is long":   {"- " + strings.Repeat("long ", 100) + ":\n  - " + words + "\n  - " + words + "\n  - open_file", "4"},

@@ -46,8 +46,12 @@ func (w *writing) askWithinLimits(ctx context.Context, maxTokens int, request fu
 	if stop := (*stoppedError)(nil); errors.As(err, &stop) && stop.thought && ctx.Err() == nil {
 		w.track.makeRoom(thinkingRoom)
 		if more := w.withRoom(request(most)); more.MaxTokens > r.MaxTokens {
-			said, err = collectText(ctx, w.Provider, more, w.track)
+			r = more
+			said, err = collectText(ctx, w.Provider, r, w.track)
 		}
+	}
+	if err == nil && r.MaxTokens > most && w.counter.Count(said) > 2*most { // it took the room for words; vocabularies differ
+		err = &stoppedError{cutOff: true, text: said}
 	}
 	return said, err
 }

@@ -194,6 +194,7 @@ func TestM1aAModelMayThinkFirst(t *testing.T) {
 		{name: "may not answer as much", model: "anthropic/claude-opus-5-5", most: 500, limitedByModel: 2_000, answers: [][]provider.Event{says("Bugs were fixed.")}, asked: []int{2_000}},
 		{name: "found to think", model: "local/unknown", most: 500, answers: [][]provider.Event{thought, says("Bugs were fixed.")}, asked: []int{500, 16_500}},
 		{name: "thinks on", model: "local/unknown", most: 500, answers: [][]provider.Event{thought}, asked: []int{500, 16_500}, cutOff: true},
+		{name: "takes the room for words", model: "anthropic/claude-opus-5-5", most: 500, answers: [][]provider.Event{says(strings.Repeat("Bugs were fixed. ", 300))}, asked: []int{16_500}, cutOff: true},
 		{name: "said too much", model: "local/unknown", most: 500, answers: [][]provider.Event{stops("Bugs were", provider.StopLength)}, asked: []int{500}, cutOff: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func (w *writing) rawUpTo(view *tenfold.Projection) bool {
 		if !e.Payload.Kind().Visible() || !view.Reads(e.Seq) {
 			continue
 		}
-		if fate, by, _ := view.Fate(e.Seq); fate != tenfold.Kept && (fate != tenfold.Omitted || by != "") {
+		if fate, by, _ := view.Fate(e.Seq); fate != tenfold.Kept && (fate != tenfold.Omitted || by != "") && view.Why(e.Seq) != tenfold.ReasonUnsigned {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package summary_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,14 @@ func TestPrefixIsChosenByPrice(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	brief := "Be brief."
+	unsigned := func(l *tenfold.Log) { // words that lost their signature are the same words
+		for _, p := range []tenfold.Payload{tenfold.AssistantMessage{Text: "So I look.", Signature: "s"}, tenfold.ConfigDelta{System: &brief}} {
+			if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	flat := func(string, tenfold.Usage) (float64, bool) { return 1, true }
 	even := func(_ string, u tenfold.Usage) (float64, bool) { return float64(u.Input + u.CacheRead), true }
 	unknown := func(string, tenfold.Usage) (float64, bool) { return 0, false }
@@ -41,6 +50,7 @@ func TestPrefixIsChosenByPrice(t *testing.T) {
 		{"no cheaper", summary.Model{Warm: warm, Cost: flat}, nil, 2, false},
 		{"a cache that costs as much, and a long tail", summary.Model{Warm: warm, Cost: even}, nil, 0, false},
 		{"the view is not raw", summary.Model{Warm: warm, Cost: price}, stripped, 2, false},
+		{"words without their signature", summary.Model{Warm: warm, Cost: price}, unsigned, 3, true},
 		{"it does not fit", summary.Model{Warm: warm, Cost: price, Window: 2600, MaxTokens: 200}, nil, 2, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,7 +81,7 @@ func TestPrefixIsChosenByPrice(t *testing.T) {
 			if !strings.HasPrefix(string(now), strings.TrimRight(string(before), "]}\"")) {
 				t.Error("the request does not begin as the conversation does")
 			}
-			if text := sent(m.asked[0]); !strings.Contains(text, "turns 0..2") || strings.Contains(text, "[turn 000]") {
+			if text := sent(m.asked[0]); !strings.Contains(text, fmt.Sprintf("turns 0..%d", tt.to)) || strings.Contains(text, "[turn 000]") {
 				t.Error(text)
 			}
 			if quote.Input < r.View.Tokens() || *quote.Cost >= float64(r.View.Tokens())/100+500/20.0 {

@@ -216,6 +216,47 @@ func testAnotherAttempt(t *testing.T, url string) {
 	}
 }
 
+// So it may be that process itself which makes the other attempt: it ends that one.
+func testAnotherAttemptOfItsOwn(t *testing.T, url string) {
+	f := open(t, url)
+	due(t, f.st, "a")
+	type attempt struct {
+		of  string
+		end chan error
+	}
+	w, begun := worker(3), make(chan attempt)
+	w.Live = func(s *session.Session, _ store.Store) (session.Live, error) {
+		l, err := live(s)
+		a := attempt{s.ID(), make(chan error)}
+		select {
+		case begun <- a:
+			return l, errors.Join(err, <-a.end)
+		case <-t.Context().Done(): // tried once more
+			return l, t.Context().Err()
+		}
+	}
+	f.start(t, w)
+	first := <-begun
+	operate(t, f.db, "UPDATE "+f.queue.Schema()+".river_job SET state = 'available'")
+	due(t, f.st, "b") // and the queue is looked at
+	second, other := <-begun, <-begun
+	if second.of == "b" {
+		second, other = other, second
+	}
+	of := func(id string) job.Info { return listed(t, f.jobs, job.Filter{Conversation: id})[0] }
+	first.end <- errors.New("the first fails")
+	other.end <- errors.New("so does another job")
+	eventually(t, "that one fails", func() bool { return of("b").State == job.Retrying })
+	if j := of("a"); j.State != job.Running || j.Attempt != 2 {
+		t.Errorf("%+v", j)
+	}
+	second.end <- errors.New("the second fails")
+	eventually(t, "it fails", func() bool { return of("a").State == job.Retrying })
+	if j := of("a"); j.Error != of("b").Error { // and not taken for one of a process that ended
+		t.Errorf("%+v", j)
+	}
+}
+
 // A process whose lock is still held by its connection before takes it when that is gone: without
 // it, others would take its jobs for those of a process that ended.
 func testLockIsHeld(t *testing.T, url string) {

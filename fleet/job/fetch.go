@@ -23,7 +23,8 @@ type driver struct {
 	// hands is how many jobs this process works on at once, busy how many it does.
 	hands, busy atomic.Int64
 	ear         ear
-	// lost are the jobs, by id, of which another process has made another attempt.
+	// lost are the jobs, by id, of which an attempt of this process ended behind another one,
+	// until River has asked to end them for it.
 	lost sync.Map
 	// full is called when as many jobs were taken as were asked for.
 	full func()
@@ -69,20 +70,28 @@ type executor struct {
 // JobSetStateIfRunningMany implements riverdriver.Executor. River's ends jobs whichever attempt
 // of them runs.
 func (e *executor) JobSetStateIfRunningMany(ctx context.Context, p *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
-	own := *p
+	own, lost := *p, []int64(nil)
 	own.ID, own.Attempt, own.ErrData, own.FinalizedAt, own.MetadataDoMerge, own.MetadataUpdates, own.ScheduledAt, own.State = nil, nil, nil, nil, nil, nil, nil, nil
 	for i, id := range p.ID {
-		if _, lost := e.driver.lost.Load(id); lost {
+		if _, is := e.driver.lost.Load(id); is {
+			lost = append(lost, id)
 			continue
 		}
 		own.ID, own.Attempt, own.ErrData, own.FinalizedAt = append(own.ID, id), append(own.Attempt, p.Attempt[i]), append(own.ErrData, p.ErrData[i]), append(own.FinalizedAt, p.FinalizedAt[i])
 		own.MetadataDoMerge, own.MetadataUpdates = append(own.MetadataDoMerge, p.MetadataDoMerge[i]), append(own.MetadataUpdates, p.MetadataUpdates[i])
 		own.ScheduledAt, own.State = append(own.ScheduledAt, p.ScheduledAt[i]), append(own.State, p.State[i])
 	}
-	if len(own.ID) == 0 {
-		return nil, nil
+	var rows []*rivertype.JobRow
+	if len(own.ID) > 0 {
+		var err error
+		if rows, err = e.Executor.JobSetStateIfRunningMany(ctx, &own); err != nil {
+			return nil, err // it is asked again
+		}
 	}
-	return e.Executor.JobSetStateIfRunningMany(ctx, &own)
+	for _, id := range lost { // a later attempt may be this process's own
+		e.driver.lost.Delete(id)
+	}
+	return rows, nil
 }
 
 // usualJobsAtOnce is how many jobs of a tenant run at once that has no limit of its

@@ -96,7 +96,6 @@ type worker struct {
 func (w *worker) Work(ctx context.Context, j *river.Job[arguments]) error {
 	q := w.crew.queue
 	defer q.work(j.ID)()
-	q.driver.lost.Delete(j.ID)
 	done, err := w.try(ctx, j)
 	switch {
 	case done:
@@ -145,12 +144,12 @@ func (w *worker) try(ctx context.Context, j *river.Job[arguments]) (done bool, e
 	return false, nil
 }
 
-// lost reports whether another attempt of a job runs, as this process had been taken for one
-// that ended.
+// lost reports whether an attempt of a job is none any more, as this process had been taken for one
+// that ended: another one runs, or may before River ends this one.
 func (q *Queue) lost(ctx context.Context, j *river.Job[arguments]) (lost bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	err := q.pool.QueryRow(ctx, q.sql("SELECT attempt <> $2 AND state = 'running' FROM ~.river_job WHERE id = $1"), j.ID, j.Attempt).Scan(&lost)
+	err := q.pool.QueryRow(ctx, q.sql("SELECT attempt <> $2 OR state <> 'running' FROM ~.river_job WHERE id = $1"), j.ID, j.Attempt).Scan(&lost)
 	return err == nil && lost
 }
 

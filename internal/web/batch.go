@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -138,14 +139,17 @@ func known(l *tenfold.Log, key string, entries []tenfold.Entry) (n int, err erro
 }
 
 // sameExpected refuses a request that comes again with a key and another expected than
-// before: one of its entries is the first that came after that version.
+// before: one of its entries is the first that came after that version, and none that the key
+// names came earlier.
 func sameExpected(l *tenfold.Log, key string, entries []tenfold.Entry, expected int64) error {
-	ours, after := false, false
+	ours, first, after := false, int64(math.MaxInt64), false
 	for i, e := range entries {
 		held, _ := l.Lookup(e.ID)
-		ours, after = ours || e.ID == entryID(key, i), after || held.Seq == expected+1
+		if after = after || held.Seq == expected+1; e.ID == entryID(key, i) {
+			ours, first = true, min(first, held.Seq)
+		}
 	}
-	if !ours || after {
+	if !ours || after && first > expected {
 		return nil
 	}
 	p := keyReused()

@@ -82,6 +82,7 @@ func TestARepeatedRequestAppendsOnce(t *testing.T) {
 		`{"entries":[` + one + `,` + two + `,` + one + `,` + two + `]}`,
 		`{"entries":[` + one + `,` + two + `,{"id":"new","kind":"assistant_message","text":"three"}]}`,
 		strings.Replace(body, `"expected":1`, `"expected":6`, 1), strings.Replace(body, `"expected":1`, `"expected":0`, 1),
+		strings.Replace(body, `"expected":1`, `"expected":2`, 1), // at which its second entry stands
 		`{"entries":[{"kind":"user_message","text":"one","branch":"b"},` + two + `,{"id":"mine","kind":"assistant_message","text":"three"}]}`,
 		`{"entries":[{"kind":"user_message","text":"one","origin":{"line":1}},` + two + `,{"id":"mine","kind":"assistant_message","text":"three"}]}`,
 		`{"entries":[{"kind":"user_message","text":"one","time":"2020-01-01T00:00:00Z"},` + two + `,{"id":"mine","kind":"assistant_message","text":"three"}]}`,

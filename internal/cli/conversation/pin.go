@@ -158,7 +158,7 @@ func printPins(a *command.App, s *session.Session, asked, changed []int64, befor
 	view := s.Projection()
 	hidden := func(seq int64) bool { // pins do not free reasoning that is bound to what came before
 		fate, _, _ := view.Fate(seq)
-		return on && fate != tenfold.Kept
+		return on && fate != tenfold.Kept && view.Why(seq) != tenfold.ReasonUnsigned
 	}
 	if a.JSON {
 		out := map[string]any{"conversation": s.ID(), word: changed, "tokens": now}

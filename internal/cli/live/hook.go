@@ -71,7 +71,7 @@ No model is called, and nothing is sent anywhere.`,
 }
 
 // beside are the events of clients that are answered beside a proxy: that a client compacts by
-// itself, which a proxy cannot answer for it.
+// itself, which a proxy cannot answer for it. They are not where nothing is to be stored.
 var beside = map[string]string{"opencode": "compacting", "pi": "session_before_compact"}
 
 // answer answers an event, whatever happens.
@@ -81,7 +81,7 @@ func answer(ctx context.Context, a *command.App, args []string) []byte {
 		h.Fail(hook.Failure{Client: "unknown", Event: "unknown", Why: "tenfold hook requires CLIENT and EVENT"})
 		return []byte(hook.Nothing)
 	}
-	if os.Getenv(launch.Running) == args[0] && args[1] != beside[args[0]] { // the proxy that it runs through compacts
+	if os.Getenv(launch.Running) == args[0] && (args[1] != beside[args[0]] || os.Getenv(launch.Unstored) != "") { // the proxy that it runs through compacts
 		return []byte(hook.Nothing)
 	}
 	client, err := findClient(a, args[0])

@@ -130,6 +130,12 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 		a.Warn(start.Note)
 	}
 	if err == nil {
+		if f.noStore {
+			start.Env[launch.Unstored] = "1"
+		}
+		if a.StoreURL != "" { // for its plug-in, and for what a model recalls
+			start.Env["TENFOLD_STORE"] = a.StoreURL
+		}
 		code, err = launch.Run(ctx, program, start, a.InTTY || a.OutTTY || a.ErrTTY)
 	}
 	stop()

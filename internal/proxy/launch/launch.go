@@ -70,6 +70,9 @@ type Start struct {
 // format.
 const Running = "TENFOLD_RUN"
 
+// Unstored is the variable by which it knows that nothing of the conversation is to be stored.
+const Unstored = Running + "_UNSTORED"
+
 func Find(name string) (Client, error) {
 	var names []string
 	for _, c := range Clients() {

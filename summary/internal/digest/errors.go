@@ -86,6 +86,7 @@ func (l *Ledger) addFailure(c *call, r result) {
 		return is.covers(*was) || was.some == "" && is.some == "" && was.covers(*is)
 	})
 	l.failures[key] = f
+	delete(l.unfollowed, key)
 	if len(l.failures) > mostFailures {
 		oldest := key
 		for k, one := range l.failures {
@@ -94,7 +95,7 @@ func (l *Ledger) addFailure(c *call, r result) {
 			}
 		}
 		delete(l.failures, oldest)
-		l.unfollowed++
+		l.unfollowed[oldest] = true
 	}
 }
 
@@ -102,11 +103,15 @@ func (l *Ledger) addFailure(c *call, r result) {
 // a read of it that failed too: the file is there now. A run that is not known
 // to have passed, but shows no failure, closes what only an output told of.
 func (l *Ledger) closeFailures(c *call, r result) {
-	if len(l.failures) == 0 {
+	if len(l.failures) == 0 && len(l.unfollowed) == 0 {
 		return
 	}
-	if key := c.failureKey(); !r.unsure || l.failures[key] != nil && l.failures[key].red {
+	key := c.failureKey()
+	if !r.unsure || l.failures[key] != nil && l.failures[key].red {
 		delete(l.failures, key)
+	}
+	if !r.unsure {
+		delete(l.unfollowed, key)
 	}
 	for _, op := range c.files {
 		delete(l.failures, fileKey(op))

@@ -34,7 +34,7 @@ type Ledger struct {
 	ran        []*command          // in order of their first run
 	acts       []act               // in order
 	failures   map[string]*failure // open ones, by what must succeed to close them
-	unfollowed int                 // failures that were followed no further
+	unfollowed map[string]bool     // those that are followed no further
 	plans      map[string]*plan    // by branch
 	planFile   planFile
 	branches   []string             // of plans, in order
@@ -96,7 +96,7 @@ func NewLedger(c tenfold.Counter) *Ledger {
 	return &Ledger{
 		counter: c,
 		asked:   map[string]*request{}, open: map[openKey][]*call{}, files: map[string]*file{},
-		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[openKey]approval{}, failures: map[string]*failure{}, running: map[string]*call{},
+		commands: map[string]*command{}, plans: map[string]*plan{}, approvals: map[openKey]approval{}, failures: map[string]*failure{}, unfollowed: map[string]bool{}, running: map[string]*call{},
 	}
 }
 

@@ -113,6 +113,19 @@ func TestFailuresThatAreLeftBehindAreForgotten(t *testing.T) {
 			t.Errorf("of %q what is followed no further is told: %v", command, said)
 		}
 	}
+	var again []string // the same ones, over and over, and some that pass at last
+	for round := range 5 {
+		for i := range 258 {
+			again = append(again, fmt.Sprintf(`c %d-%d Bash {"command":"go vet ./w%d"}`, round, i, i), fmt.Sprintf("e %d-%d Exit code 1", round, i))
+		}
+	}
+	for i, want := range []string{"2 older errors, of which is not known whether they", "1 older error, of which is not known whether it", ""} {
+		text := ledgerOf(entriesOf(t, again...)).Text(1000)
+		if want == "" && strings.Contains(text, " older error") || !strings.Contains(text, want) {
+			t.Errorf("of failures that came again, and %d that passed, is told\n%s", i, text)
+		}
+		again = append(again, fmt.Sprintf(`c p%d Bash {"command":"go vet ./w%d"}`, i, i), fmt.Sprintf("r p%d ok", i))
+	}
 	gone := []string{`c 1 Bash {"command":"go vet /w/oven.go"}`, "e 1 Exit code 1", `c 2 Bash {"command":"rm /w/oven.go"}`, "r 2 ok", `c 3 Bash {"command":"ls"}`, "r 3 ok"}
 	if got := ledgerOf(entriesOf(t, gone...)).Failures(); got != 1 {
 		t.Error("a check is forgotten whose file may come back")

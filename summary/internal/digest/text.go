@@ -10,6 +10,7 @@ import (
 
 	"tenfold/atom"
 	"tenfold/cause"
+	"tenfold/internal/number"
 )
 
 // Text writes the ledger as Markdown of at most so many tokens: sections in the
@@ -322,8 +323,8 @@ func (l *Ledger) treeItems(s *items) {
 // errorItems tells what is open with its cause: checks that fail stand where the
 // work stands.
 func (l *Ledger) errorItems(s *items) {
-	if l.unfollowed > 0 {
-		s.add(inErrors, rankError, mostFailures, "- %d older errors, of which is not known whether they still hold\n", l.unfollowed)
+	if n := len(l.unfollowed); n > 0 {
+		s.add(inErrors, rankError, mostFailures, "- %s, of which is not known whether %s\n", number.Count(n, "older error"), map[bool]string{true: "it still holds", false: "they still hold"}[n == 1])
 	}
 	for i, f := range l.openFailures() {
 		in, order, lead := inErrors, i, ""
