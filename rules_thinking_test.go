@@ -164,6 +164,42 @@ func TestB2TheOpenLoopKeepsItsThinkingWholeOrNot(t *testing.T) {
 	same(t, "results in it", thoughts(both), "")
 }
 
+// P10: what a sub-agent does meanwhile leaves the loop of its caller open, and a later request
+// of the caller's closes the loop of a sub-agent that did not end.
+func TestP10ALoopIsOpenWhoeverWorksMeanwhile(t *testing.T) {
+	bare := overlay("o", tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}})
+	aside := func(id string) []tenfold.Entry {
+		return []tenfold.Entry{on("scout", user("look")), on("scout", thought(id)), on("scout", call("look"+id, "read", `{}`))}
+	}
+	entries := slices.Concat([]tenfold.Entry{start(), user("u"), thought("p"), call("a", "task", `{}`)}, aside("q"), []tenfold.Entry{on("scout", result("lookq", "r")), on("scout", say("seen")), bare})
+	same(t, "the caller's", thoughts(project(t, entries...)), "p")
+	entries = slices.Concat([]tenfold.Entry{start()}, aside("q"), []tenfold.Entry{user("never mind"), bare})
+	same(t, "an abandoned one", thoughts(tenfold.ProjectBranch(logWith(t, entries...), "scout")), "")
+}
+
+// B1: an overlay that changes nothing of what is seen unbinds nothing, however long that is.
+func TestB1WhatIsHiddenAlreadyMayBeCoveredAgain(t *testing.T) {
+	for _, calls := range []int{3, 1200} {
+		entries := []tenfold.Entry{start(), user("go")}
+		for i := range calls {
+			id := fmt.Sprint("c", i)
+			entries = append(entries, call(id, "run", `{}`), result(id, strings.Repeat("line\n", 9)))
+		}
+		entries = append(
+			entries, summary("s", 0, 0, "S"), start(), user("more"), thought("t"), say("done"),
+			overlay("o", tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}),
+		)
+		same(t, fmt.Sprint(calls, " calls"), thoughts(project(t, entries...)), "t")
+	}
+}
+
+// B1: a result that comes late changes nothing of a view that hides its call.
+func TestB1ALateResultOfAHiddenCallUnbindsNothing(t *testing.T) {
+	late := []tenfold.Entry{start(), user("first"), call("late", "t", `{}`), say("meanwhile"), start(), user("second"), overlay("o", tenfold.Compaction{Turns: tenfold.Omit}), thought("n")}
+	same(t, "hidden", thoughts(project(t, append(late, result("late", "r"))...)), "n")
+	same(t, "shown", thoughts(project(t, append(late, revoke("r", "o"), thought("m"), result("late", "r"))...)), "")
+}
+
 // B4: whatever is compacted, undone, pinned and answered late, and whenever: each
 // request of a conversation is one that the provider takes after those before.
 func TestB4EveryRequestOfAGrowingConversationIsTaken(t *testing.T) {
