@@ -44,12 +44,9 @@ const untouched = math.MaxInt32
 // of, alike.
 type state128 [2]uint64
 
-// turn puts in an overlay, by its entry, or the pin on an entry; or takes it out.
-func (s *state128) turn(seq int32, pin bool) {
-	x := uint64(seq) << 1
-	if pin {
-		x++
-	}
+// turn puts in an overlay, by its entry, or the pin on an entry, which is none; or takes it out.
+func (s *state128) turn(seq int32) {
+	x := uint64(seq)
 	for i := range s {
 		// The steps of splitmix64.
 		x += 0x9e3779b97f4a7c15
@@ -215,7 +212,7 @@ func sameProvider(a, b string) bool {
 // does to entries is seen as it is done.
 func (p *Projection) turn(by int32) (first int32) {
 	o := &p.overlays[by]
-	p.bindings.state.turn(o.seq, false)
+	p.bindings.state.turn(o.seq)
 	switch c := o.c; {
 	case o.lo > o.hi:
 		return untouched

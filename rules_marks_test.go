@@ -101,3 +101,15 @@ func TestF7PiecesMarkTheirGaps(t *testing.T) {
 		})
 	}
 }
+
+// A mark that a text of the log holds is taken apart in the view alone.
+func TestP1WhatReadsLikeAMarkStaysInTheLog(t *testing.T) {
+	l := logWith(t, start(), user("go"), call("c", "write", `{"body":"`+strings.Repeat(`a line\n`, 40)+`"}`), result("c", "[compacted] read: done"), tools(tenfold.ToolPolicy{
+		Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Result: tenfold.Keep, Body: []tenfold.LineRange{{First: 1, Last: 1}}}},
+	}))
+	if shown := strings.Join(view(tenfold.Project(l)), "\n"); strings.Contains(shown, "[compacted] read") || !strings.Contains(shown, "compacted] read") {
+		t.Errorf("the view shows\n%s", shown)
+	}
+	e, _ := l.Entry(4)
+	same(t, "the log", show(e.Payload), "result c [compacted] read: done")
+}
