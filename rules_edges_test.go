@@ -101,11 +101,7 @@ func TestP6TheGateHoldsForRemovalToo(t *testing.T) {
 	policy.Over = 2048
 	policy.Hints = map[string]tenfold.Hint{"read": {Response: tenfold.Remove}}
 	p := project(t, oneCall("read", "tiny", policy)...)
-	for it := range p.Items() {
-		if it.Fate != tenfold.Kept {
-			t.Errorf("%s is %s", it.ID, it.Fate)
-		}
-	}
+	sees(t, p, "user: go", `call c1 read {"path":"main.go"}`, "result c1 tiny", "assistant: done")
 	p = project(t, oneCall("read", strings.Repeat("big ", 1000), policy)...)
 	for it := range p.Items() {
 		if k := it.Payload.Kind(); k == tenfold.KindToolCall || k == tenfold.KindToolResult {
@@ -193,4 +189,12 @@ func TestP12EntriesStandInTheirTurnsAndSayWhenTheyWereMade(t *testing.T) {
 	same(t, "entries", got, []string{
 		"turn", "line 2", "line 3", "line 4", "line 5", "turn", "made up", "made up", "turn", "line 12", "line 13", "line 14", "line 15",
 	})
+}
+
+func TestP6ReasoningWithoutWordsIsStrippedWhereNoSizeIsGiven(t *testing.T) {
+	entries := []tenfold.Entry{user("go"), entry(tenfold.Reasoning{Provider: "openai", Encrypted: "ZW5j", ItemID: "rs_1"}), say("done"), user("next")}
+	strip := &tenfold.Policy{Action: tenfold.Strip}
+	sees(t, project(t, append(entries, overlay("o", tenfold.Compaction{Reasoning: strip}))...), "user: go", "assistant: done", "user: next")
+	strip.Over = 20
+	same(t, "under the gate", fateOf(project(t, append(entries, overlay("o", tenfold.Compaction{Reasoning: strip}))...), 2), "kept")
 }

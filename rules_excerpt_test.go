@@ -256,6 +256,13 @@ func TestP5TrimSaysWhatBecomesOfTheResult(t *testing.T) {
 	}
 }
 
+func TestP5RequestBeatsBody(t *testing.T) {
+	arguments := `{"path":"a.go","new":"` + strings.Repeat(`a line of code\n`, 20) + `"}`
+	p := project(t, user("go"), call("c", "edit", arguments), result("c", "done"),
+		tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Request: true, Body: lines(1, 1), Result: tenfold.Keep}})))
+	sees(t, p, "user: go", `call c edit {"path":"a.go"}`, "result c done")
+}
+
 func TestP6GatesBodies(t *testing.T) {
 	arguments := `{"path":"a.go","new":"` + strings.Repeat(`a line of code\n`, 20) + `"}`
 	policy := shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Body: lines(1, 1), Result: tenfold.Keep}})

@@ -123,6 +123,17 @@ func TestB1ThinkingGoesWithThePrefixItWasMadeUnder(t *testing.T) {
 				result("open", "late"), thought("s"), say("now"),
 			}, "s",
 		},
+		// What it hides is left out whatever is summarised, and its text comes and goes.
+		"a summary beneath an omission": {
+			append([]tenfold.Entry{overlay("s", tenfold.Compaction{Summary: &tenfold.Summary{Text: "S"}}), only(0, tenfold.Compaction{Turns: tenfold.Omit})}, append(later, revoke("v", "s"))...), "",
+		},
+		"a result on a branch that came late": {
+			[]tenfold.Entry{on("scout", call("aside", "run", `{}`)), start(), user("u"), thought("p"), say("wait"), on("scout", result("aside", "late"))}, all + " p",
+		},
+		"results of one step that came late": {
+			[]tenfold.Entry{start(), user("u"), in("m", call("a", "run", `{}`)), in("m", thought("q")), in("m", call("b", "run", `{}`)), result("a", "1"), result("b", "2")},
+			all + " q",
+		},
 		"results of one step": {
 			[]tenfold.Entry{start(), user("u"), in("m", thought("p")), in("m", call("a", "run", `{}`)), result("a", "1"), in("m", thought("q")), in("m", call("b", "run", `{}`)), result("b", "2")},
 			all + " p q",

@@ -198,6 +198,9 @@ func TestP3ViewsAreWhatTheRulesSay(t *testing.T) {
 			}
 			var got []string
 			for it := range r.p.Items() {
+				if e, ok := l.Entry(it.Seq); ok {
+					mustEqual(t, "branch", e.Branch, it.Branch)
+				}
 				switch {
 				case it.Seq > 0 && it.Payload.Kind() != tenfold.KindToolResult:
 					got = append(got, it.ID+" "+show(withoutNote(it.Payload)))
