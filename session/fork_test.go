@@ -290,6 +290,38 @@ func TestForkThatGoesOnInsideATurn(t *testing.T) {
 	}
 }
 
+// V1: a call that waits in a later step of its turn has what stands before its step hidden, and no more.
+func TestForkBehindAWaitingCallOfALaterStep(t *testing.T) {
+	svc := newService(t)
+	call := func(id string) tenfold.Entry {
+		return tenfold.Entry{ID: id, MessageID: id, Payload: tenfold.ToolCall{CallID: id, Name: "read"}}
+	}
+	s, err := svc.Create(t.Context(), session.Create{Entries: []tenfold.Entry{
+		{Payload: tenfold.TurnStart{}},
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}},
+		call("a"),
+		{ID: "ra", Payload: tenfold.ToolResult{CallID: "a"}},
+		call("b"),
+		{Payload: tenfold.ToolResult{CallID: "b"}},
+		{Payload: tenfold.TurnStart{}},
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("go on")}},
+		{Payload: tenfold.Compaction{ToTurn: 1, Turns: tenfold.Omit}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork, err := svc.Fork(t.Context(), s, session.Fork{Through: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]tenfold.Fate{"a": tenfold.Omitted, "ra": tenfold.Omitted, "b": tenfold.Kept} {
+		e, _ := fork.Log().Lookup(id)
+		if is, _, _ := fork.Projection().Fate(e.Seq); is != want {
+			t.Errorf("%s is %v, not %v", id, is, want)
+		}
+	}
+}
+
 // What waits where a copy ends is looked for in the turn alone, however long the log is.
 func TestForkReadsOneTurnForWhatWaits(t *testing.T) {
 	var cost []float64
