@@ -233,6 +233,22 @@ func TestC8PreviewsShareNoRoom(t *testing.T) {
 	}
 }
 
+// L8: nothing of what was refused is told of what comes in its place.
+func TestL8WhatComesInThePlaceOfTheRefused(t *testing.T) {
+	first, one := user("go"), say("one")
+	first.Source, one.Source, one.MessageID = `{"line":2}`, `{"line":3}`, "m"
+	l := newLog(t, []tenfold.Entry{start(), first})
+	p := tenfold.Project(l)
+	if err := p.AppendIf(turnDown, on("scout", one)); !errors.Is(err, errRefused) {
+		t.Fatal(err)
+	}
+	if err := p.AppendIf(agree, named("next", say("two").Payload)); err != nil {
+		t.Fatal(err)
+	}
+	e, _ := l.Entry(3)
+	same(t, "the entry", fmt.Sprint(e.ID, " ", e.Source, e.MessageID, e.Branch, show(e.Payload)), "next assistant: two")
+}
+
 // A preview goes on as if no other had been made of the same, of which each appends one more of
 // something: a request, a change of the view. Reasoning that waits for its loop waits in the others
 // still when it closes in one.
