@@ -38,6 +38,9 @@ func hiding(t *rapid.T, l *tenfold.Log) tenfold.Compaction {
 		step := rapid.IntRange(0, max(turn.Steps-1, 0)).Draw(t, "last step")
 		c.ToStep = &step
 	}
+	if rapid.Bool().Draw(t, "leaves one alone") {
+		c.Keeps = &tenfold.Keeps{Entries: []int64{rapid.Int64Range(1, max(l.Version(), 1)).Draw(t, "kept")}}
+	}
 	return c
 }
 

@@ -44,12 +44,9 @@ const untouched = math.MaxInt32
 // of, alike.
 type state128 [2]uint64
 
-// turn puts in an overlay, by its entry, or the pin on an entry; or takes it out.
-func (s *state128) turn(seq int32, pin bool) {
-	x := uint64(seq) << 1
-	if pin {
-		x++
-	}
+// turn puts in an overlay or a late result, by its entry, or the pin on another; or takes it out.
+func (s *state128) turn(seq int32) {
+	x := uint64(seq)
 	for i := range s {
 		// The steps of splitmix64.
 		x += 0x9e3779b97f4a7c15
@@ -218,7 +215,7 @@ func (p *Projection) turn(by int32) (first int32) {
 	if o.lo > o.hi {
 		return untouched // the view is the same with it and without (P13)
 	}
-	p.bindings.state.turn(o.seq, false)
+	p.bindings.state.turn(o.seq)
 	switch c := o.c; {
 	case c.Summary != nil && c.Summary.Placement == PlaceSystem,
 		c.ToolDefinitions != nil && len(p.config.current.Tools) > 0:

@@ -92,6 +92,7 @@ func TestP1ProjectionIsPure(t *testing.T) {
 		before := slices.Collect(l.Entries())
 		p, q := tenfold.Project(l), tenfold.Project(l)
 		mustEqual(t, "items", items(p), items(q))
+		mustEqual(t, "list", items(p), append([]tenfold.Item(nil), p.List()...))
 		for i, body := range bodies(t, p) {
 			if !bytes.Equal(body, bodies(t, q)[i]) {
 				t.Fatal("bodies differ")

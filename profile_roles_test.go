@@ -103,6 +103,15 @@ func TestP10Roles(t *testing.T) {
 	}
 }
 
+// Anthropic takes texts of the system's amid a conversation, and no files: those are the user's there.
+func TestP10FilesOfTheSystemAreTheUsers(t *testing.T) {
+	png := tenfold.Part{File: &tenfold.File{Type: tenfold.PartImage, MediaType: "image/png", URI: "data:image/png;base64,iVBORw0KGgo="}}
+	p := project(t, user("look"), entry(tenfold.UserMessage{Parts: []tenfold.Part{tenfold.TextPart("here"), png}, Role: "system", Provider: "anthropic"}))
+	same(t, "roles", wire(t, body.Anthropic(), p), []string{
+		"user look", "user here", `user {"source":{"data":"iVBORw0KGgo=","media_type":"image/png","type":"base64"},"type":"image"}`,
+	})
+}
+
 // Where no user speaks before the model, a message of another role opens the
 // body as the user's, or stands in the system prompt and leaves that to us.
 func TestP10RolesLeaveTheUserTheFirstWord(t *testing.T) {

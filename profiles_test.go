@@ -411,6 +411,13 @@ func TestP10FilesGoAsTheProviderTakesThem(t *testing.T) {
 		}
 		large.URI += "QUJD"
 	}
+	for media, want := range map[string]string{
+		"application/pdf": `user {"source":{"data":"QUJD","media_type":"application/pdf","type":"base64"},"type":"document"}`,
+		"text/csv":        "user [file not included] a, text/csv, 3 bytes",
+	} {
+		document := file(tenfold.File{Type: tenfold.PartFile, Name: "a", MediaType: media, URI: "data:" + media + ";base64,QUJD"})
+		same(t, media, wire(t, body.Anthropic(), project(t, document)), []string{"user see", want})
+	}
 	lost := project(t, file(tenfold.File{Type: tenfold.PartImage, Name: "a.png", MediaType: "image/png", URI: "file:///tmp/a.png"}))
 	onWire(t, lost, []string{"user see", "user [file not included] a.png, image/png"}, map[string][]string{
 		"openai-chat": {"user see\n\n[file not included] a.png, image/png"},

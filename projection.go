@@ -226,7 +226,7 @@ func (p *Projection) applyEntry(seq int32) {
 	case Compaction:
 		p.watch(seq, func() int32 { return p.turn(p.addOverlay(seq)) })
 	case CompactionRevoked:
-		if by := p.revocable(payload.Target, seq); by != nobody {
+		if by := p.revocable(payload.Target); by != nobody {
 			p.watch(seq, func() int32 {
 				p.revoke(seq, by, payload)
 				return p.turn(by)
@@ -238,7 +238,7 @@ func (p *Projection) applyEntry(seq int32) {
 			if call := p.log.node(seq).pair; !p.shows(call, p.log.node(call)) {
 				c.first = untouched // nothing stands in its place, until what hides its call is undone
 			}
-			p.bindings.state.turn(seq, false)
+			p.bindings.state.turn(seq)
 			p.bind(c)
 		}
 	case Pin:
@@ -386,19 +386,16 @@ func (p *Projection) repaint(lo, hi int32) {
 		p.slots[s] = p.slots[s].erase(lo, hi)
 	}
 	for i := range p.overlays {
-		if o := &p.overlays[i]; o.live && o.lo <= hi && lo <= o.hi {
+		if p.overlays[i].live {
 			p.paintSlots(int32(i), lo, hi)
 		}
 	}
 }
 
 // revocable gives the overlay that an id names, or an earlier revocation of
-// it, if the entry stands before seq.
-func (p *Projection) revocable(id string, seq int32) int32 {
+// it: those taken in so far stand before the entry that is.
+func (p *Projection) revocable(id string) int32 {
 	at := p.log.find(id)
-	if at == 0 || at >= seq {
-		return nobody
-	}
 	if i, ok := slices.BinarySearchFunc(p.overlays, at, func(o overlay, at int32) int { return int(o.seq - at) }); ok {
 		return int32(i)
 	}
@@ -426,7 +423,7 @@ func (p *Projection) pin(pin int32, ids []string, on bool) (first int32) {
 			if n = p.log.node(seq); n.visible() && p.reads(n) {
 				shown := p.shows(seq, n)
 				p.settlePair(seq, n)
-				if p.bindings.state.turn(seq, true); p.shows(seq, n) != shown {
+				if p.bindings.state.turn(seq); p.shows(seq, n) != shown {
 					first = 0
 				}
 			}

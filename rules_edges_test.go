@@ -2,6 +2,8 @@ package tenfold_test
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,6 +20,10 @@ func TestP3APinOfWhatNoModelSeesShieldsNothing(t *testing.T) {
 		pin("e5"), overlay("s", tenfold.Compaction{ToStep: &zero, Summary: &tenfold.Summary{Text: "S"}}),
 	)
 	sees(t, p, "user: the task", "assistant: S", "assistant: done")
+	p = project(t, start(), on("scout", user("aside")), summary("s", 0, 0, "S"), pin("e1", "e2"), unpin("e1", "e2"))
+	if err := p.Check(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestL7APinOnAnotherBranchShieldsNothing(t *testing.T) {
@@ -95,11 +101,7 @@ func TestP6TheGateHoldsForRemovalToo(t *testing.T) {
 	policy.Over = 2048
 	policy.Hints = map[string]tenfold.Hint{"read": {Response: tenfold.Remove}}
 	p := project(t, oneCall("read", "tiny", policy)...)
-	for it := range p.Items() {
-		if it.Fate != tenfold.Kept {
-			t.Errorf("%s is %s", it.ID, it.Fate)
-		}
-	}
+	sees(t, p, "user: go", `call c1 read {"path":"main.go"}`, "result c1 tiny", "assistant: done")
 	p = project(t, oneCall("read", strings.Repeat("big ", 1000), policy)...)
 	for it := range p.Items() {
 		if k := it.Payload.Kind(); k == tenfold.KindToolCall || k == tenfold.KindToolResult {
@@ -127,6 +129,15 @@ func TestP11aCallsPartedByReasoningStayApart(t *testing.T) {
 	const want = "tool_call tool_result tool_call tool_result"
 	same(t, "while the loop is open", order(entries...), want)
 	same(t, "when it closed", order(append(entries, start(), user("next"))...), want)
+}
+
+// A result that comes late, between two calls of a response, answers a call of an earlier one.
+func TestP11aALateResultPartsNoCalls(t *testing.T) {
+	p := project(
+		t, start(), user("go"), call("old", "t", `{}`), say("meanwhile"),
+		in("m", call("a", "t", `{}`)), result("old", "r"), in("m", call("b", "t", `{}`)), result("a", "1"), result("b", "2"),
+	)
+	sees(t, p, "user: go", "call old t {}", "result old r", "assistant: meanwhile", "call a t {}", "call b t {}", "result a 1", "result b 2")
 }
 
 func TestP13AStepBeyondTheLogIsClamped(t *testing.T) {
@@ -157,4 +168,33 @@ func TestT2CountsThatCannotBeAreCountedAgain(t *testing.T) {
 			t.Errorf("%d tokens given: the log counts %d, want 1", tokens, got)
 		}
 	}
+}
+
+func TestP12EntriesStandInTheirTurnsAndSayWhenTheyWereMade(t *testing.T) {
+	entries := talk(3)
+	for i := range entries {
+		entries[i].Time, entries[i].Source = clock(i), `{"line":`+strconv.Itoa(i+1)+`}`
+	}
+	var got []string
+	for e := range project(t, append(entries, summary("s", 1, 1, "S"))...).Entries() {
+		when := "made up"
+		if i := slices.IndexFunc(entries, func(raw tenfold.Entry) bool { return raw.Source == e.Source && raw.Time.Equal(e.Time) }); i >= 0 {
+			when = "line " + strconv.Itoa(i+1)
+		}
+		if e.Payload.Kind() == tenfold.KindTurnStart {
+			when = "turn"
+		}
+		got = append(got, when)
+	}
+	same(t, "entries", got, []string{
+		"turn", "line 2", "line 3", "line 4", "line 5", "turn", "made up", "made up", "turn", "line 12", "line 13", "line 14", "line 15",
+	})
+}
+
+func TestP6ReasoningWithoutWordsIsStrippedWhereNoSizeIsGiven(t *testing.T) {
+	entries := []tenfold.Entry{user("go"), entry(tenfold.Reasoning{Provider: "openai", Encrypted: "ZW5j", ItemID: "rs_1"}), say("done"), user("next")}
+	strip := &tenfold.Policy{Action: tenfold.Strip}
+	sees(t, project(t, append(entries, overlay("o", tenfold.Compaction{Reasoning: strip}))...), "user: go", "assistant: done", "user: next")
+	strip.Over = 20
+	same(t, "under the gate", fateOf(project(t, append(entries, overlay("o", tenfold.Compaction{Reasoning: strip}))...), 2), "kept")
 }

@@ -256,6 +256,13 @@ func TestP5TrimSaysWhatBecomesOfTheResult(t *testing.T) {
 	}
 }
 
+func TestP5RequestBeatsBody(t *testing.T) {
+	arguments := `{"path":"a.go","new":"` + strings.Repeat(`a line of code\n`, 20) + `"}`
+	p := project(t, user("go"), call("c", "edit", arguments), result("c", "done"),
+		tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Request: true, Body: lines(1, 1), Result: tenfold.Keep}})))
+	sees(t, p, "user: go", `call c edit {"path":"a.go"}`, "result c done")
+}
+
 func TestP6GatesBodies(t *testing.T) {
 	arguments := `{"path":"a.go","new":"` + strings.Repeat(`a line of code\n`, 20) + `"}`
 	policy := shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Body: lines(1, 1), Result: tenfold.Keep}})
@@ -284,8 +291,9 @@ func TestP5FoldedCallsAreCounted(t *testing.T) {
 			true,
 			"[1 earlier call not shown (recall 12)]\n" + numbered(2), "trimmed tools",
 		},
-		"none":    {tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{From: 1, To: 2}}, true, numbered(2), "kept"},
-		"trimmed": {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: folded}, false, "[14 earlier calls not shown]\n" + line(1) + " …", "trimmed tools"},
+		"of one, last": {tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 1, After: true}}, false, numbered(2) + "[1 later call not shown]", "trimmed tools"},
+		"none":         {tenfold.CallPolicy{Action: tenfold.Keep, Folded: &tenfold.Folded{From: 1, To: 2}}, true, numbered(2), "kept"},
+		"trimmed":      {tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: folded}, false, "[14 earlier calls not shown]\n" + line(1) + " …", "trimmed tools"},
 		"trimmed, last": {
 			tenfold.CallPolicy{Action: tenfold.Trim, Lines: lines(1, 1), Folded: last},
 			true,
@@ -310,6 +318,15 @@ func TestP5FoldedCallsAreCounted(t *testing.T) {
 			same(t, "fate", fateOf(p, 3), c.fate)
 		})
 	}
+}
+
+// L7: what a sub-agent called is not told among the calls that are folded.
+func TestL7FoldedCallsAreTheReaders(t *testing.T) {
+	policy := shortly(map[string]tenfold.CallPolicy{
+		"a": {Action: tenfold.Omit}, "c": {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 1, From: 2, To: 4}},
+	})
+	p := project(t, user("go"), call("a", "read", `{"path":"a.go"}`), on("scout", call("b", "spy", `{"path":"b.go"}`)), result("a", "1"), call("c", "read", `{}`), result("c", "2"), tools(policy))
+	sees(t, p, "user: go", "call c read {}", "result c [1 earlier call not shown: read]\n2")
 }
 
 // F7: marks that follow one another stand on one line; what was said keeps its own.

@@ -34,6 +34,7 @@ func TestF7ShortRunsCarryTheirMarks(t *testing.T) {
 		"a gutter":          {gutter, []int{3, 3}, "… " + strings.Split(gutter, "\n")[2] + " …"},
 		"indented":          {"first\n\t\tsecond, with more to say\nthird, with as much", []int{2, 2}, "… \t\tsecond, with more to say …"},
 		"nobody's mark":     {forged, []int{2, 2}, "…\n3 lines left out … …"},
+		"one after a gap":   {line(1) + "\n… goes on\n" + line(3), []int{2, 2}, "… … goes on …"},
 		"a mark of the log": {"…\n" + numbered(3), []int{1, 1, 3, 3}, "… …\n" + line(2) + " …"},
 	} {
 		t.Run(name, func(t *testing.T) { same(t, "result", excerptOf(t, c.text, c.kept...), c.want) })
@@ -99,5 +100,21 @@ func TestF7PiecesMarkTheirGaps(t *testing.T) {
 			p := project(t, oneCall("read", text, shortly(map[string]tenfold.CallPolicy{"c1": {Action: tenfold.Trim, Lines: c.kept}}))...)
 			same(t, "result", strings.TrimPrefix(view(p)[2], "result c1 "), c.want)
 		})
+	}
+}
+
+// A mark that a text of the log holds is taken apart in the view alone.
+func TestP1WhatReadsLikeAMarkStaysInTheLog(t *testing.T) {
+	l := logWith(t, start(), user("go"), call("c", "write", `{"body":"`+strings.Repeat(`a line\n`, 40)+`"}`), result("c", "[compacted] read: done"), tools(tenfold.ToolPolicy{
+		Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Result: tenfold.Keep, Body: []tenfold.LineRange{{First: 1, Last: 1}}}},
+	}))
+	if shown := strings.Join(view(tenfold.Project(l)), "\n"); strings.Contains(shown, "[compacted] read") || !strings.Contains(shown, "compacted] read") {
+		t.Errorf("the view shows\n%s", shown)
+	}
+	e, _ := l.Entry(4)
+	same(t, "the log", show(e.Payload), "result c [compacted] read: done")
+	p := project(t, user("go"), say("[compacted] read: done"), texts("by", tenfold.TextPolicy{Entries: map[int64]tenfold.TextTrim{2: {Action: tenfold.Keep, Folded: &tenfold.Folded{Calls: 3, From: 1, To: 2}}}}))
+	if shown := view(p)[1]; strings.Contains(shown, "[compacted] read") || !strings.Contains(shown, "compacted] read") {
+		t.Errorf("beside folded calls it shows %q", shown)
 	}
 }

@@ -22,6 +22,18 @@ func leaves(t *testing.T, how tenfold.Arguments, tool, arguments string) string 
 	return strings.TrimPrefix(view(p)[1], "call c "+tool+" ")
 }
 
+// P5: the first line beside the last telling one of an error; one line that is both is said once.
+func TestP5FirstLineOfAnError(t *testing.T) {
+	policy := strip()
+	policy.FirstLine = true
+	for output, want := range map[string]string{
+		"running\nhalf way\nerror: boom": "[compacted] shell: error, 3 lines\nrunning\nerror: boom", "error: boom": "[compacted] shell: error\nerror: boom",
+	} {
+		p := project(t, user("go"), call("c", "shell", `{}`), failed("c", output), tools(policy))
+		same(t, "result", view(p)[2], "error c "+want)
+	}
+}
+
 func TestP5ShortArgumentsStayWhole(t *testing.T) {
 	of := func(n int) string { return strings.Repeat("x", n) }
 	five := `"a":"` + of(120) + `","b":"` + of(120) + `","c":"` + of(120) + `","d":"` + of(120) + `","e":"` + of(120) + `"`

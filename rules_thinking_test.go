@@ -123,6 +123,17 @@ func TestB1ThinkingGoesWithThePrefixItWasMadeUnder(t *testing.T) {
 				result("open", "late"), thought("s"), say("now"),
 			}, "s",
 		},
+		// What it hides is left out whatever is summarised, and its text comes and goes.
+		"a summary beneath an omission": {
+			append([]tenfold.Entry{overlay("s", tenfold.Compaction{Summary: &tenfold.Summary{Text: "S"}}), only(0, tenfold.Compaction{Turns: tenfold.Omit})}, append(later, revoke("v", "s"))...), "",
+		},
+		"a result on a branch that came late": {
+			[]tenfold.Entry{on("scout", call("aside", "run", `{}`)), start(), user("u"), thought("p"), say("wait"), on("scout", result("aside", "late"))}, all + " p",
+		},
+		"results of one step that came late": {
+			[]tenfold.Entry{start(), user("u"), in("m", call("a", "run", `{}`)), in("m", thought("q")), in("m", call("b", "run", `{}`)), result("a", "1"), result("b", "2")},
+			all + " q",
+		},
 		"results of one step": {
 			[]tenfold.Entry{start(), user("u"), in("m", thought("p")), in("m", call("a", "run", `{}`)), result("a", "1"), in("m", thought("q")), in("m", call("b", "run", `{}`)), result("b", "2")},
 			all + " p q",
@@ -162,6 +173,42 @@ func TestB2TheOpenLoopKeepsItsThinkingWholeOrNot(t *testing.T) {
 	same(t, "its calls", strings.Count(strings.Join(wire(t, body.Anthropic(), cut), "\n"), "call "), 2)
 	both := project(t, append(work, overlay("o", tenfold.Compaction{ToTurn: 9, Reasoning: &tenfold.Policy{Action: tenfold.Strip}, ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}))...)
 	same(t, "results in it", thoughts(both), "")
+}
+
+// P10: what a sub-agent does meanwhile leaves the loop of its caller open, and a later request
+// of the caller's closes the loop of a sub-agent that did not end.
+func TestP10ALoopIsOpenWhoeverWorksMeanwhile(t *testing.T) {
+	bare := overlay("o", tenfold.Compaction{Reasoning: &tenfold.Policy{Action: tenfold.Strip}})
+	aside := func(id string) []tenfold.Entry {
+		return []tenfold.Entry{on("scout", user("look")), on("scout", thought(id)), on("scout", call("look"+id, "read", `{}`))}
+	}
+	entries := slices.Concat([]tenfold.Entry{start(), user("u"), thought("p"), call("a", "task", `{}`)}, aside("q"), []tenfold.Entry{on("scout", result("lookq", "r")), on("scout", say("seen")), bare})
+	same(t, "the caller's", thoughts(project(t, entries...)), "p")
+	entries = slices.Concat([]tenfold.Entry{start()}, aside("q"), []tenfold.Entry{user("never mind"), bare})
+	same(t, "an abandoned one", thoughts(tenfold.ProjectBranch(logWith(t, entries...), "scout")), "")
+}
+
+// B1: an overlay that changes nothing of what is seen unbinds nothing, however long that is.
+func TestB1WhatIsHiddenAlreadyMayBeCoveredAgain(t *testing.T) {
+	for _, calls := range []int{3, 1200} {
+		entries := []tenfold.Entry{start(), user("go")}
+		for i := range calls {
+			id := fmt.Sprint("c", i)
+			entries = append(entries, call(id, "run", `{}`), result(id, strings.Repeat("line\n", 9)))
+		}
+		entries = append(
+			entries, summary("s", 0, 0, "S"), start(), user("more"), thought("t"), say("done"),
+			overlay("o", tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}),
+		)
+		same(t, fmt.Sprint(calls, " calls"), thoughts(project(t, entries...)), "t")
+	}
+}
+
+// B1: a result that comes late changes nothing of a view that hides its call.
+func TestB1ALateResultOfAHiddenCallUnbindsNothing(t *testing.T) {
+	late := []tenfold.Entry{start(), user("first"), call("late", "t", `{}`), say("meanwhile"), start(), user("second"), overlay("o", tenfold.Compaction{Turns: tenfold.Omit}), thought("n")}
+	same(t, "hidden", thoughts(project(t, append(late, result("late", "r"))...)), "n")
+	same(t, "shown", thoughts(project(t, append(late, revoke("r", "o"), thought("m"), result("late", "r"))...)), "")
 }
 
 // B4: whatever is compacted, undone, pinned and answered late, and whenever: each

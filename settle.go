@@ -207,8 +207,10 @@ func (p *Projection) settleBlock(at int32, v verdict) bool {
 	if v.mark == 0 && p.boundIn((at-1)<<chunkBits+1, last) {
 		return false
 	}
+	marked := func(c *piece) bool { return c != nil && c.plain() && c.mark == v.mark }
 	switch {
-	case v.mark != 0 && at > 1 && p.pieces[at-2] != nil && p.pieces[at-2].plain() && p.pieces[at-2].mark == v.mark:
+	case v.mark != 0 && marked(p.pieces[at-1]): // nothing changes
+	case v.mark != 0 && at > 1 && marked(p.pieces[at-2]):
 		p.put(at, p.pieces[at-2]) // blocks alike share it
 	case v.mark != 0:
 		p.put(at, &piece{mark: v.mark})

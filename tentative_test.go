@@ -233,6 +233,58 @@ func TestC8PreviewsShareNoRoom(t *testing.T) {
 	}
 }
 
+// L8: nothing of what was refused is told of what comes in its place.
+func TestL8WhatComesInThePlaceOfTheRefused(t *testing.T) {
+	first, one := user("go"), say("one")
+	first.Source, one.Source, one.MessageID = `{"line":2}`, `{"line":3}`, "m"
+	l := newLog(t, []tenfold.Entry{start(), first})
+	p := tenfold.Project(l)
+	if err := p.AppendIf(turnDown, on("scout", one)); !errors.Is(err, errRefused) {
+		t.Fatal(err)
+	}
+	if err := p.AppendIf(agree, named("next", say("two").Payload)); err != nil {
+		t.Fatal(err)
+	}
+	e, _ := l.Entry(3)
+	same(t, "the entry", fmt.Sprint(e.ID, " ", e.Source, e.MessageID, e.Branch, show(e.Payload)), "next assistant: two")
+}
+
+// A preview goes on as if no other had been made of the same, of which each appends one more of
+// something: a request, a change of the view. Reasoning that waits for its loop waits in the others
+// still when it closes in one.
+func TestC8PreviewsGoOnAlone(t *testing.T) {
+	strip := overlay("", tenfold.Compaction{ToTurn: 9, Reasoning: &tenfold.Policy{Action: tenfold.Strip}})
+	omit := overlay("o", tenfold.Compaction{Turns: tenfold.Omit})
+	nothing := overlay("", tenfold.Compaction{Turns: tenfold.Keep})
+	loop := []tenfold.Entry{start(), user("go on"), signed("anthropic", "hm"), call("c", "t", `{}`)}
+	for name, c := range map[string]struct{ more, mine, other, then []tenfold.Entry }{
+		"requests": {nil, []tenfold.Entry{user("one")}, []tenfold.Entry{say("so"), user("two")}, []tenfold.Entry{say("yes")}},
+		"changes":  {loop, []tenfold.Entry{nothing}, []tenfold.Entry{omit}, []tenfold.Entry{nothing}},
+		"loops":    {append(loop, strip), nil, []tenfold.Entry{user("enough")}, []tenfold.Entry{user("no more")}},
+	} {
+		for n := range 10 {
+			var entries []tenfold.Entry
+			for range n {
+				entries = append(entries, start(), user("go"), signed("anthropic", "hm"), say("done"), nothing)
+			}
+			entries = append(entries, c.more...)
+			base := tenfold.Project(newLog(t, entries))
+			then := c.then
+			if name == "requests" { // the range ends inside the last turn
+				then = append(then, overlay("", tenfold.Compaction{ToTurn: n - 1, ToStep: new(5), Turns: tenfold.Omit}))
+			}
+			want := stateOf(tenfold.Project(newLog(t, slices.Concat(entries, c.mine, then))))
+			mine := base.Preview(c.mine...)
+			_ = base.Preview(c.other...).Tokens()
+			same(t, fmt.Sprintf("%s, %d turns, a preview", name, n), stateOf(mine.Preview(then...)), want)
+			if err := base.AppendIf(agree, slices.Concat(c.mine, then)...); err != nil {
+				t.Fatal(err)
+			}
+			same(t, fmt.Sprintf("%s, %d turns, the projection", name, n), stateOf(base), want)
+		}
+	}
+}
+
 // Two previews that see the same new branch under different numbers.
 func TestC8PreviewsShareNoBranches(t *testing.T) {
 	aside := func(branch string) tenfold.Entry {

@@ -61,6 +61,9 @@ func TestWhy(t *testing.T) {
 		{"P9", []tenfold.Entry{overlay(tenfold.Compaction{ToTurn: 1, ToStep: &step, Summary: &tenfold.Summary{Text: "s"}})}, "u1", tenfold.ReasonRequest},
 		{"beyond", []tenfold.Entry{overlay(tenfold.Compaction{ToolCalls: strip})}, "c1", tenfold.ReasonNone},
 		{"named", []tenfold.Entry{overlay(tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Calls: map[string]tenfold.CallPolicy{"c0": {Action: tenfold.Omit}}}})}, "o0", tenfold.ReasonNamed},
+		{"P9, turns", []tenfold.Entry{overlay(tenfold.Compaction{ToTurn: 1, ToStep: &step, Turns: tenfold.Omit})}, "u1", tenfold.ReasonRequest},
+		{"V5", []tenfold.Entry{overlay(tenfold.Compaction{Turns: tenfold.Omit, Keeps: &tenfold.Keeps{Calls: []string{"c0"}}})}, "o0", tenfold.ReasonOpen},
+		{"H1 of the result", []tenfold.Entry{overlay(tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true, Hints: map[string]tenfold.Hint{"read": {Response: tenfold.Keep}}}})}, "o0", tenfold.ReasonHint},
 		{"one side", []tenfold.Entry{overlay(tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}})}, "c0", tenfold.ReasonLeft},
 	} {
 		p := build(tt.overlays...)

@@ -243,10 +243,10 @@ func TestDenyFindsCommands(t *testing.T) {
 		},
 		Ask: {
 			`git -C . push`, `git -c a=b push origin`, `$x`, `$x push`, `git $x`, `git -C . $x`, `eval $x`, `eval "$(cat x)"`, `ls (`, `xargs $x`, `sh -c "$x"`, `npm publish`,
-			`npm publish --access public`, `npm --tag x publish`, `cd x && npm publish`, `git pus*`, `/bin/r* x`, `[r]m x`, `sh -c '$x y; ls'`, `sh -c 'ls ('`, `ls "`, "rm\x01 x", "rm " + strings.Repeat("a", maxCommand),
+			`npm publish --access public`, `npm --tag x publish`, `npm --tag x $x`, `npm -s "$(echo publish)"`, `npm "$x" y`, `cd x && npm publish`, `git pus*`, `/bin/r* x`, `[r]m x`, `sh -c '$x y; ls'`, `sh -c 'ls (' 'a b'`, `sh -c 'ls ('`, `ls "`, "rm\x01 x", "rm " + strings.Repeat("a", maxCommand),
 		},
 		Allow: {
-			`git status`, `git pull`, `echo rm`, `echo git push`, `npm run publisher`, `x=1`, `git commit -m "$x"`, `ls $x`, `for f in *; do echo $f; done`, `test -n "$x" && ls`, `export A=$B`,
+			`git status`, `git pull`, `echo rm`, `echo git push`, `npm run publisher`, `npm run -s "$x"`, `npm -s test`, `x=1`, `git commit -m "$x"`, `ls $x`, `for f in *; do echo $f; done`, `test -n "$x" && ls`, `export A=$B`,
 			`git commit -m 'do not rm'`, `python3 -c 'import os'`, `npm test`,
 		},
 	} {

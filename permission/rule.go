@@ -84,8 +84,6 @@ func (r rule) begins(words []word, allow bool) answer {
 			return yes
 		case i >= len(words):
 			return no
-		case !words[i].known && allow:
-			return no
 		case !words[i].known:
 			return maybe
 		case pattern == "*" || matches(pattern, words[i].text):
@@ -98,16 +96,24 @@ func (r rule) begins(words []word, allow bool) answer {
 }
 
 // occurs tells whether a simple command of the rule's program may have the rest of
-// its words in this order, with others between them: git -C . push.
+// its words in this order, with others between them: git -C . push. One that is not known
+// may be any of them, but behind a word that stands where another of them would.
 func (r rule) occurs(words []word) answer {
 	name := rule{words: r.words[:1]}
 	if name.begins(words[:1], false) == no {
 		return no
 	}
 	wanted := slices.DeleteFunc(slices.Clone(r.words[1:]), func(w string) bool { return w == "*" })
+	next, open := true, false // open: options stand where the next of them would, and it may follow
 	for _, w := range words[1:] {
-		if len(wanted) > 0 && w.known && matches(wanted[0], w.text) {
-			wanted = wanted[1:]
+		if next {
+			next, open = false, !w.known || strings.HasPrefix(w.text, "-")
+		}
+		switch {
+		case !w.known && open:
+			return maybe
+		case len(wanted) > 0 && w.known && matches(wanted[0], w.text):
+			wanted, next = wanted[1:], true
 		}
 	}
 	if len(wanted) > 0 {

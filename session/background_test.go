@@ -57,6 +57,26 @@ func turn(i string) []tenfold.Payload {
 	}
 }
 
+// What the configuration says of a conversation is asked once, and again when it has another model.
+func TestWhatIsDueGoesByTheConfigurationThatHolds(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	svc := session.NewService(memory.New(), session.WithDue(func(s *session.Session) (session.Live, error) {
+		asked++
+		return smallLive(s)
+	}))
+	s, err := svc.Create(t.Context(), session.Create{ID: "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, payload := range []tenfold.Payload{tenfold.AssistantMessage{Text: "one"}, tenfold.ConfigDelta{Model: "another"}, tenfold.AssistantMessage{Text: "two"}, tenfold.AssistantMessage{Text: "three"}} {
+		say(t, s, payload)
+		if want := 1 + i/2; asked != want {
+			t.Errorf("after %d appends it was asked %d times, not %d", i+1, asked, want)
+		}
+	}
+}
+
 func TestAppendsSayWhatIsDue(t *testing.T) {
 	t.Parallel()
 	st, svc, s := backgrounded(t)

@@ -243,22 +243,20 @@ func (c *cut) add(e tenfold.Entry) {
 	c.entries = append(c.entries, e)
 }
 
-// renumberPolicy follows the entries that selective policies name by their seqs to
-// their new ones. What was left out is not named any more.
+// renumberPolicy follows the entries that an overlay names by their seqs to their new
+// ones. What was left out is not named any more.
 func (c *cut) renumberPolicy(p tenfold.Compaction) tenfold.Compaction {
+	if p.Keeps != nil {
+		keeps := *p.Keeps
+		keeps.Entries = c.renumberSeqs(keeps.Entries)
+		p.Keeps = &keeps
+	}
 	if p.ToolCalls != nil {
 		policy := *p.ToolCalls
 		policy.Groups = slices.Clone(policy.Groups)
 		for i := range policy.Groups {
 			g := &policy.Groups[i]
-			g.Folded = c.renumberFolded(g.Folded)
-			var entries []int64
-			for _, seq := range g.Entries {
-				if to := c.moved[seq]; to > 0 {
-					entries = append(entries, to)
-				}
-			}
-			g.Entries = entries
+			g.Folded, g.Entries = c.renumberFolded(g.Folded), c.renumberSeqs(g.Entries)
 		}
 		policy.Calls = maps.Clone(policy.Calls)
 		clear(policy.Calls)
@@ -280,6 +278,15 @@ func (c *cut) renumberPolicy(p tenfold.Compaction) tenfold.Compaction {
 		p.Texts = &policy
 	}
 	return p
+}
+
+func (c *cut) renumberSeqs(seqs []int64) (moved []int64) {
+	for _, seq := range seqs {
+		if to := c.moved[seq]; to > 0 {
+			moved = append(moved, to)
+		}
+	}
+	return moved
 }
 
 // key follows a call named "id@seq".

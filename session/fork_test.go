@@ -132,6 +132,28 @@ func forkMovesOverlays(t *testing.T, policy tenfold.ToolPolicy) {
 	}
 }
 
+// V5: what an overlay leaves alone it leaves alone in a fork, where that has another seq.
+func TestV5ForkLeavesTheSameAlone(t *testing.T) {
+	svc := newService(t)
+	s := mustCreate(t, svc, 4) // five entries a turn
+	keeps := &tenfold.Keeps{Entries: []int64{8, 12, 13}}
+	if err := s.Append(t.Context(), tenfold.Entry{Payload: tenfold.Compaction{FromTurn: 1, ToTurn: 2, Turns: tenfold.Omit, Keeps: keeps}}); err != nil {
+		t.Fatal(err)
+	}
+	fork, err := svc.Fork(t.Context(), s, session.Fork{Last: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for it := range fork.Projection().Items() {
+		kinds = append(kinds, fmt.Sprint(it.Turn, " ", it.Payload.Kind()))
+	}
+	want := []string{"0 user_message", "0 tool_call", "0 tool_result", "1 user_message", "1 tool_call", "1 tool_result", "1 assistant_message"}
+	if d := cmp.Diff(want, kinds); d != "" {
+		t.Error(d)
+	}
+}
+
 // A9: a mark in a fork of some turns, whose entries have other seqs, refers to the text that
 // it stands for, and not to what the original has there.
 func TestA9MarksOfAForkReferToItsText(t *testing.T) {
@@ -265,6 +287,38 @@ func TestForkThatGoesOnInsideATurn(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// V1: a call that waits in a later step of its turn has what stands before its step hidden, and no more.
+func TestForkBehindAWaitingCallOfALaterStep(t *testing.T) {
+	svc := newService(t)
+	call := func(id string) tenfold.Entry {
+		return tenfold.Entry{ID: id, MessageID: id, Payload: tenfold.ToolCall{CallID: id, Name: "read"}}
+	}
+	s, err := svc.Create(t.Context(), session.Create{Entries: []tenfold.Entry{
+		{Payload: tenfold.TurnStart{}},
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("go")}},
+		call("a"),
+		{ID: "ra", Payload: tenfold.ToolResult{CallID: "a"}},
+		call("b"),
+		{Payload: tenfold.ToolResult{CallID: "b"}},
+		{Payload: tenfold.TurnStart{}},
+		{Payload: tenfold.UserMessage{Parts: tenfold.Text("go on")}},
+		{Payload: tenfold.Compaction{ToTurn: 1, Turns: tenfold.Omit}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork, err := svc.Fork(t.Context(), s, session.Fork{Through: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]tenfold.Fate{"a": tenfold.Omitted, "ra": tenfold.Omitted, "b": tenfold.Kept} {
+		e, _ := fork.Log().Lookup(id)
+		if is, _, _ := fork.Projection().Fate(e.Seq); is != want {
+			t.Errorf("%s is %v, not %v", id, is, want)
+		}
 	}
 }
 

@@ -173,3 +173,25 @@ func TestA6ALongErrorIsCutBetweenCharacters(t *testing.T) {
 type fataler interface {
 	Fatalf(format string, args ...any)
 }
+
+// T2: what an entry costs is counted once, and stored with it.
+func TestT2EntriesAreStoredCounted(t *testing.T) {
+	st := memory.New()
+	s, err := session.NewService(st).Create(t.Context(), session.Create{Entries: []tenfold.Entry{{Payload: tenfold.UserMessage{Parts: tenfold.Text("count this")}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), tenfold.Entry{Payload: tenfold.AssistantMessage{Text: "counted"}}); err != nil {
+		t.Fatal(err)
+	}
+	stored := 0
+	for e, err := range st.Entries(t.Context(), s.ID(), 0) {
+		if known, _ := s.Log().Entry(e.Seq); err != nil || e.Tokens == 0 || e.Tokens != known.Tokens {
+			t.Errorf("entry %d is stored with %d tokens, not %d: %v", e.Seq, e.Tokens, known.Tokens, err)
+		}
+		stored++
+	}
+	if stored != 2 {
+		t.Errorf("%d entries are stored", stored)
+	}
+}

@@ -78,6 +78,54 @@ func TestX2RewindHidesWhatWasTakenBack(t *testing.T) {
 	}
 }
 
+// Inside a turn the steps before are shown again, but for those that were taken back before; what a
+// compaction did to an earlier turn is no hindrance.
+func TestX2RewindInsideATurn(t *testing.T) {
+	call := func(id string) []tenfold.Entry {
+		return []tenfold.Entry{
+			{ID: id, MessageID: id, Payload: tenfold.ToolCall{CallID: id, Name: "read"}},
+			{ID: "result " + id, Payload: tenfold.ToolResult{CallID: id, Parts: tenfold.Text(strings.Repeat("a line\n", 100))}},
+		}
+	}
+	say := func(id string) []tenfold.Entry {
+		return []tenfold.Entry{{ID: id, MessageID: id, Payload: tenfold.AssistantMessage{Text: id}}}
+	}
+	ask := func(id string) []tenfold.Entry {
+		return []tenfold.Entry{{Payload: tenfold.TurnStart{}}, {ID: id, Payload: tenfold.UserMessage{Parts: tenfold.Text(id)}}}
+	}
+	svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}))
+	s, err := svc.Create(t.Context(), session.Create{Entries: slices.Concat(ask("one"), call("a"), ask("two"), call("b"), say("wrong"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		first []tenfold.Entry
+		back  string
+		want  string
+	}{
+		{[]tenfold.Entry{{ID: "strip", Payload: tenfold.Compaction{ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Response: true}}}}, "result b", "one a two b"},
+		{slices.Concat(call("c"), call("d"), say("wrong as well")), "result c", "one a two b c"},
+		{slices.Concat(call("e"), say("so be it"), ask("three")), "so be it", "one a two b c e so be it"},
+	} {
+		if err := s.Append(t.Context(), step.first...); err != nil {
+			t.Fatal(err)
+		}
+		back, _ := s.Log().Lookup(step.back)
+		if done, err := s.Rewind(t.Context(), back.Seq, "rewound"); err != nil || !done {
+			t.Fatalf("back to %s: %v, %v", step.back, done, err)
+		}
+		var shown []string
+		for it := range s.Projection().Items() {
+			if it.Payload.Kind() != tenfold.KindToolResult {
+				shown = append(shown, it.ID)
+			}
+		}
+		if got := strings.Join(shown, " "); got != step.want {
+			t.Errorf("back to %s: the view shows %s, not %s", step.back, got, step.want)
+		}
+	}
+}
+
 // A copy of what was said before a rewind shows it.
 func TestX2ACopyOfWhatWasTakenBack(t *testing.T) {
 	svc := session.NewService(memory.New(), session.WithCounter(tenfold.Chars4{}))

@@ -192,6 +192,7 @@ func TestL7TurnsOfAView(t *testing.T) {
 		{"a synthetic turn after one under way", []tenfold.Payload{start, user("do"), call, start, synthetic}, 1},
 		{"two messages in a turn", []tenfold.Payload{start, user("do"), said, user("and"), said}, 1},
 		{"a turn that an overlay hides", with(tenfold.Compaction{Turns: tenfold.Omit}), 1},
+		{"a turn in a summary", with(tenfold.Compaction{Summary: &tenfold.Summary{Text: "S"}}), 1},
 		{"one it hid and an undo shows", with(tenfold.Compaction{Turns: tenfold.Omit}, tenfold.CompactionRevoked{Target: "e7"}), 2},
 	}
 	for _, tt := range tests {
@@ -205,8 +206,11 @@ func TestL7TurnsOfAView(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if v := trigger.Look(tenfold.Project(l)); v.Turns != 1 {
-		t.Errorf("with a sub-agent's messages: %d turns", v.Turns)
+	if _, err := l.Append(tenfold.Entry{Branch: "scout", Payload: tenfold.Usage{Input: 90_000}}); err != nil {
+		t.Fatal(err)
+	}
+	if v := trigger.Look(tenfold.Project(l)); v.Turns != 1 || v.Reported != 0 {
+		t.Errorf("with a sub-agent's messages: %d turns, %d tokens reported", v.Turns, v.Reported)
 	}
 }
 

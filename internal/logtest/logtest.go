@@ -307,6 +307,9 @@ func (d *drawer) compaction() tenfold.Compaction {
 	if d.int(0, 7) == 0 {
 		c.Turns = pick(d, tenfold.Omit, tenfold.Keep)
 	}
+	if d.int(0, 3) == 0 {
+		c.Keeps = &tenfold.Keeps{Calls: []string{d.id()}, Entries: []int64{int64(d.number(1, len(d.entries)+1)), int64(d.number(1, len(d.entries)+1))}}
+	}
 	if d.int(0, 7) == 0 {
 		c.ToolDefinitions = &tenfold.ToolDefinitionPolicy{Action: tenfold.Prune, Names: []string{"shell"}}
 	}
