@@ -26,6 +26,7 @@ type line struct {
 	file, number int32
 	long         bool // it tells one text from another
 	mute         bool // it says nothing by itself: it ends an element, or is but numbers
+	taken        bool // a change took it out of a file
 	furniture    bool // of a page or a notebook: nobody edits it
 }
 
