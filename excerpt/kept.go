@@ -130,10 +130,16 @@ func (c Choice) ranges(i int32, picks []pick) (ranges []tenfold.LineRange, whole
 			taken += int64(l.bytes)
 		}
 	}
-	if taken == 0 || taken*100 < int64(e.bytes)*wholeFrom {
+	if taken == 0 {
 		return ranges, false
 	}
-	old := c.ix.outdated(i)
+	left, old := int64(e.bytes), c.ix.outdated(i)
+	for _, n := range old {
+		left -= int64(c.ix.text[e.text.from+n-1].bytes)
+	}
+	if taken*100 < left*wholeFrom {
+		return ranges, false
+	}
 	if len(old) == 0 {
 		return ranges, true
 	}

@@ -31,17 +31,22 @@ func (ix *Index) noteTaken(call int32, t tool.Tool, arguments, text string) {
 	for _, piece := range pieces {
 		ix.files[ix.file(piece.Path)].changed = result
 	}
+	whole := false
 	for _, op := range t.Operations(arguments) {
 		if t.Kind != tool.Patches && (op.Op == tool.FileWritten || op.Op == tool.FileCreated) {
-			ix.files[ix.file(op.Path)].written = call + 1
+			ix.files[ix.file(op.Path)].written, whole = call+1, true
 		}
 	}
 	put := map[int32]bool{}
 	for _, piece := range pieces {
+		f := ix.file(piece.Path)
 		for text := range lines(piece.New) {
 			id := ix.lineOf(text)
 			put[id] = true
-			ix.lines[id].newest = max(ix.lines[id].newest, call)
+			delete(ix.taken, fileLine{f, id})
+			if one := &ix.lines[id]; whole {
+				one.newest = max(one.newest, call)
+			}
 		}
 	}
 	for _, piece := range pieces {
