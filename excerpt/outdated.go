@@ -73,11 +73,15 @@ func (ix *Index) outdated(i int32) (numbers []int32) {
 		}
 		for n, l := range ix.text[e.text.from:e.text.to] {
 			one := &ix.lines[l.line]
-			switch took := ix.taken[fileLine{f, l.line}]; {
-			case l.bytes <= minTaken:
-			case file.written-1 > i && one.newest < file.written-1:
-				numbers = append(numbers, int32(n)+1)
-			case one.taken && took > i && one.newest <= took && ix.isOnce(e, l.line):
+			if l.bytes <= minTaken {
+				continue
+			}
+			old := file.written-1 > i && one.newest < file.written-1
+			if !old && one.taken {
+				took := ix.taken[fileLine{f, l.line}]
+				old = took > i && one.newest <= took && ix.isOnce(e, l.line)
+			}
+			if old {
 				numbers = append(numbers, int32(n)+1)
 			}
 		}
