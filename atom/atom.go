@@ -19,11 +19,14 @@ const (
 	// Number is 3 to 8 digits that stand alone: no part of a date, a time, a
 	// version or a larger number.
 	Number
+	// Code is what people and offices number things by: capitals and digits joined by
+	// hyphens, as in "CHG-20471", an address of mail or of a machine.
+	Code
 )
 
 // String names the kind.
 func (k Kind) String() string {
-	return [...]string{"path", "id", "identifier", "number"}[k]
+	return [...]string{"path", "id", "identifier", "number", "code"}[k]
 }
 
 // The lengths an atom may have, in bytes.
@@ -197,7 +200,13 @@ func inRun(line string, start, end int, slash bool, yield func(Kind, Span) bool)
 	if end-start == uuidLength && isUUID(line[start:end]) {
 		return yield(ID, Span{start, end})
 	}
-	if !slash && isFile(line[start:end]) && !yield(Path, Span{start, end}) {
+	switch {
+	case slash:
+	case isFile(line[start:end]):
+		if !yield(Path, Span{start, end}) {
+			return false
+		}
+	case isCode(line[start:end]) && !yield(Code, Span{start, end}):
 		return false
 	}
 	return words(line, start, end, yield)

@@ -235,12 +235,24 @@ func IsProgress(line string) bool {
 	line = strings.TrimSpace(line)
 	begins := func(head string) bool { return strings.HasPrefix(line, head) }
 	return slices.ContainsFunc(progress, begins) || begins("PASS ") && strings.ContainsAny(line, "./") ||
-		(strings.HasSuffix(line, "%]") || slices.ContainsFunc(stepHeads, begins)) && steps.MatchString(line)
+		(strings.HasSuffix(line, "%]") || slices.ContainsFunc(stepHeads, begins) || isStepOfOne(line)) && steps.MatchString(line)
+}
+
+// isStepOfOne reports whether a line may say how far one of many things is: a layer of an
+// image, a resource of a plan.
+func isStepOfOne(line string) bool {
+	_, step, _ := strings.Cut(line, ": ")
+	return slices.ContainsFunc(stepsOfOne, func(head string) bool { return strings.HasPrefix(step, head) })
+}
+
+// stepsOfOne is how such a line goes on behind the name.
+var stepsOfOne = []string{
+	"Refreshing state", "Reading", "Read complete ", "Still ", "Pulling fs layer", "Waiting", "Verifying Checksum", "Download complete", "Pull complete", "Already exists",
 }
 
 // stepHeads are how most lines begin that steps matches.
 var stepHeads = []string{
-	"Compiling ", "Download", "Using cached ", "Requirement already ", "Restored ", "Get:", "Selecting ", "Preparing ", "Setting up ", "Unpacking ", "test ", "> ",
+	"[", "#", "- Downloading ", "- Installing ", "Test Case ", "Passed ", "Compiling ", "Download", "Using cached ", "Requirement already ", "Restored ", "Get:", "Selecting ", "Preparing ", "Setting up ", "Unpacking ", "test ", "> ",
 }
 
 // steps are what package managers and runners of tests print for each thing they have done.
@@ -248,6 +260,9 @@ var steps = regexp.MustCompile(`^(?:` +
 	`Compiling \S+ v\d\S*(?: \(\S+\))?|Download(?:ing|ed) (?:\S+ (?:v\d\S*|\([\d.,]+ ?[kMG]?i?B\))|\S+\.(?:whl|whl\.metadata|tar\.gz|jar|pom)\b.*|from \S+: http\S+.*)|` +
 	`Using cached \S+\.(?:whl|metadata|gz).*|Requirement already satisfied: \S+.*|Restored \S+proj \(.*|` +
 	`Get:\d+ https?://\S+ .*|Selecting previously unselected package \S+|Preparing to unpack \S+.*|Setting up \S+ \(\S+\)\W*|Unpacking \S+ \(\S+\).*|` +
+	`\S+: (?:Refreshing state|Reading|Read complete|Still (?:creating|modifying|destroying|reading))(?:\.\.\.| after ).*|[0-9a-f]{12}: (?:Pulling fs layer|Waiting|Verifying Checksum|Download complete|Pull complete|Already exists)|` +
+	`\[ *\d+%\] (?:Building|Linking|Built target) .*|\[\d+/\d+\] (?:Building|Linking|Compiling|Emitting|Write) .*|\[ (?:RUN     |      OK) \] \S+(?: \(\d+ ms\))?|#\d+ sha256:[0-9a-f]+ .*|` +
+	`- (?:Downloading|Installing) \S+ \(v?\d\S*\)(?:: Extracting archive)?|Test Case '.+' (?:started\.?|passed \([\d.]+ seconds\)\.?)|Passed \S+ \[[<\d. ]+ ?m?s\]|` +
 	`test \S+ \.\.\. ok|\S+\.py [.sxX]+ +\[ *\d+%\]|\S+::\S+ PASSED +\[ *\d+%\]|> \S+@\d+\.\d+\.\d+\S* \S+(?: /\S+)?` +
 	`)$`)
 

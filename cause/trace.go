@@ -50,6 +50,13 @@ func IsForeignPlace(line string) bool {
 	return ok && slices.ContainsFunc(libraries, func(head string) bool { return strings.HasPrefix(name, head) })
 }
 
+// IsForeignFrame reports whether a line of a trace of IPython names a place in a library, with
+// the code there below it: "File ~/venv/lib/python3.12/site-packages/oven.py:3, in heat(self)".
+func IsForeignFrame(line string) bool {
+	path, _, ok := strings.Cut(strings.TrimPrefix(line, "File "), ", in ")
+	return ok && strings.HasPrefix(line, "File ") && strings.Contains(path, ".py:") && slices.ContainsFunc(foreign, func(part string) bool { return strings.Contains(path, part) })
+}
+
 // isForeignFunction reports whether a line of a stack trace names a function of the library
 // of Go, "testing.tRunner(0xc0001, 0x5c0d)", or of Rust, "4: core::panicking::panic_fmt".
 func isForeignFunction(line string) bool {
@@ -90,6 +97,19 @@ func PlaceOf(output []string, why []Line) int {
 	return 0
 }
 
+// unlogged takes off what a log writes before an error: "11:58:41 ERROR [exec-7] o.Oven - ".
+func unlogged(line string) string {
+	if at := strings.LastIndex(line, " - "); at > 0 && levels.MatchString(line[:at]) {
+		return line[at+len(" - "):]
+	}
+	if at := levels.FindStringIndex(line); at != nil {
+		if _, rest, ok := strings.Cut(line[at[1]:], ": "); ok && NamesException(strings.TrimSpace(rest)+":") {
+			return rest
+		}
+	}
+	return line
+}
+
 // NamesError reports whether a line names an error whose places a stack trace may give
 // below it: "panic: no flour", "Caused by: java.io.IOException: no flour".
 func NamesError(line string) bool {
@@ -97,6 +117,6 @@ func NamesError(line string) bool {
 	if rest, ok := strings.CutPrefix(line, "Exception in thread "); ok {
 		line = rest[strings.LastIndex(rest, `" `)+1:]
 	}
-	line = strings.TrimSpace(line)
+	line = strings.TrimSpace(unlogged(line))
 	return Proves(line) == Error || strings.HasPrefix(line, "fatal error: ") || NamesException(line+":")
 }

@@ -29,7 +29,7 @@ func (ix *Index) begin(o Options) *chooser {
 	c := &chooser{
 		ix: ix, o: o, shown: empty(&room.shown, len(ix.atoms)), met: empty(&room.met, len(ix.atoms)),
 		groups: empty(&room.groups, len(ix.groups)), left: int64(o.Budget) * token,
-		held: empty(&room.held, len(ix.text)), said: empty(&room.said, len(ix.lines)), offers: empty(&room.offers, len(ix.entries)),
+		held: empty(&room.held, len(ix.text)), outdated: empty(&room.outdated, len(ix.text)), said: empty(&room.said, len(ix.lines)), offers: empty(&room.offers, len(ix.entries)),
 		under: map[int32][]below{},
 	}
 	c.findLookedAt()
@@ -42,12 +42,12 @@ func (ix *Index) begin(o Options) *chooser {
 
 // room is what a choice works in, kept for the next one: it is as large as the log.
 type room struct {
-	shown, held, said, old []bool
-	met                    []int32
-	value                  []int64
-	on                     []latest
-	groups                 []candidates
-	offers                 []offer
+	shown, held, said, old, outdated []bool
+	met                              []int32
+	value                            []int64
+	on                               []latest
+	groups                           []candidates
+	offers                           []offer
 }
 
 // empty gives a list of so many zeroes, in the place of the one before.
@@ -96,6 +96,8 @@ type chooser struct {
 	under map[int32][]below
 	// held says which lines of the index's texts are taken.
 	held []bool
+	// outdated says which lines of the index's texts are not to be taken.
+	outdated []bool
 	// said says which lines stand in the view, wherever.
 	said  []bool
 	queue queue
@@ -277,6 +279,11 @@ func (c *chooser) offerEntry(i int32, on []latest) {
 		}
 		return
 	}
+	if !c.o.without(Stale) {
+		for _, n := range c.ix.outdated(i) {
+			c.outdated[e.text.from+n-1] = true
+		}
+	}
 	first, next := len(c.all), int32(1)
 	for _, u := range units {
 		c.offerFocused(i, next, u.line)
@@ -301,23 +308,24 @@ func (c *chooser) offerEntry(i int32, on []latest) {
 func (c *chooser) offerBlocks(i int32, lines []candidate) {
 	e := &c.ix.entries[i]
 	for k := e.blocks.from; k < e.blocks.to; k++ {
-		b := &c.ix.blocks[k]
-		one := covering(i, b.first, b.last, &lines)
-		if c.ix.isNewestVersion(b) && c.mayTake(e, b.first, b.last) {
-			if c.edits == nil {
-				c.edits = c.ix.edits()
+		for b := range c.current(&c.ix.blocks[k]) {
+			one := covering(i, b.first, b.last, &lines)
+			if c.ix.isNewestVersion(&b) && c.mayTake(e, b.first, b.last) {
+				if c.edits == nil {
+					c.edits = c.ix.edits()
+				}
+				one.edit = c.edits.chance(&b)
+				c.blocks = append(c.blocks, int32(len(c.all)))
+				c.all = append(c.all, one)
 			}
-			one.edit = c.edits.chance(b)
-			c.blocks = append(c.blocks, int32(len(c.all)))
-			c.all = append(c.all, one)
 		}
 	}
 }
 
 // mayTake reports whether all lines of a passage may be chosen.
 func (c *chooser) mayTake(e *entry, first, last int32) bool {
-	for n := first; c.o.Left != nil && n <= last; n++ {
-		if !c.o.Left(e.seq, int(n)) {
+	for n := first; n <= last; n++ {
+		if c.isOutdated(e, n) || c.o.Left != nil && !c.o.Left(e.seq, int(n)) {
 			return false
 		}
 	}

@@ -28,7 +28,8 @@ type Index struct {
 	byBase map[string]int32
 	lines  []line // each once
 	byLine map[string]int32
-	spelt  []uint16 // words of lines
+	taken  map[fileLine]int32 // the result of the last change that took the line out
+	spelt  []uint16           // words of lines
 	// spellings are the words by their hash.
 	spellings []spelling
 
@@ -64,7 +65,7 @@ type Index struct {
 func NewIndex() *Index {
 	return &Index{
 		byName: map[string]int32{}, byWord: map[string]int32{}, byFile: map[string]int32{},
-		byBase: map[string]int32{}, byLine: map[string]int32{}, tools: map[string]tool.Tool{}, step: -1,
+		byBase: map[string]int32{}, byLine: map[string]int32{}, taken: map[fileLine]int32{}, tools: map[string]tool.Tool{}, step: -1,
 		spellings: make([]spelling, 1<<spellingBits), lastTyped: -1,
 	}
 }
@@ -155,7 +156,9 @@ type fileInfo struct {
 	touched   int32 // request that touched it last
 	edited    int64 // seq of the last edit; 0 for none
 	name      int32
-	installed bool // a package manager put it there
+	changed   int32 // the result of the last change of which the lines are known
+	written   int32 // the call that wrote all of it last, from 1; 0 for none
+	installed bool  // a package manager put it there
 }
 
 // nameInfo is what is known of the files of one name: the same file goes by
@@ -210,7 +213,7 @@ func (ix *Index) Advance(p *tenfold.Projection) {
 			ix.respond(l, e)
 			ix.call(e, payload)
 		case tenfold.ToolResult:
-			ix.result(e, payload, l.Pair(e.Seq))
+			ix.result(l, e, payload)
 		}
 	}
 }
@@ -371,7 +374,8 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 	ix.finish(at)
 }
 
-func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
+func (ix *Index) result(l *tenfold.Log, e tenfold.Entry, r tenfold.ToolResult) {
+	call := l.Pair(e.Seq)
 	i, ok := ix.find(call)
 	if !ok {
 		return // of a call this reader does not see
@@ -401,6 +405,12 @@ func (ix *Index) result(e tenfold.Entry, r tenfold.ToolResult, call int64) {
 	for _, f := range of.edits {
 		ix.files[f].edited = e.Seq
 		ix.names[ix.files[f].name].edited = i
+	}
+	if at.changes {
+		e, _ := l.Entry(call)
+		if c, ok := e.Payload.(tenfold.ToolCall); ok {
+			ix.noteTaken(i, ix.tools[c.Name], c.Arguments, text)
+		}
 	}
 }
 

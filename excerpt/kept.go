@@ -84,7 +84,7 @@ func (c Choice) keep(all []Kept, i int32, picks []pick) []Kept {
 		all = append(all, k)
 	}
 	k := &all[len(all)-1]
-	ranges, whole := c.ranges(e, picks)
+	ranges, whole := c.ranges(i, picks)
 	if e.role == roleCall {
 		k.Body, k.WholeBody = ranges, whole
 	} else {
@@ -94,7 +94,8 @@ func (c Choice) keep(all []Kept, i int32, picks []pick) []Kept {
 }
 
 // ranges joins lines that overlap or follow one another.
-func (c Choice) ranges(e *entry, picks []pick) (ranges []tenfold.LineRange, whole bool) {
+func (c Choice) ranges(i int32, picks []pick) (ranges []tenfold.LineRange, whole bool) {
+	e := &c.ix.entries[i]
 	for _, p := range picks {
 		switch {
 		case p.line < 0:
@@ -129,5 +130,29 @@ func (c Choice) ranges(e *entry, picks []pick) (ranges []tenfold.LineRange, whol
 			taken += int64(l.bytes)
 		}
 	}
-	return ranges, taken > 0 && taken*100 >= int64(e.bytes)*wholeFrom
+	if taken == 0 {
+		return ranges, false
+	}
+	left, old := int64(e.bytes), c.ix.outdated(i)
+	for _, n := range old {
+		left -= int64(c.ix.text[e.text.from+n-1].bytes)
+	}
+	if taken*100 < left*wholeFrom {
+		return ranges, false
+	}
+	if len(old) == 0 {
+		return ranges, true
+	}
+	ranges = ranges[:0]
+	for first, k := 1, 0; k <= len(old); k++ {
+		last := int(e.last)
+		if k < len(old) {
+			last = int(old[k]) - 1
+		}
+		if first <= last {
+			ranges = append(ranges, tenfold.LineRange{First: first, Last: last})
+		}
+		first = last + 2
+	}
+	return ranges, false
 }

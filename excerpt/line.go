@@ -25,7 +25,8 @@ type line struct {
 	// "name.go:12"; no file is -1.
 	file, number int32
 	long         bool // it tells one text from another
-	mute         bool // it says nothing by itself: it ends an element, or is but numbers
+	mute         bool // it says nothing by itself: it ends an element, is but numbers, or a name without a value
+	taken        bool // a change took it out of a file
 	furniture    bool // of a page or a notebook: nobody edits it
 }
 
@@ -48,6 +49,9 @@ func under(textLines []textLine, number, head int32) {
 // every file.
 const tellingLine = 12
 
+// libraryLine stands for each line of code that a trace shows of a library.
+const libraryLine = "\x00"
+
 // lineOf numbers a line.
 func (ix *Index) lineOf(text string) int32 {
 	text = strings.TrimSpace(text[atom.Gutter(text):])
@@ -55,13 +59,13 @@ func (ix *Index) lineOf(text string) int32 {
 		return id
 	}
 	id := int32(len(ix.lines))
-	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine, mute: true, furniture: cause.IsFurniture(text)}
+	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine, mute: true, furniture: text == libraryLine || cause.IsFurniture(text)}
 	if !one.furniture && !cause.IsProgress(text) && !cause.IsPage(text) && !cause.IsForeignPlace(text) && !isHollow(text) {
 		ix.scan(text, &one)
 		one.atoms = ix.keep(ix.scratch)
 		one.words = ix.collectWords(text)
 	}
-	one.mute = strings.HasPrefix(text, "</") || one.mute && one.words.none()
+	one.mute = strings.HasPrefix(text, "</") || one.mute && one.words.none() || isBareMember(text)
 	ix.lines = append(ix.lines, one)
 	ix.byLine[text] = id
 	return id
@@ -79,6 +83,20 @@ func isHollow(text string) bool {
 	}
 	rest := quoted(text)
 	return len(rest) < len(text) && text[len(text)-len(rest)-1] == '-' && !strings.ContainsFunc(rest, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// isBareMember reports whether a line is a member of a JSON object without a value on it:
+// `"watches": {`, `"parent": null,`.
+func isBareMember(text string) bool {
+	_, value, ok := strings.Cut(text, `":`)
+	if !ok || text[0] != '"' {
+		return false
+	}
+	switch strings.TrimSuffix(strings.TrimSpace(value), ",") {
+	case "{", "[", "{}", "[]", "null", `""`:
+		return true
+	}
+	return false
 }
 
 // spellings is how many words are told apart, as a power of two. Words are known

@@ -112,6 +112,9 @@ func (c *chooser) gap(e *entry, line, step int32) (lines int32, bytes int64, ok 
 		if c.has(e, n) {
 			return lines, bytes, true
 		}
+		if c.isOutdated(e, n) {
+			break
+		}
 		lines++
 		bytes += int64(c.ix.text[e.text.from+n-1].bytes)
 		if lines > maxFill || bytes > maxFillBytes {
@@ -245,7 +248,7 @@ func (c *chooser) choose(at int32) {
 func (c *chooser) headingsOf(e *entry, line int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for h := range c.ix.headsOf(e, line) {
-			if !c.has(e, h) && !yield(h) {
+			if !c.has(e, h) && !c.isOutdated(e, h) && !yield(h) {
 				return
 			}
 		}

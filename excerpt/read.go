@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold/atom"
+	"tenfold/cause"
 )
 
 // A line longer than both of these is taken in pieces.
@@ -42,10 +43,14 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 	var diff atom.Diff
 	// What the result of an edit tells of a change stands in the edit, and as the file has it.
 	changes := at.role == roleResult && at.changes
+	library := false // a piece of code that a trace of IPython shows of a library
 	for text := range lines(text) {
+		raw, bytes := text, int32(len(text))+1
+		if library = at.role == roleResult && (library && text != "" || cause.IsForeignFrame(text)); library {
+			text = libraryLine
+		}
 		again := changes && diff.Has(text) && text != "" && (text[0] == '+' || text[0] == '-') || ix.patch && strings.HasPrefix(text, "-")
 		id := ix.lineOf(text)
-		bytes := int32(len(text)) + 1
 		ix.text = append(ix.text, textLine{id, bytes, under.of(text, number)})
 		one := &ix.lines[id]
 		ix.occur(at, ix.pool[one.atoms.from:one.atoms.to])
@@ -55,9 +60,9 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 			ix.unit(at, one.atoms, text, number)
 		}
 		if whole {
-			gutter := atom.Gutter(text)
-			ix.margins = append(ix.margins, margin(text[gutter:]))
-			ix.numbers = append(ix.numbers, printed(text[:gutter]))
+			gutter := atom.Gutter(raw)
+			ix.margins = append(ix.margins, margin(raw[gutter:]))
+			ix.numbers = append(ix.numbers, printed(raw[:gutter]))
 		}
 		at.last = number
 		number++

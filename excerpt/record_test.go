@@ -25,6 +25,7 @@ func TestF6ARecordIsNamed(t *testing.T) {
 		"a list in a member":         {object(`"count": 1`, words, words, `"rows": [`, one, "]"), "7,10,13"},
 		"a list in a record":         {"[\n" + object(`"key": 7`, words, words, `"title": "plain"`, words, words, `"files": [`, words, words, `"open_file"`, "]") + "\n]", "3,6,12"},
 		"a record in a record":       {"[\n" + object(`"title": "outer"`, words, words, `"rows": [`, one, "]", words) + "\n]", "8,11,14"},
+		"a name without a value":     {"[\n" + object(`"key": 7`, words, words, `"open_file": null`, words, words, `"open_file": {`, words, "}", words, words, `"open_file": 3`) + "\n]", "3,14"},
 		"no title":                   {"[\n" + object(`"key": 7`, words, words, `"at": "open_file"`) + "\n]", "3,6"},
 		"a title of another type":    {"[\n" + object(`"key": 7`, words, words, `"title": null`, words, words, `"at": "open_file"`) + "\n]", "3,9"},
 		"a title that is too long":   {"[\n" + object(`"key": 7`, words, words, `"title": "`+strings.Repeat("plain ", 80)+`"`, words, words, `"at": "open_file"`) + "\n]", "3,9"},

@@ -18,6 +18,9 @@ func TestF6APlaceKeepsItsError(t *testing.T) {
 		"Java": {[]string{
 			"oven.HeatException: cold", "\tat open_file(Own.java:1)", "\tat java.base/" + plain + ".call(File.java:2)", "\tat plain(" + plain + ":2)",
 		}, "1-2"},
+		"a log of Java": {[]string{
+			"2025-11-11 11:58:41 INFO  [exec-1] o.Oven - " + plain, "2025-11-11 11:58:41 ERROR [exec-7] o.Oven - java.lang.OutOfMemoryError: Java heap space", "\tat java.base/" + plain + ".call(File.java:2)", "\tat oven.open_file(Own.java:1)", "\tat plain(" + plain + ":2)",
+		}, "2,4"},
 		"what led to it": {[]string{
 			"oven.HeatException: open_file", "\tat oven.a(" + plain + ":2)", "\tat oven.a(" + plain + ":3)", "\tat oven.a(" + plain + ":4)", "Caused by: oven.FuelException: none", "\tat oven.a(" + plain + ":2)", "\tat oven.a(" + plain + ":3)",
 		}, "1,5-6"},
@@ -30,6 +33,9 @@ func TestF6APlaceKeepsItsError(t *testing.T) {
 		"Python": {[]string{
 			"Traceback (most recent call last):", `  File "/lib/python3.9/a.py", line 3`, "    " + plain, `  File "oven.py", line 3`, "    open_file()", `  File "/site-packages/a.py", line 3`, "    " + plain, "ValueError: cold", plain,
 		}, "4-5,8"},
+		"IPython": {[]string{
+			"Cell In[1], line 2", "----> 2 open_file()", "", "File ~/site-packages/a.py:3, in read_it(self)", "      2 other_name = " + plain, "----> 3 close_file()", "", "File ~/oven.py:7, in heat_it(self)", "ValueError: cold", plain,
+		}, "2,8-9"},
 		"pytest": {[]string{
 			"____ heat ____", plain, "oven.py:3: in open_file", plain, plain, "oven.py:4: in plain", plain, "E   ValueError: cold", plain,
 		}, "3,6,8"},

@@ -217,7 +217,7 @@ func (f *fitting) listMissing(tokens, margin int) []one {
 	take := func(seq int64, call bool, margin int) {
 		pair := l.Pair(seq)
 		cost := f.missingTokens(seq) + f.missingTokens(pair)
-		if pair > 0 && f.pastPlans[pair] {
+		if pair > 0 && (f.pastPlans[pair] || f.isOutdated(seq, pair)) {
 			return // what it repeats is not missing
 		}
 		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.isUntouchable(seq) {
@@ -243,6 +243,11 @@ func (f *fitting) listMissing(tokens, margin int) []one {
 		}
 	}
 	return more
+}
+
+// isOutdated reports whether a call or its result has lines that their file has no longer.
+func (f *fitting) isOutdated(call, result int64) bool {
+	return f.index.IsOutdated(call) || f.index.IsOutdated(result)
 }
 
 // missingTokens is how many tokens of an entry the view does not have.
@@ -319,7 +324,7 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 			continue
 		}
 		st := f.stands[seq]
-		if !f.p.Reads(seq) || f.hides(seq) || f.shortened(seq) || f.pastPlans[at] || st.whole || f.missingTokens(at) <= 0 {
+		if !f.p.Reads(seq) || f.hides(seq) || f.shortened(seq) || f.pastPlans[at] || f.isOutdated(seq, at) || st.whole || f.missingTokens(at) <= 0 {
 			continue
 		}
 		n, err := f.topUpOne(ctx, kept, seq, at, maxTries-tries)

@@ -21,7 +21,7 @@ type Piece struct {
 // The arguments that hold the text before and after, as the agents spell them.
 var (
 	oldTexts = []string{"old_string", "oldString", "old_str", "oldText", "old", "search"}
-	newTexts = []string{"new_string", "newString", "new_str", "newText", "new", "replace", "content", "file_text", "contents", "text"}
+	newTexts = []string{"new_string", "newString", "new_str", "newText", "new", "replace", "content", "file_text", "contents", "text", "new_source"}
 )
 
 // Pieces gives what a call changes in files, as its arguments say, in their
@@ -57,6 +57,30 @@ func (t Tool) Pieces(text string) []Piece {
 		}
 	}
 	return []Piece{pieceOf(path, a)}
+}
+
+// notebookPath is the argument that holds the path of a notebook.
+const notebookPath = "notebook_path"
+
+// Cell names the cell of a notebook that a call wrote or deleted, by the text of its result
+// where it made one; empty for any other call.
+func (t Tool) Cell(text, result string) string {
+	if t.Kind != Edits || t.Path != notebookPath {
+		return ""
+	}
+	a := parse(text)
+	paths := a.paths(t.Path)
+	cell := a.text("cell_id")
+	if a.text("edit_mode") == "insert" {
+		cell, _, _ = strings.Cut(strings.TrimPrefix(result, "Inserted cell "), " ")
+		if !strings.HasPrefix(result, "Inserted cell ") {
+			return ""
+		}
+	}
+	if len(paths) != 1 || cell == "" {
+		return ""
+	}
+	return paths[0].Path + "#" + cell
 }
 
 func pieceOf(path string, a arguments) Piece {

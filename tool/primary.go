@@ -45,6 +45,8 @@ func Primary(names []string) map[string][]string {
 			if all[name] = strings.Fields(subjects); Does(name) {
 				all[name] = append(all[name], tenfold.EveryArgument)
 			}
+		case t.Path == notebookPath:
+			all[name] = []string{"cell_id"}
 		case primaries[t.Kind] != "":
 			all[name] = strings.Fields(primaries[t.Kind])
 		}

@@ -126,6 +126,8 @@ var rows = []struct {
 	{Tool{Kind: Plans, Agents: gemini}, "save_memory write_todos enter_plan_mode"},
 	{Tool{Kind: Plans, Agents: "qwen-code amp"}, "todo_write todo_read"},
 	{Tool{Kind: Plans, Agents: copilot}, "manage_todo_list"},
+	{Tool{Kind: Edits, Agents: "amp zed cursor"}, "edit_file"},
+	{Tool{Kind: Writes, Agents: "amp zed " + copilot}, "create_file"},
 	{Tool{Kind: Skills, Agents: gemini}, "activate_skill"},
 	{Tool{Kind: Acts, Agents: gemini, Exempt: true}, "invoke_agent"},
 	{Tool{Kind: Thinks, Agents: gemini}, "complete_task"},

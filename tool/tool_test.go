@@ -41,6 +41,8 @@ func TestCallsOfTheAgents(t *testing.T) {
 		{"claude-code", "Read", `{"file_path":"C:\\x\\y.go","offset":2}`, tool.Call{Reads: lines("c:/x/y.go", 2, 2001)}},
 		{"claude-code", "MultiEdit", `{"file_path":"/a","edits":[]}`, tool.Call{Changes: []string{"/a"}}},
 		{"claude-code", "NotebookEdit", `{"notebook_path":"/a.ipynb"}`, tool.Call{Changes: []string{"/a.ipynb"}}},
+		{"amp", "edit_file", `{"path":"/a","old_str":"x","new_str":"y"}`, tool.Call{Changes: []string{"/a"}}},
+		{"amp", "create_file", `{"path":"/a","content":"x"}`, tool.Call{Changes: []string{"/a"}}},
 		{"claude-code", "Task", `{"prompt":"x"}`, unknown},
 		{"claude-code", "TodoWrite", `{"todos":[]}`, tool.Call{}},
 		{"claude-code", "Bash", `{"command":"go test ./..."}`, unknown},

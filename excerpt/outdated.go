@@ -1,0 +1,134 @@
+package excerpt
+
+import (
+	"iter"
+	"slices"
+
+	"tenfold/tool"
+)
+
+// A text of a file that was changed later still has the lines that the change took out. Whoever
+// reads them takes them for the file's: they are not chosen, and do not fill a gap.
+
+// fileLine is a line of a file.
+type fileLine struct{ file, line int32 }
+
+// minTaken is how many bytes a line has at least that a change takes out: shorter ones stand
+// in many places of a file.
+const minTaken = 6
+
+// noteTaken notes what a call of an entry changed in files, once its result is there: the
+// lines it took out, the files and the cells of notebooks it wrote anew.
+func (ix *Index) noteTaken(call int32, t tool.Tool, arguments, text string) {
+	result := int32(len(ix.entries) - 1)
+	if cell := t.Cell(arguments, text); cell != "" {
+		f := ix.file(cell)
+		ix.files[f].changed, ix.files[f].written = result, call+1
+		files := append(slices.Clone(ix.entries[call].files), f)
+		ix.entries[call].files, ix.entries[result].files = files, files
+	}
+	pieces := t.Pieces(arguments)
+	for _, piece := range pieces {
+		ix.files[ix.file(piece.Path)].changed = result
+	}
+	whole := false
+	for _, op := range t.Operations(arguments) {
+		if t.Kind != tool.Patches && (op.Op == tool.FileWritten || op.Op == tool.FileCreated) {
+			ix.files[ix.file(op.Path)].written, whole = call+1, true
+		}
+	}
+	put := map[int32]bool{}
+	for _, piece := range pieces {
+		f := ix.file(piece.Path)
+		for text := range lines(piece.New) {
+			id := ix.lineOf(text)
+			put[id] = true
+			delete(ix.taken, fileLine{f, id})
+			if one := &ix.lines[id]; whole {
+				one.newest = max(one.newest, call)
+			}
+		}
+	}
+	for _, piece := range pieces {
+		f := ix.file(piece.Path)
+		for text := range lines(piece.Old) {
+			if id := ix.lineOf(text); len(text) >= minTaken && !put[id] {
+				ix.lines[id].taken = true
+				ix.taken[fileLine{f, id}] = result
+			}
+		}
+	}
+}
+
+// outdated gives the lines of an entry that its file has no longer, by their numbers.
+func (ix *Index) outdated(i int32) (numbers []int32) {
+	e := &ix.entries[i]
+	if e.source != fileText && e.source != ownText {
+		return nil
+	}
+	for _, f := range e.files {
+		file := &ix.files[f]
+		if file.changed <= i {
+			continue
+		}
+		for n, l := range ix.text[e.text.from:e.text.to] {
+			one := &ix.lines[l.line]
+			if l.bytes <= minTaken {
+				continue
+			}
+			old := file.written-1 > i && one.newest < file.written-1
+			if !old && one.taken {
+				took := ix.taken[fileLine{f, l.line}]
+				old = took > i && one.newest <= took && ix.isOnce(e, l.line)
+			}
+			if old {
+				numbers = append(numbers, int32(n)+1)
+			}
+		}
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers)
+}
+
+// IsOutdated reports whether an entry has lines that its file has no longer.
+func (ix *Index) IsOutdated(seq int64) bool {
+	i, ok := ix.find(seq)
+	return ok && len(ix.outdated(i)) > 0
+}
+
+// isOnce reports whether a line stands once in an entry: of several nobody knows which was
+// taken out.
+func (ix *Index) isOnce(e *entry, line int32) bool {
+	n := 0
+	for _, l := range ix.text[e.text.from:e.text.to] {
+		if l.line == line {
+			n++
+		}
+	}
+	return n == 1
+}
+
+func (c *chooser) isOutdated(e *entry, line int32) bool {
+	return line >= 1 && line <= e.last && c.outdated[e.text.from+line-1]
+}
+
+// current gives the parts of a block between lines that are outdated.
+func (c *chooser) current(b *block) iter.Seq[block] {
+	return func(yield func(block) bool) {
+		e := &c.ix.entries[b.entry]
+		for first := b.first; first <= b.last; first++ {
+			part := block{entry: b.entry, first: first, last: first - 1}
+			if part.number = b.number; part.number > 0 {
+				part.number += first - b.first
+			}
+			for part.last < b.last && !c.isOutdated(e, part.last+1) {
+				part.last++
+				part.bytes += c.ix.text[e.text.from+part.last-1].bytes
+			}
+			if part.last >= first && !yield(part) {
+				return
+			}
+			first = part.last + 1
+		}
+	}
+}
