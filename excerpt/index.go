@@ -28,8 +28,8 @@ type Index struct {
 	byBase map[string]int32
 	lines  []line // each once
 	byLine map[string]int32
-	taken  map[fileLine]int32 // the result of the last change that took the line out
-	spelt  []uint16           // words of lines
+	taken  map[fileLine]removal // the last change that took the line out
+	spelt  []uint16             // words of lines
 	// spellings are the words by their hash.
 	spellings []spelling
 
@@ -65,7 +65,7 @@ type Index struct {
 func NewIndex() *Index {
 	return &Index{
 		byName: map[string]int32{}, byWord: map[string]int32{}, byFile: map[string]int32{},
-		byBase: map[string]int32{}, byLine: map[string]int32{}, taken: map[fileLine]int32{}, tools: map[string]tool.Tool{}, step: -1,
+		byBase: map[string]int32{}, byLine: map[string]int32{}, taken: map[fileLine]removal{}, tools: map[string]tool.Tool{}, step: -1,
 		spellings: make([]spelling, 1<<spellingBits), lastTyped: -1,
 	}
 }

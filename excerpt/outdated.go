@@ -51,13 +51,40 @@ func (ix *Index) noteTaken(call int32, t tool.Tool, arguments, text string) {
 	}
 	for _, piece := range pieces {
 		f := ix.file(piece.Path)
+		var ids []int32
 		for text := range lines(piece.Old) {
-			if id := ix.lineOf(text); len(text) >= minTaken && !put[id] {
+			ids = append(ids, ix.lineOf(text))
+		}
+		n := 0
+		for text := range lines(piece.Old) {
+			if id := ids[n]; len(text) >= minTaken && !put[id] {
 				ix.lines[id].taken = true
-				ix.taken[fileLine{f, id}] = result
+				ix.taken[fileLine{f, id}] = removal{result, at(ids, n-1), at(ids, n+1)}
 			}
+			n++
 		}
 	}
+}
+
+// removal is how a line was taken out: with which result, and between which lines. Those beside
+// what was replaced are unknown.
+type removal struct{ result, before, after int32 }
+
+const unknown = -1
+
+// at gives a line; unknown behind the ends.
+func at(lines []int32, n int) int32 {
+	if n < 0 || n >= len(lines) {
+		return unknown
+	}
+	return lines[n]
+}
+
+// was reports whether it was the line at n of a text that was taken out, and not one like it
+// elsewhere in the file: those next to it are the same.
+func (r removal) was(text []textLine, n int) bool {
+	return (r.before == unknown || n > 0 && text[n-1].line == r.before) &&
+		(r.after == unknown || n+1 < len(text) && text[n+1].line == r.after)
 }
 
 // outdated gives the lines of an entry that its file has no longer, by their numbers.
@@ -71,7 +98,8 @@ func (ix *Index) outdated(i int32) (numbers []int32) {
 		if file.changed <= i {
 			continue
 		}
-		for n, l := range ix.text[e.text.from:e.text.to] {
+		text := ix.text[e.text.from:e.text.to]
+		for n, l := range text {
 			one := &ix.lines[l.line]
 			if l.bytes <= minTaken {
 				continue
@@ -79,7 +107,7 @@ func (ix *Index) outdated(i int32) (numbers []int32) {
 			old := file.written-1 > i && one.newest < file.written-1
 			if !old && one.taken {
 				took := ix.taken[fileLine{f, l.line}]
-				old = took > i && one.newest <= took && ix.isOnce(e, l.line)
+				old = took.result > i && one.newest <= took.result && took.was(text, n) && ix.isOnce(e, l.line)
 			}
 			if old {
 				numbers = append(numbers, int32(n)+1)

@@ -36,6 +36,8 @@ func TestF6WhatAChangeTookOutIsNotShown(t *testing.T) {
 		"written anew":        {ranCall(1, "Read", read, before), ranCall(2, "Write", `{"file_path":"a.tf","content":"new_line of it\nthird_line of it\n"}`, "done"), "nothing"},
 		"with the same lines": {ranCall(1, "Read", read, "first_line of it\nsecond_line of it\nthird_line of it"), ranCall(2, "Write", `{"file_path":"a.tf","content":"first_line of it\nsecond_line of it\nthird_line of it"}`, "done"), "nothing of it"},
 		"a patch":             {ranCall(1, "Read", read, before), ranCall(2, "apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.tf\n@@\n first_line of it\n-second_line of it\n+other_line of it\n*** End Patch"}`, "done"), "[3 4]"},
+		"one of several":      {ranCall(1, "Read", read, before), ranCall(2, "Edit", `{"file_path":"a.tf","old_string":"first_line of it\nsecond_line of it\nthird_line of it","new_string":"first_line of it\nthird_line of it"}`, "done"), "[3 4]"},
+		"one like it":         {ranCall(1, "Read", read, before), ranCall(2, "Edit", `{"file_path":"a.tf","old_string":"sixth_line of it\nsecond_line of it\nthird_line of it","new_string":"other_line of it"}`, "done"), "[1 2][4 4]"},
 		"a part inserted":     {ranCall(1, "Read", read, before), ranCall(2, "str_replace_editor", `{"command":"insert","path":"a.tf","insert_line":1,"new_str":"new_line of it"}`, "done"), "whole"},
 	} {
 		l, ix := logOf(t, slices.Concat(tt.first, tt.second)...)
