@@ -5,6 +5,7 @@ package live
 import (
 	"context"
 	"log/slog"
+	"net/url"
 	"os"
 	"strings"
 
@@ -64,6 +65,16 @@ that you configured. Keys and sign-ins pass through and are never stored.
 	c.Flags().BoolVar(&f.noStore, "no-store", false, "keep conversations in memory alone, and forget them\nwhen the client ends")
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "print a line for each request to standard error")
 	return c
+}
+
+// holdsPassword reports whether the URL of a store does, or cannot be read.
+func holdsPassword(store string) bool {
+	u, err := url.Parse(store)
+	if err != nil {
+		return true
+	}
+	_, holds := u.User.Password()
+	return holds || u.Query().Has("password")
 }
 
 // runClient runs a client behind a proxy of its own, and has the process end with
@@ -130,10 +141,10 @@ func runClient(ctx context.Context, a *command.App, f runFlags, name string, arg
 		a.Warn(start.Note)
 	}
 	if err == nil {
-		if f.noStore {
+		switch {
+		case f.noStore || holdsPassword(a.StoreURL): // the client's commands see its variables, and so does the model
 			start.Env[launch.Unstored] = "1"
-		}
-		if a.StoreURL != "" { // for its plug-in, and for what a model recalls
+		case a.StoreURL != "": // for its plug-in, and for what a model recalls
 			start.Env["TENFOLD_STORE"] = a.StoreURL
 		}
 		code, err = launch.Run(ctx, program, start, a.InTTY || a.OutTTY || a.ErrTTY)
