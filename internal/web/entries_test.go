@@ -194,7 +194,11 @@ func TestWindowsGiveBackWhatWasAppended(t *testing.T) {
 	s, service := server(t, nil)
 	for seed := range 20 {
 		var lines []string
-		drawn, err := service.Create(t.Context(), session.Create{Entries: logtest.Entries(40).Example(seed)})
+		entries := logtest.Entries(40).Example(seed)
+		for i := range entries {
+			entries[i].Tokens = 0 // what a program claims is not believed
+		}
+		drawn, err := service.Create(t.Context(), session.Create{Entries: entries})
 		if err != nil {
 			t.Fatal(err)
 		}
