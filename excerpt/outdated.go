@@ -99,6 +99,7 @@ func (ix *Index) outdated(i int32) (numbers []int32) {
 			continue
 		}
 		text := ix.text[e.text.from:e.text.to]
+		var times map[int32]int // lines stand in it: of several nobody knows which was taken out
 		for n, l := range text {
 			one := &ix.lines[l.line]
 			if l.bytes <= minTaken {
@@ -107,7 +108,14 @@ func (ix *Index) outdated(i int32) (numbers []int32) {
 			old := file.written-1 > i && one.newest < file.written-1
 			if !old && one.taken {
 				took := ix.taken[fileLine{f, l.line}]
-				old = took.result > i && one.newest <= took.result && took.was(text, n) && ix.isOnce(e, l.line)
+				old = took.result > i && one.newest <= took.result && took.was(text, n)
+				if old && times == nil {
+					times = make(map[int32]int, len(text))
+					for _, l := range text {
+						times[l.line]++
+					}
+				}
+				old = old && times[l.line] == 1
 			}
 			if old {
 				numbers = append(numbers, int32(n)+1)
@@ -122,18 +130,6 @@ func (ix *Index) outdated(i int32) (numbers []int32) {
 func (ix *Index) IsOutdated(seq int64) bool {
 	i, ok := ix.find(seq)
 	return ok && len(ix.outdated(i)) > 0
-}
-
-// isOnce reports whether a line stands once in an entry: of several nobody knows which was
-// taken out.
-func (ix *Index) isOnce(e *entry, line int32) bool {
-	n := 0
-	for _, l := range ix.text[e.text.from:e.text.to] {
-		if l.line == line {
-			n++
-		}
-	}
-	return n == 1
 }
 
 func (c *chooser) isOutdated(e *entry, line int32) bool {

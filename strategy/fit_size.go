@@ -217,10 +217,10 @@ func (f *fitting) listMissing(tokens, margin int) []one {
 	take := func(seq int64, call bool, margin int) {
 		pair := l.Pair(seq)
 		cost := f.missingTokens(seq) + f.missingTokens(pair)
-		if pair > 0 && (f.pastPlans[pair] || f.isOutdated(seq, pair)) {
+		if pair > 0 && f.pastPlans[pair] {
 			return // what it repeats is not missing
 		}
-		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.isUntouchable(seq) {
+		if cost > 0 && cost+margin <= tokens && !f.stands[seq].whole && !f.refused[seq] && !f.isUntouchable(seq) && (pair <= 0 || !f.isOutdated(seq, pair)) {
 			tokens -= cost + margin
 			more = append(more, one{seq, call})
 		}
@@ -324,7 +324,7 @@ func (f *fitting) topUp(ctx context.Context, kept []excerpt.Kept) error {
 			continue
 		}
 		st := f.stands[seq]
-		if !f.p.Reads(seq) || f.hides(seq) || f.shortened(seq) || f.pastPlans[at] || f.isOutdated(seq, at) || st.whole || f.missingTokens(at) <= 0 {
+		if !f.p.Reads(seq) || f.hides(seq) || f.shortened(seq) || f.pastPlans[at] || st.whole || f.missingTokens(at) <= 0 || f.isOutdated(seq, at) {
 			continue
 		}
 		n, err := f.topUpOne(ctx, kept, seq, at, maxTries-tries)
