@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // However the bytes come, the items are the same.
@@ -24,7 +24,7 @@ func TestArrayReader(t *testing.T) {
 		"halves":      iotest.HalfReader(strings.NewReader(text)),
 		"eof at once": iotest.DataErrReader(strings.NewReader(text)),
 	} {
-		r := &engine.ArrayReader{Window: engine.NewWindow(t.Context(), Source{Reader: in}, "the item")}
+		r := &intake.ArrayReader{Window: intake.NewWindow(t.Context(), Source{Reader: in}, "the item")}
 		var got []string
 		for {
 			item, err := r.Next()

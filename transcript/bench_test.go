@@ -14,7 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -47,7 +47,7 @@ func BenchmarkImport(b *testing.B) {
 		if size == 0 {
 			continue
 		}
-		json := engine.NewHead(texts[0][:min(len(texts[0]), engine.HeadSize)], names[0]).JSON.Shape != engine.ShapeText
+		json := intake.NewHead(texts[0][:min(len(texts[0]), intake.HeadSize)], names[0]).JSON.Shape != intake.ShapeText
 		b.Run(string(f.Format), func(b *testing.B) {
 			b.ReportAllocs()
 			var importing, tokens, values time.Duration

@@ -20,7 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -66,7 +66,7 @@ func heapPeak(f func()) int64 {
 
 // importPeak imports under limits that a small source can reach, and gives how
 // far the heap rose while the entries were kept.
-func importPeak(tb testing.TB, src Source, format Format, l engine.Limits) (peak int64, err error) {
+func importPeak(tb testing.TB, src Source, format Format, l intake.Limits) (peak int64, err error) {
 	tb.Helper()
 	var k Collector
 	peak = heapPeak(func() {
@@ -113,7 +113,7 @@ func bombs(w written, size int) map[string]func() []byte {
 		out["items of nothing"] = func() []byte { return []byte(string(w.data[:last]) + "," + list("{},") + string(w.data[last:])) }
 		out["damaged items"] = func() []byte { return []byte(string(w.data[:last]) + "," + list("{x},") + string(w.data[last:])) }
 	}
-	if engine.NewHead(w.data, w.path).JSON.Shape == engine.ShapeText {
+	if intake.NewHead(w.data, w.path).JSON.Shape == intake.ShapeText {
 		out = map[string]func() []byte{
 			"a line":             func() []byte { return []byte(string(w.data) + many("x")) },
 			"short lines":        func() []byte { return []byte(string(w.data) + many("x\n")) },
@@ -132,7 +132,7 @@ func TestSamplesBombs(t *testing.T) {
 		t.Skip("takes a minute")
 	}
 	const size = 2 << 20
-	l := engine.Limits{Record: 1 << 30, Unpacked: 1 << 20, Kept: 8 << 20}
+	l := intake.Limits{Record: 1 << 30, Unpacked: 1 << 20, Kept: 8 << 20}
 	seen := map[Format]bool{}
 	tried := 0
 	for _, w := range samples(t, "") {
@@ -190,7 +190,7 @@ func packedBombs(tb testing.TB, head, body string, times int) map[string]io.Read
 // to try.
 func TestSamplesPackedBombs(t *testing.T) {
 	corpustest.Unraced(t)
-	l := engine.Limits{Record: 1 << 30, Unpacked: 4 << 20, Kept: 4 << 20}
+	l := intake.Limits{Record: 1 << 30, Unpacked: 4 << 20, Kept: 4 << 20}
 	seen := map[Format]bool{}
 	for _, w := range samples(t, "") {
 		if seen[w.format] {
@@ -225,7 +225,7 @@ func TestPackedBomb(t *testing.T) {
 	}
 	for suffix, packed := range packedBombs(t, `[{"type":"chat_request","content":"`, strings.Repeat("a", 32<<20), 96) {
 		size := packed.(*strings.Reader).Size()
-		peak, err := importPeak(t, Source{Name: "events.json" + suffix, Reader: packed}, "", engine.DefaultLimits)
+		peak, err := importPeak(t, Source{Name: "events.json" + suffix, Reader: packed}, "", intake.DefaultLimits)
 		t.Logf("%s: %d KB take %d MB: %v", suffix, size>>10, peak>>20, err)
 		if err == nil || !strings.Contains(errorText(err), "unpacks to more than") || peak > memoryFree {
 			t.Errorf("%s: %d KB take %d MB, %v", suffix, size>>10, peak>>20, err)
@@ -265,7 +265,7 @@ func TestDatabaseBomb(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	peak, err := importPeak(t, f.Source, "", engine.Limits{Record: 1 << 30, Unpacked: 1 << 20, Kept: 8 << 20})
+	peak, err := importPeak(t, f.Source, "", intake.Limits{Record: 1 << 30, Unpacked: 1 << 20, Kept: 8 << 20})
 	if limit := memoryRatio*f.Size + 64<<20; err == nil || !strings.Contains(errorText(err), "out of all proportion") || peak > limit {
 		t.Errorf("%d KB take %d MB, want at most %d: %v", f.Size>>10, peak>>20, limit>>20, err)
 	}

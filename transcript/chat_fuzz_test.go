@@ -7,7 +7,7 @@ import (
 	"errors"
 	"testing"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -44,7 +44,7 @@ func exactJSON(data []byte) bool {
 		return false
 	}
 	var s walk.Scanner
-	s.Reset(bytes.TrimPrefix(data, engine.Bom))
+	s.Reset(bytes.TrimPrefix(data, intake.Bom))
 	values := 0
 	for ; s.Kind() != 0; values++ {
 		if !uniqueNames(&s) {
@@ -55,7 +55,7 @@ func exactJSON(data []byte) bool {
 		return false
 	}
 	// Several values stand on lines of their own.
-	for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, intake.Bom)) {
 		if line = bytes.Trim(line, " \t\r\n"); values > 1 && len(line) > 0 && !json.Valid(line) {
 			return false
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // checkChatSources proves that importing a source of messages loses nothing:
@@ -21,10 +21,10 @@ func checkChatSources(tb testing.TB, data []byte, all []Collected) {
 	n := 0
 	for _, c := range all {
 		for i := 0; i < len(c.Entries); {
-			id := engine.RecordID(c.Entries[i].ID)
+			id := intake.RecordID(c.Entries[i].ID)
 			f := taken{}
 			source := ""
-			for ; i < len(c.Entries) && engine.RecordID(c.Entries[i].ID) == id; i++ {
+			for ; i < len(c.Entries) && intake.RecordID(c.Entries[i].ID) == id; i++ {
 				e := c.Entries[i]
 				f.take(e.Payload)
 				if e.Source != "" && source != "" {
@@ -56,7 +56,7 @@ func checkChatSources(tb testing.TB, data []byte, all []Collected) {
 // emitted; null stands in a record for what is emitted by itself.
 func chatOriginals(tb testing.TB, data []byte) (out []any) {
 	tb.Helper()
-	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, engine.Bom)))
+	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, intake.Bom)))
 	dec.UseNumber()
 	var one func(v any, depth int)
 	one = func(v any, depth int) {

@@ -13,7 +13,7 @@ import (
 	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/claudecode"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // comesBack exports a log and checks that importing it again gives the same.
@@ -124,7 +124,7 @@ func checkCompactedSession(tb testing.TB, name string, got Collected, p *tenfold
 				tb.Fatalf("line %v hangs from %v, not from %v", l["uuid"], l["parentUuid"], last)
 			}
 			last = l["uuid"]
-			if !engine.IsUUID(l["sessionId"].(string)) || !engine.IsUUID(last.(string)) {
+			if !intake.IsUUID(l["sessionId"].(string)) || !intake.IsUUID(last.(string)) {
 				tb.Fatalf("session %v, line %v are no UUIDs", l["sessionId"], last)
 			}
 		}
@@ -453,7 +453,7 @@ func TestClaudeCodeProgressUpdates(t *testing.T) {
 			t.Errorf("%s: compacted\n%s", display, have)
 		}
 		out.Reset()
-		if _, err := Export(&out, engine.Markdown, View{Conversation: got.Conversation, Projection: tenfold.Project(log), Compacted: true}); err != nil {
+		if _, err := Export(&out, intake.Markdown, View{Conversation: got.Conversation, Projection: tenfold.Project(log), Compacted: true}); err != nil {
 			t.Fatal(err)
 		}
 		if have := out.String(); strings.Contains(have, "by compaction ``") || strings.Contains(have, "It is in a.go.") != said {

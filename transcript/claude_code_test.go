@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // session writes lines of a session file: each chains to the one before unless
@@ -442,7 +442,7 @@ func checkClaudeCode(t *testing.T, text, table string, warnings []string) {
 		wants := strings.Split(want, "\n")
 		if _, have, ok := strings.Cut(line, " line:"); ok && i < len(wants) {
 			if _, w, ok := strings.Cut(wants[i], " line:"); ok {
-				have, w = engine.RecordID(strings.Fields(have)[0]), engine.RecordID(strings.Fields(w)[0])
+				have, w = intake.RecordID(strings.Fields(have)[0]), intake.RecordID(strings.Fields(w)[0])
 				have, _, _ = strings.Cut(have, "~")
 				w, _, _ = strings.Cut(w, "~")
 				hashes["line:"+w] = "line:" + have

@@ -13,6 +13,7 @@ import (
 	"tenfold"
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // corpusLines decodes the lines of a file.
@@ -28,7 +29,7 @@ func corpusLines(t *testing.T, path string) []any {
 func decodeLines(t testing.TB, data []byte) []any {
 	t.Helper()
 	var lines []any
-	for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, intake.Bom)) {
 		if len(bytes.Trim(line, " \t\r\n")) > 0 {
 			lines = append(lines, decodeJSON(t, line))
 		}
@@ -278,8 +279,8 @@ func TestCodexCorpusCounts(t *testing.T) {
 			}
 			if e.Source != "" {
 				root := decodeJSON(t, []byte(e.Source)).(map[string]any)
-				if root["type"] == "response_item" && !items[engine.RecordID(e.ID)] {
-					items[engine.RecordID(e.ID)] = true
+				if root["type"] == "response_item" && !items[intake.RecordID(e.ID)] {
+					items[intake.RecordID(e.ID)] = true
 					have.Msgs++
 				}
 				if p, ok := root["payload"].(map[string]any); ok && p["role"] == "user" && root["type"] == "response_item" {

@@ -15,7 +15,7 @@ import (
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/codex"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // Samples come back whole: every line as it was, and importing the export
@@ -411,8 +411,8 @@ func TestCodexRecognise(t *testing.T) {
 		`[{"role":"user","content":"a"}]`, `{"messages":[{"role":"user","content":"a"}]}`, `{"model":"m","input":"embed me"}`,
 		`{"input":["a","b"]}`, `{"type":"user","uuid":"a","message":{"role":"user","content":"x"}}`,
 	} {
-		h := engine.NewHead([]byte(text), "x")
-		if codex.Handler().Recognise(h) != engine.No || chatapi.RecogniseResponses(h) != engine.No {
+		h := intake.NewHead([]byte(text), "x")
+		if codex.Handler().Recognise(h) != intake.No || chatapi.RecogniseResponses(h) != intake.No {
 			t.Errorf("%s is taken", text)
 		}
 	}
@@ -424,11 +424,11 @@ func TestCodexTellsTypedFromInjected(t *testing.T) {
 		"fix it": true, "<b>bold</b>": true, "# AGENTS.md is wrong": true,
 		" <environment_context>\n": false, "# AGENTS.md instructions for /x": false, "<user_instructions>a": false,
 	} {
-		if got := engine.Typed(tenfold.Text(text)); got != want {
+		if got := intake.Typed(tenfold.Text(text)); got != want {
 			t.Errorf("%q typed: %v", text, got)
 		}
 	}
-	if !engine.Typed([]tenfold.Part{{Text: "<skill>"}, {Text: "go"}}) {
+	if !intake.Typed([]tenfold.Part{{Text: "<skill>"}, {Text: "go"}}) {
 		t.Error("a prompt behind a context is not typed")
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // This file is what every importer has to pass. Each format has samples in
@@ -153,7 +153,7 @@ func TestSamplesDamaged(t *testing.T) {
 // what is new is new (L9): checked for the formats that are lines.
 func TestSamplesGrow(t *testing.T) {
 	for _, w := range samples(t, "") {
-		if engine.NewHead(w.data, w.path).JSON.Shape != engine.ShapeLines {
+		if intake.NewHead(w.data, w.path).JSON.Shape != intake.ShapeLines {
 			continue
 		}
 		t.Run(w.path, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"tenfold/body"
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // eachCorpusFile runs f on every file of a format, imported.
@@ -73,7 +74,7 @@ func importOf(tb testing.TB, src Source) (Collected, error) {
 // checkLaws checks what holds for every import.
 func checkLaws(tb testing.TB, got Collected) {
 	tb.Helper()
-	if !engine.PlainID(got.ID) {
+	if !intake.PlainID(got.ID) {
 		tb.Errorf("conversation id %q is not plain", got.ID)
 	}
 	seen := map[string]bool{}
@@ -95,7 +96,7 @@ func checkLaws(tb testing.TB, got Collected) {
 		if turn, step, _ := log.Where(log.Version()); e.Branch == "" && e.Payload.Kind().Visible() && !late && (turn != root.Turn || step != root.Step) {
 			tb.Errorf("entry %s stands at %d/%d (L5, L6), the importer counts %d/%d", e.ID, turn, step, root.Turn, root.Step)
 		}
-		if engine.Amend(&e) {
+		if intake.Amend(&e) {
 			tb.Errorf("entry %s has a number that cannot be", e.ID)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -67,7 +67,7 @@ func TestSamplesDamagedLine(t *testing.T) {
 	corpustest.Unraced(t)
 	for _, w := range samples(t, "") {
 		lines := strings.SplitAfter(string(w.data), "\n")
-		if engine.NewHead(w.data, w.path).JSON.Shape != engine.ShapeLines || len(lines) < 3 {
+		if intake.NewHead(w.data, w.path).JSON.Shape != intake.ShapeLines || len(lines) < 3 {
 			continue
 		}
 		whole, err := w.read(w.data, w.format)
@@ -120,7 +120,7 @@ func TestSamplesDamagedItem(t *testing.T) {
 	corpustest.Unraced(t)
 	for _, w := range samples(t, "") {
 		at, end, ok := firstItem(w.data)
-		if shape := engine.NewHead(w.data, w.path).JSON.Shape; !ok || shape != engine.ShapeArray && shape != engine.ShapeObject {
+		if shape := intake.NewHead(w.data, w.path).JSON.Shape; !ok || shape != intake.ShapeArray && shape != intake.ShapeObject {
 			continue
 		}
 		if w.path == "testdata/pi/message.json" {
@@ -185,7 +185,7 @@ func firstItem(data []byte) (at, end int, ok bool) {
 // A file with other line ends, or with a byte order mark, says the same.
 func TestSamplesLineEnds(t *testing.T) {
 	for _, w := range samples(t, "") {
-		if engine.NewHead(w.data, w.path).JSON.Shape == engine.ShapeText {
+		if intake.NewHead(w.data, w.path).JSON.Shape == intake.ShapeText {
 			continue
 		}
 		whole, err := w.read(w.data, w.format)
@@ -194,7 +194,7 @@ func TestSamplesLineEnds(t *testing.T) {
 		}
 		for name, data := range map[string][]byte{
 			"carriage returns":  bytes.ReplaceAll(w.data, []byte("\n"), []byte("\r\n")),
-			"a byte order mark": append(slices.Clone(engine.Bom), w.data...),
+			"a byte order mark": append(slices.Clone(intake.Bom), w.data...),
 			"zeros at the end":  append(slices.Clone(w.data), make([]byte, 5000)...),
 		} {
 			t.Run(w.path+"/"+name, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestSamplesRefused(t *testing.T) {
 	list := samples(t, "")
 	for _, w := range list {
 		lines := strings.SplitAfter(string(w.data), "\n")
-		if engine.NewHead(w.data, w.path).JSON.Shape != engine.ShapeLines || len(lines) < 3 {
+		if intake.NewHead(w.data, w.path).JSON.Shape != intake.ShapeLines || len(lines) < 3 {
 			continue
 		}
 		t.Run(w.path, func(t *testing.T) {
@@ -231,7 +231,7 @@ func TestSamplesRefused(t *testing.T) {
 	for _, w := range list {
 		for _, f := range Formats() {
 			h, _ := find(f.Format)
-			if h.Import == nil || h.Recognise(engine.NewHead(w.data, w.path)) != engine.No {
+			if h.Import == nil || h.Recognise(intake.NewHead(w.data, w.path)) != intake.No {
 				continue
 			}
 			got, err := w.read(w.data, f.Format)

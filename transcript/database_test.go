@@ -15,7 +15,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/opencode"
 )
 
@@ -72,7 +72,7 @@ func listing(tb testing.TB, dir string) string {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		fmt.Fprintln(&b, f.Name(), info.Size(), info.ModTime(), engine.Digest(data))
+		fmt.Fprintln(&b, f.Name(), info.Size(), info.ModTime(), intake.Digest(data))
 	}
 	return b.String()
 }

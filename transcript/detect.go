@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"tenfold/transcript/internal/database"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/jp"
 )
 
@@ -21,12 +21,12 @@ func Detect(head []byte, name string) (Format, error) {
 		problem.Name = name
 		return "", problem
 	}
-	h := engine.NewHead(head, name)
+	h := intake.NewHead(head, name)
 	_, found := recognise(h)
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	if s := h.JSON; len(found) == 0 && (s.Shape == engine.ShapeObject || s.Shape == engine.ShapeLines) && len(s.Objects) == 1 {
+	if s := h.JSON; len(found) == 0 && (s.Shape == intake.ShapeObject || s.Shape == intake.ShapeLines) && len(s.Objects) == 1 {
 		if what := jp.Sibling(s.Objects[0].Has); what != "" {
 			return "", jp.NotJP(name, what)
 		}
@@ -41,13 +41,13 @@ func Detect(head []byte, name string) (Format, error) {
 }
 
 // recognise finds the formats whose importers are surest of a source.
-func recognise(h engine.Head) (best engine.Confidence, found []Format) {
+func recognise(h intake.Head) (best intake.Confidence, found []Format) {
 	for _, known := range handlers() {
 		if known.Import == nil {
 			continue
 		}
 		switch c := known.Recognise(h); {
-		case c == engine.No || c < best:
+		case c == intake.No || c < best:
 		case c > best:
 			best, found = c, []Format{known.Format}
 		default:

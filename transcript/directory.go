@@ -16,7 +16,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/jp"
 )
 
@@ -77,7 +77,7 @@ func jpFiles(dir string, v View) (warnings []string, err error) {
 		return nil, err
 	}
 	files := map[string][]byte{"events.json": events.Bytes()}
-	began := engine.NewHead(events.Bytes(), "events.json").JSON.Objects
+	began := intake.NewHead(events.Bytes(), "events.json").JSON.Objects
 	if len(began) == 0 || began[0].Values["type"] != "config_delta" {
 		files["base_config.json"] = []byte("{}\n")
 	}

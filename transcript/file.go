@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // A File is a [Source] on disk.
@@ -78,8 +78,8 @@ func (f *File) Close() error {
 
 // unreadable tells sources that no importer can read, and what they are.
 func unreadable(head []byte) *Error {
-	text := bytes.TrimPrefix(head, engine.Bom)
-	if len(bytes.TrimSpace(text)) == 0 && len(head) < engine.HeadSize {
+	text := bytes.TrimPrefix(head, intake.Bom)
+	if len(bytes.TrimSpace(text)) == 0 && len(head) < intake.HeadSize {
 		return &Error{Err: errors.New("the file is empty"), Hint: "was the session saved?"}
 	}
 	for _, m := range [...]struct{ magic, what, hint string }{

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"tenfold/transcript/internal/database"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // Found is what a search saw of one file.
@@ -124,7 +124,7 @@ func formatOf(ctx context.Context, path string) (Format, error) {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	src, head, done, err := engine.Unpack(f.Source)
+	src, head, done, err := intake.Unpack(f.Source)
 	defer done()
 	if err != nil {
 		return "", err

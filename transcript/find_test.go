@@ -13,7 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 func packGzip(tb testing.TB, text string) string {
@@ -84,8 +84,8 @@ func TestArchives(t *testing.T) {
 // memory: the line's limit holds for what was unpacked.
 func TestLineLimit(t *testing.T) {
 	endless := Source{Name: "x", Reader: readerFunc(func(p []byte) (int, error) { return len(p), nil })}
-	endless.Intake = &engine.Intake{Limits: engine.Limits{Record: 8 << 20}}
-	_, err := engine.NewLineReader(context.Background(), endless).Next()
+	endless.Intake = &intake.Intake{Limits: intake.Limits{Record: 8 << 20}}
+	_, err := intake.NewLineReader(context.Background(), endless).Next()
 	if err == nil || !strings.Contains(errorText(err), "x:1: the line is longer than 8 MB") {
 		t.Errorf("%v", err)
 	}

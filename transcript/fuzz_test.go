@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/native"
 	"tenfold/transcript/internal/walk"
 )
@@ -49,7 +49,7 @@ func fuzzImport(t *testing.T, format Format, data []byte) (Collected, bool) {
 		return Collected{}, false
 	}
 	for _, c := range k.Conversations {
-		if !engine.PlainID(c.ID) {
+		if !intake.PlainID(c.ID) {
 			t.Fatalf("conversation id %q", c.ID)
 		}
 	}
@@ -96,7 +96,7 @@ func exactly(data []byte) bool {
 		return false
 	}
 	var scan walk.Scanner
-	for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, intake.Bom)) {
 		if line = bytes.Trim(line, " \t\r\n"); len(line) == 0 {
 			continue
 		}
@@ -150,7 +150,7 @@ func FuzzClaudeCode(f *testing.F) {
 			return
 		}
 		var want []any
-		for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
+		for line := range bytes.Lines(bytes.TrimPrefix(data, intake.Bom)) {
 			if len(bytes.Trim(line, " \t\r\n")) > 0 {
 				want = append(want, decodeJSON(t, line))
 			}
@@ -168,15 +168,15 @@ func FuzzJP(f *testing.F) {
 		if ok {
 			fuzzExport(t, got)
 		}
-		if !ok || !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) || !json.Valid(bytes.TrimPrefix(data, engine.Bom)) {
+		if !ok || !utf8.Valid(data) || bytes.Contains(data, []byte(`\u`)) || !json.Valid(bytes.TrimPrefix(data, intake.Bom)) {
 			return
 		}
 		var scan walk.Scanner
-		scan.Reset(bytes.TrimPrefix(data, engine.Bom))
+		scan.Reset(bytes.TrimPrefix(data, intake.Bom))
 		if !uniqueNames(&scan) || scan.Err != nil {
 			return
 		}
-		sameLines(t, rebuildJPEvents(t, got), decodeJSON(t, bytes.TrimPrefix(data, engine.Bom)).([]any))
+		sameLines(t, rebuildJPEvents(t, got), decodeJSON(t, bytes.TrimPrefix(data, intake.Bom)).([]any))
 	})
 }
 

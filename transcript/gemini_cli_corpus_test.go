@@ -14,6 +14,7 @@ import (
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/geminicli"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -262,7 +263,7 @@ func FuzzGeminiCLI(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, ok := fuzzImport(t, GeminiCLI, data)
-		if !ok || !exactly(data) || bytes.ContainsAny(data, "\v\f\u0085\u00a0\u2028\u2029\u3000") || engine.NewHead(data, "").JSON.Shape != engine.ShapeLines {
+		if !ok || !exactly(data) || bytes.ContainsAny(data, "\v\f\u0085\u00a0\u2028\u2029\u3000") || intake.NewHead(data, "").JSON.Shape != intake.ShapeLines {
 			return
 		}
 		if lines := fileLines(t, data); len(lines) > 1 && !bytes.Contains(data, []byte(`"messages"`)) {

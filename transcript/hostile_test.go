@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // TestSamplesHostile gives every importer what a transcript should not hold,
@@ -22,7 +22,7 @@ func TestSamplesHostile(t *testing.T) {
 	paths := regexp.MustCompile(`("(?:id|uuid|sessionId|session_id|parentId|call_id|callID|tool_call_id|instance_id)"\s*:\s*)"[^"]*"`)
 	for _, w := range samples(t, "") {
 		brace := bytes.IndexByte(w.data, '{')
-		if engine.NewHead(w.data, w.path).JSON.Shape == engine.ShapeText || brace < 0 {
+		if intake.NewHead(w.data, w.path).JSON.Shape == intake.ShapeText || brace < 0 {
 			continue
 		}
 		member := func(value string) []byte {

@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/jp"
 )
 
@@ -136,7 +136,7 @@ func TestJP(t *testing.T) {
 			// The ids are hashes: number them.
 			names := map[string]string{}
 			for i, e := range got.Entries {
-				base, _, _ := strings.Cut(engine.RecordID(e.ID), "~")
+				base, _, _ := strings.Cut(intake.RecordID(e.ID), "~")
 				if names[base] == "" {
 					names[base] = "e" + string(rune('0'+(len(names)+1)/10)) + string(rune('0'+(len(names)+1)%10))
 					names[base] = strings.Replace(names[base], "e0", "e", 1)
@@ -214,7 +214,7 @@ func TestJPID(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"a b/events.json", "..", "/", "x/..", "../../etc/passwd", ".hidden/events.json", strings.Repeat("1", 300)} {
-		if got := jp.ID(name); !engine.PlainID(got) {
+		if got := jp.ID(name); !intake.PlainID(got) {
 			t.Errorf("jpID(%q) = %q is not plain", name, got)
 		}
 	}

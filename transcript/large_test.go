@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // generated gives a session of about size bytes without ever holding it.
@@ -162,7 +162,7 @@ func TestLineReader(t *testing.T) {
 	}
 	for _, piece := range []int{7, 4096, 1 << 20} {
 		data := text.Bytes()
-		r := engine.NewLineReader(context.Background(), Source{Reader: readerFunc(func(p []byte) (int, error) {
+		r := intake.NewLineReader(context.Background(), Source{Reader: readerFunc(func(p []byte) (int, error) {
 			if len(data) == 0 {
 				return 0, io.EOF
 			}

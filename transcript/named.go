@@ -7,6 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // importNamed reads a source as the format that the caller names.
@@ -15,18 +16,18 @@ func importNamed(ctx context.Context, src Source, head []byte, as engine.Handler
 	switch {
 	case problem == nil:
 		return as.Import(ctx, src, sink)
-	case other == engine.Certain:
+	case other == intake.Certain:
 		return problem
 	}
 	d := &doubted{Sink: sink}
 	err := as.Import(ctx, src, d)
-	if bad := (*Error)(nil); errors.As(err, &bad) && !d.read && other == engine.Likely {
+	if bad := (*Error)(nil); errors.As(err, &bad) && !d.read && other == intake.Likely {
 		return problem
 	}
 	if err != nil {
 		return err
 	}
-	if other == engine.No && !d.some {
+	if other == intake.No && !d.some {
 		return d.endHeldBack(nil) // an empty file is of any format
 	}
 	return d.endHeldBack(problem)
@@ -35,17 +36,17 @@ func importNamed(ctx context.Context, src Source, head []byte, as engine.Handler
 // mistaken says that a source named to be of one format is of another, or of
 // none: nil where the name may be right. How surely it is of the other decides:
 // where that is not certain it is only an error if nothing can be read.
-func mistaken(head []byte, name string, as engine.Handler) (problem *Error, other engine.Confidence) {
-	h := engine.NewHead(head, name)
-	if as.Recognise(h) != engine.No {
-		return nil, engine.No
+func mistaken(head []byte, name string, as engine.Handler) (problem *Error, other intake.Confidence) {
+	h := intake.NewHead(head, name)
+	if as.Recognise(h) != intake.No {
+		return nil, intake.No
 	}
 	best, found := recognise(h)
-	if best < engine.Likely || len(found) != 1 {
+	if best < intake.Likely || len(found) != 1 {
 		return &Error{
 			Name: name, Err: fmt.Errorf("not of format %s: nothing is said in it that can be read so", as.Format),
 			Hint: "try another format, or leave --from out",
-		}, engine.No
+		}, intake.No
 	}
 	return &Error{
 		Name: name, Err: fmt.Errorf("not of format %s: it looks like %s", as.Format, found[0]),

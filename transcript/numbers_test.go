@@ -15,7 +15,7 @@ import (
 	"tenfold"
 	"tenfold/internal/corpustest"
 	"tenfold/internal/logtest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/native"
 )
 
@@ -54,7 +54,7 @@ func checkFigures(tb tester, got Collected) {
 	}
 	sum := 0
 	for e := range log.Entries() {
-		if !engine.PossibleTokens(&e) {
+		if !intake.PossibleTokens(&e) {
 			tb.Errorf("entry %s is %d tokens", e.ID, e.Tokens)
 		}
 		if e.Payload.Kind().Visible() {
@@ -72,7 +72,7 @@ func TestSamplesNumbers(t *testing.T) {
 	t.Parallel()
 	corpustest.Unraced(t)
 	for _, w := range samples(t, "") {
-		if engine.NewHead(w.data, w.path).JSON.Shape == engine.ShapeText || !jsonNumber.Match(w.data) {
+		if intake.NewHead(w.data, w.path).JSON.Shape == intake.ShapeText || !jsonNumber.Match(w.data) {
 			continue
 		}
 		for _, n := range extremes {
@@ -147,7 +147,7 @@ func TestAmend(t *testing.T) {
 		{tenfold.TurnStart{}, 7, 7},
 	} {
 		e := tenfold.Entry{ID: "e", Tokens: tt.tokens, Payload: tt.payload}
-		if changed := engine.Amend(&e); e.Tokens != tt.want || changed != (tt.tokens != tt.want) {
+		if changed := intake.Amend(&e); e.Tokens != tt.want || changed != (tt.tokens != tt.want) {
 			t.Errorf("%.40s with %d tokens: %d, want %d", fmt.Sprint(tt.payload), tt.tokens, e.Tokens, tt.want)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/opencode"
 )
 
@@ -30,7 +30,7 @@ func TestOpenCodeCorpusIsRebuilt(t *testing.T) {
 func checkOpenCodeWhole(tb testing.TB, got Collected, source []byte) {
 	tb.Helper()
 	text, _ := exportOpenCode(tb, got, false)
-	if !reflect.DeepEqual(decodeJSON(tb, text), decodeJSON(tb, bytes.ToValidUTF8(bytes.TrimPrefix(source, engine.Bom), []byte("\uFFFD")))) {
+	if !reflect.DeepEqual(decodeJSON(tb, text), decodeJSON(tb, bytes.ToValidUTF8(bytes.TrimPrefix(source, intake.Bom), []byte("\uFFFD")))) {
 		tb.Errorf("the export differs from the source:\n%.2000s", text)
 	}
 	all, err := written{OpenCode, "f.json", nil}.read(text, OpenCode)

@@ -10,6 +10,7 @@ import (
 	"tenfold/transcript/internal/crush"
 	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -27,7 +28,7 @@ func FuzzOpenCode(f *testing.F) {
 		if text, _ := exportOpenCode(t, got, true); !json.Valid(text) {
 			t.Fatalf("the compacted export is no JSON: %s", text)
 		}
-		text := bytes.TrimPrefix(data, engine.Bom)
+		text := bytes.TrimPrefix(data, intake.Bom)
 		if !utf8.Valid(text) || bytes.Contains(text, []byte(`\u`)) || bytes.Contains(text, []byte("\uFFFD")) || !json.Valid(text) {
 			return
 		}

@@ -7,7 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // openHandsRecords lists the conversations of a file, each as its events and,
@@ -24,7 +24,7 @@ func openHandsRecords(tb testing.TB, data []byte) (records []any, events [][]any
 		}
 		return out
 	}
-	if data = bytes.TrimSpace(bytes.TrimPrefix(data, engine.Bom)); data[0] == '[' {
+	if data = bytes.TrimSpace(bytes.TrimPrefix(data, intake.Bom)); data[0] == '[' {
 		return []any{nil}, [][]any{flat(decodeJSON(tb, data).([]any))}
 	}
 	var lines []any

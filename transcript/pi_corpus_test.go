@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/internal/corpustest"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/pi"
 	"tenfold/transcript/internal/walk"
 )
@@ -18,7 +19,7 @@ import (
 func fileLines(tb testing.TB, data []byte) []any {
 	tb.Helper()
 	var lines []any
-	for line := range bytes.Lines(bytes.TrimPrefix(data, engine.Bom)) {
+	for line := range bytes.Lines(bytes.TrimPrefix(data, intake.Bom)) {
 		if len(bytes.Trim(line, " \t\r\n")) > 0 {
 			lines = append(lines, decodeJSON(tb, line))
 		}

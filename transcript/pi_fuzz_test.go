@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 func FuzzPi(f *testing.F) {
@@ -13,7 +13,7 @@ func FuzzPi(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, ok := fuzzImport(t, Pi, data)
-		if !ok || !exactly(data) || bytes.ContainsAny(data, "\v\f\u0085\u00a0\u2028\u2029\u3000") || engine.NewHead(data, "").JSON.Shape != engine.ShapeLines {
+		if !ok || !exactly(data) || bytes.ContainsAny(data, "\v\f\u0085\u00a0\u2028\u2029\u3000") || intake.NewHead(data, "").JSON.Shape != intake.ShapeLines {
 			return
 		}
 		sameLines(t, rebuildPi(t, got.Entries), fileLines(t, data))

@@ -16,6 +16,7 @@ import (
 	"tenfold"
 	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -174,7 +175,7 @@ func (k *skimmed) End(Conversation, []string) error { return nil }
 func (k *skimmed) ran(h engine.Handler, text []byte) string {
 	var scan walk.Scanner
 	for line := range bytes.Lines(text) {
-		if dir := engine.DirectoryIn(&scan, bytes.TrimSpace(line), h.Ran); dir != "" {
+		if dir := intake.DirectoryIn(&scan, bytes.TrimSpace(line), h.Ran); dir != "" {
 			return dir
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/corpustest"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/prose"
 )
 
@@ -28,7 +28,7 @@ func eachText(t *testing.T, format Format, f func(t *testing.T, want corpustest.
 					t.Log(c.ID, c.Warnings)
 				}
 			}
-			if format != Plain && all.String() != strings.TrimPrefix(string(data), string(engine.Bom)) {
+			if format != Plain && all.String() != strings.TrimPrefix(string(data), string(intake.Bom)) {
 				t.Errorf("the file is not rebuilt: %d bytes of %d", all.Len(), len(data))
 			}
 			f(t, want, string(data), got)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -38,7 +38,7 @@ func exactDocument(data []byte) bool {
 		return false
 	}
 	var scan walk.Scanner
-	scan.Reset(bytes.TrimPrefix(data, engine.Bom))
+	scan.Reset(bytes.TrimPrefix(data, intake.Bom))
 	return uniqueNames(&scan) && scan.Err == nil
 }
 
@@ -50,7 +50,7 @@ func FuzzSWEAgent(f *testing.F) {
 			if len(frames) != 1 {
 				t.Errorf("%d frames", len(frames))
 			}
-			checkSWEAgent(t, bytes.TrimPrefix(data, engine.Bom), got[0].Entries)
+			checkSWEAgent(t, bytes.TrimPrefix(data, intake.Bom), got[0].Entries)
 		}
 	})
 }
@@ -71,7 +71,7 @@ func FuzzWhoAndWhen(f *testing.F) {
 	fuzzSeeds(f, WhoAndWhen, `{"history":[{"role":"a","content":"b"},{"role":"a","content":"b"}]}`)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if got, ok := fuzzAll(t, WhoAndWhen, data); ok && exactDocument(data) {
-			checkWhoAndWhen(t, bytes.TrimPrefix(data, engine.Bom), got[0].Entries)
+			checkWhoAndWhen(t, bytes.TrimPrefix(data, intake.Bom), got[0].Entries)
 		}
 	})
 }
@@ -96,7 +96,7 @@ func fuzzText(t *testing.T, format Format, data []byte) {
 		}
 		all.WriteString(rebuildText(t, c.Entries))
 	}
-	if want := strings.TrimPrefix(string(data), string(engine.Bom)); all.String() != want {
+	if want := strings.TrimPrefix(string(data), string(intake.Bom)); all.String() != want {
 		t.Errorf("%q came back as %q", want, all.String())
 	}
 }

@@ -46,6 +46,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // Import reads src as the given format, or as what [Detect] finds when from is
@@ -59,10 +60,10 @@ import (
 // archive that unpacks to more than 100 times its size, and to more than
 // 128 MB, is refused.
 func Import(ctx context.Context, src Source, from Format, sink Sink) error {
-	return importWithin(ctx, src, from, sink, engine.DefaultLimits)
+	return importWithin(ctx, src, from, sink, intake.DefaultLimits)
 }
 
-func importWithin(ctx context.Context, src Source, from Format, sink Sink, l engine.Limits) error {
+func importWithin(ctx context.Context, src Source, from Format, sink Sink, l intake.Limits) error {
 	if r, ok := src.Reader.(interface{ SetReadDeadline(t time.Time) error }); ok {
 		// A pipe may give nothing for as long as it likes.
 		stop := context.AfterFunc(ctx, func() { _ = r.SetReadDeadline(time.Unix(1, 0)) })
@@ -72,8 +73,8 @@ func importWithin(ctx context.Context, src Source, from Format, sink Sink, l eng
 			}
 		}()
 	}
-	src.Intake = &engine.Intake{Sink: sink, Limits: l, Strict: src.Strict, Name: src.Name, Format: from}
-	src, head, done, err := engine.Unpack(src)
+	src.Intake = &intake.Intake{Sink: sink, Limits: l, Strict: src.Strict, Name: src.Name, Format: from}
+	src, head, done, err := intake.Unpack(src)
 	defer done()
 	if err == nil {
 		err = importUnpacked(ctx, src, head, from)
@@ -156,7 +157,7 @@ func Export(w io.Writer, to Format, v View) (warnings []string, err error) {
 	if warnings, err = h.Export(w, v); err != nil {
 		return warnings, unexported(v, err)
 	}
-	var more engine.Warnings
+	var more intake.Warnings
 	for range left {
 		more.Add(0, "message of context is left out: the client adds its own on resume", "messages of context are left out: the client adds its own on resume")
 	}

@@ -14,7 +14,7 @@ import (
 	"tenfold"
 	"tenfold/internal/corpustest"
 	"tenfold/problem"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 func TestDetect(t *testing.T) {
@@ -92,19 +92,19 @@ func TestDetectCorpus(t *testing.T) {
 		if strings.HasSuffix(f.Name, "no-samples.json") {
 			want = InspectEval // its importer says that it holds no conversation
 		}
-		for _, size := range []int{engine.HeadSize, 2000} {
-			if size < engine.HeadSize && strings.HasSuffix(f.Name, "example__README.md") {
+		for _, size := range []int{intake.HeadSize, 2000} {
+			if size < intake.HeadSize && strings.HasSuffix(f.Name, "example__README.md") {
 				continue // its chat begins later
 			}
 			want := want
 			if f.Format == "" && strings.HasSuffix(f.Name, "assistant-message-with-thinking-code.json") {
-				if size < engine.HeadSize {
+				if size < intake.HeadSize {
 					continue // a message alone, which says so at its end
 				}
 				want = Pi
 			}
 			got, err := Detect(data[:min(len(data), size)], f.Name)
-			if size < engine.HeadSize && slices.Contains([]Format{OpenAIChat, LiteLLM}, want) && slices.Contains([]Format{"", OpenAIChat}, got) {
+			if size < intake.HeadSize && slices.Contains([]Format{OpenAIChat, LiteLLM}, want) && slices.Contains([]Format{"", OpenAIChat}, got) {
 				continue // so little is a system prompt, or what stands before it
 			}
 			if got != want {

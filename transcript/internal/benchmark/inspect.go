@@ -10,30 +10,31 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func InspectHandler() engine.Handler {
-	return engine.Handler{Format: engine.InspectEval, About: "Inspect AI evaluation logs (JSON)", Recognise: recogniseInspect, Import: importInspect}
+	return engine.Handler{Format: intake.InspectEval, About: "Inspect AI evaluation logs (JSON)", Recognise: recogniseInspect, Import: importInspect}
 }
 
-func recogniseInspect(h engine.Head) engine.Confidence {
+func recogniseInspect(h intake.Head) intake.Confidence {
 	s := h.JSON
-	if len(s.Objects) != 1 || s.Shape == engine.ShapeArray {
-		return engine.No
+	if len(s.Objects) != 1 || s.Shape == intake.ShapeArray {
+		return intake.No
 	}
 	o := s.Objects[0]
 	eval := o.Inner["eval"]
 	if (eval.Has("task") || eval.Has("model")) && (o.Has("status") || o.Has("plan") || o.Has("samples")) {
-		return engine.Certain
+		return intake.Certain
 	}
-	return engine.No
+	return intake.No
 }
 
 // importInspect reads the evaluation logs of Inspect in JSON: a conversation
 // for each sample.
-func importInspect(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return engine.WithDocument(ctx, src, engine.InspectEval, func(doc engine.Document) error {
+func importInspect(ctx context.Context, src intake.Source, sink intake.Sink) error {
+	return intake.WithDocument(ctx, src, intake.InspectEval, func(doc intake.Document) error {
 		var top engine.Finder
 		m, _, err := top.Document(doc)
 		if err != nil {
@@ -50,18 +51,18 @@ func importInspect(ctx context.Context, src engine.Source, sink engine.Sink) err
 		}
 		eval := m.Object("eval")
 		run := cmp.Or(eval.Peek("eval_id"), eval.Peek("run_id"))
-		run = cmp.Or(run, engine.Digest(top.Raw[:min(len(top.Raw), 4096)]))
-		var names engine.Ids
+		run = cmp.Or(run, intake.Digest(top.Raw[:min(len(top.Raw), 4096)]))
+		var names intake.Ids
 		for i, at := range samples {
 			s := &inspectSample{ctx: ctx, model: eval.Peek("model")}
 			s.sample.Reset(at.Of(top.Raw))
 			sm := s.sample.Object(s.sample.Root())
 			id := sm.Peek("uuid")
 			if id == "" {
-				id = engine.Numbered(run, at.Of(top.Raw))
+				id = intake.Numbered(run, at.Of(top.Raw))
 			}
-			s.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
-				ID: engine.ConversationID(names.Unique(engine.ConversationID(id))), Named: engine.IsUnique(id), Format: engine.InspectEval, Title: engine.FirstLine(eval.Peek("task")),
+			s.out = engine.Emitter{Sink: sink, Conv: intake.Conversation{
+				ID: intake.ConversationID(names.Unique(intake.ConversationID(id))), Named: intake.IsUnique(id), Format: intake.InspectEval, Title: engine.FirstLine(eval.Peek("task")),
 			}}
 			if created, err := time.Parse(time.RFC3339, eval.Peek("created")); err == nil {
 				s.out.At(created.UTC())
@@ -92,7 +93,7 @@ func (s *inspectSample) read(m engine.Members) error {
 	s.attached = m.Object("attachments")
 	items := m.Items("messages")
 	if s.model != "" && s.model != "none/none" {
-		_ = s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique("model:" + engine.Digest([]byte(s.model))), Payload: tenfold.ConfigDelta{Model: s.model}})
+		_ = s.out.Emit(tenfold.Entry{ID: s.out.Ids.Unique("model:" + intake.Digest([]byte(s.model))), Payload: tenfold.ConfigDelta{Model: s.model}})
 	}
 	if err := f.Each(s.ctx, items, &s.find, s.message); err != nil {
 		return err
@@ -116,8 +117,8 @@ func (s *inspectSample) read(m engine.Members) error {
 func (s *inspectSample) message(m engine.Members) error {
 	f := &s.find
 	key := m.Peek("id")
-	if !engine.PlainID(key) {
-		key = "message:" + engine.Digest(f.Raw)
+	if !intake.PlainID(key) {
+		key = "message:" + intake.Digest(f.Raw)
 	}
 	id := s.out.Ids.Unique(key)
 	content := m.Get("content")

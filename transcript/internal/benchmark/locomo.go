@@ -11,34 +11,35 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func LocomoHandler() engine.Handler {
-	return engine.Handler{Format: engine.LoCoMo, About: "LoCoMo benchmark conversations", Recognise: recogniseLoCoMo, Import: importLoCoMo}
+	return engine.Handler{Format: intake.LoCoMo, About: "LoCoMo benchmark conversations", Recognise: recogniseLoCoMo, Import: importLoCoMo}
 }
 
-func recogniseLoCoMo(h engine.Head) engine.Confidence {
+func recogniseLoCoMo(h intake.Head) intake.Confidence {
 	s := h.JSON
 	if len(s.Objects) == 0 {
-		return engine.No
+		return intake.No
 	}
 	o := s.Objects[0]
 	if o.Inner["conversation"].Has("speaker_a") || o.Inner["conversation"].Has("session_1") {
-		return engine.Certain
+		return intake.Certain
 	}
 	for _, qa := range o.Items["qa"] {
 		if qa.Has("question", "evidence", "category") {
-			return engine.Certain // the head ends before the conversation
+			return intake.Certain // the head ends before the conversation
 		}
 	}
-	return engine.No
+	return intake.No
 }
 
 // importLoCoMo reads the conversations of the LoCoMo benchmark: two people
 // who talk over many sessions.
-func importLoCoMo(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return engine.WithDocument(ctx, src, engine.LoCoMo, func(doc engine.Document) error {
+func importLoCoMo(ctx context.Context, src intake.Source, sink intake.Sink) error {
+	return intake.WithDocument(ctx, src, intake.LoCoMo, func(doc intake.Document) error {
 		var top engine.Finder
 		m, samples, err := top.Document(doc)
 		if err != nil {
@@ -47,7 +48,7 @@ func importLoCoMo(ctx context.Context, src engine.Source, sink engine.Sink) erro
 		if m.Any() {
 			samples = []walk.Span{top.Root()}
 		}
-		var names engine.Ids
+		var names intake.Ids
 		found := false
 		for i, at := range samples {
 			l := &locomo{ctx: ctx}
@@ -59,9 +60,9 @@ func importLoCoMo(ctx context.Context, src engine.Source, sink engine.Sink) erro
 			}
 			found = true
 			id := cmp.Or(m.Peek("sample_id"), strconv.Itoa(i))
-			l.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{
-				ID:     engine.ConversationID(names.Unique("locomo-" + id + "-" + engine.Digest(talk.Of(l.sample.Raw))[:8])),
-				Format: engine.LoCoMo,
+			l.out = engine.Emitter{Sink: sink, Conv: intake.Conversation{
+				ID:     intake.ConversationID(names.Unique("locomo-" + id + "-" + intake.Digest(talk.Of(l.sample.Raw))[:8])),
+				Format: intake.LoCoMo,
 			}}
 			if err := l.read(talk); err != nil {
 				return err
@@ -128,10 +129,10 @@ func (l *locomo) read(talk walk.Span) error {
 func (l *locomo) utterance(m engine.Members, opened *bool) error {
 	f := &l.find
 	key := m.Peek("dia_id")
-	if key = strings.ReplaceAll(key, ":", "-"); engine.PlainID(key) {
-		key = engine.Numbered(key, f.Raw)
+	if key = strings.ReplaceAll(key, ":", "-"); intake.PlainID(key) {
+		key = intake.Numbered(key, f.Raw)
 	} else {
-		key = "message:" + engine.Digest(f.Raw)
+		key = "message:" + intake.Digest(f.Raw)
 	}
 	id := l.out.Ids.Unique(key)
 	if !*opened {

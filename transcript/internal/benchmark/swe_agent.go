@@ -9,55 +9,56 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func SweAgentHandler() engine.Handler {
-	return engine.Handler{Format: engine.SWEAgent, About: "SWE-agent and mini-swe-agent trajectories (.traj)", Recognise: recogniseSWEAgent, Import: importSWEAgent}
+	return engine.Handler{Format: intake.SWEAgent, About: "SWE-agent and mini-swe-agent trajectories (.traj)", Recognise: recogniseSWEAgent, Import: importSWEAgent}
 }
 
-func recogniseSWEAgent(h engine.Head) engine.Confidence {
+func recogniseSWEAgent(h intake.Head) intake.Confidence {
 	s := h.JSON
 	if len(s.Objects) == 0 {
-		return engine.No
+		return intake.No
 	}
 	o := s.Objects[0]
-	if s.Shape == engine.ShapeArray {
+	if s.Shape == intake.ShapeArray {
 		// mini-swe-agent's older files are the bare messages.
 		if !o.Has("role", "content") {
-			return engine.No
+			return intake.No
 		}
 		switch {
 		case bytes.Contains(h.Bytes, []byte("mswea_bash_command")):
-			return engine.Certain
+			return intake.Certain
 		case strings.Contains(h.Name, ".traj"):
-			return engine.Likely
+			return intake.Likely
 		}
-		return engine.No
+		return intake.No
 	}
 	if o.Has("mistake_agent") || o.Has("ground_truth") {
-		return engine.No
+		return intake.No
 	}
 	for _, step := range o.Items["trajectory"] {
 		if step.Has("action", "observation") || step.Has("action", "thought") {
-			return engine.Certain
+			return intake.Certain
 		}
 	}
 	for _, m := range o.Items["history"] {
 		if m.Has("role", "content", "agent") {
-			return engine.Certain
+			return intake.Certain
 		}
 	}
 	info := o.Inner["info"]
 	if (o.Has("messages") || o.Has("history")) && (info.Has("exit_status") || info.Has("model_stats") || info.Has("mini_version")) {
-		return engine.Certain
+		return intake.Certain
 	}
-	return engine.No
+	return intake.No
 }
 
 // importSWEAgent reads the trajectories of SWE-agent and mini-swe-agent.
-func importSWEAgent(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return engine.WithDocument(ctx, src, engine.SWEAgent, func(doc engine.Document) error {
+func importSWEAgent(ctx context.Context, src intake.Source, sink intake.Sink) error {
+	return intake.WithDocument(ctx, src, intake.SWEAgent, func(doc intake.Document) error {
 		a := &sweAgent{}
 		top := &a.doc
 		m, items, err := top.Document(doc)
@@ -87,7 +88,7 @@ func importSWEAgent(ctx context.Context, src engine.Source, sink engine.Sink) er
 				}
 			}
 		}
-		a.out = engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.SWEAgent, first), Format: engine.SWEAgent}}
+		a.out = engine.Emitter{Sink: sink, Conv: intake.Conversation{ID: intake.ContentID(src.Name, intake.SWEAgent, first), Format: intake.SWEAgent}}
 		if err := top.Each(ctx, items, &a.find, a.message); err != nil {
 			return err
 		}
@@ -105,7 +106,7 @@ type sweAgent struct {
 // message takes one message of the history.
 func (a *sweAgent) message(m engine.Members) error {
 	f := &a.find
-	id := a.out.Ids.Unique("message:" + engine.Digest(f.Raw))
+	id := a.out.Ids.Unique("message:" + intake.Digest(f.Raw))
 	content := m.Get("content")
 	switch role := m.Peek("role"); role {
 	case "system":

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // Anthropic is the dialect of Anthropic's Messages API: request bodies, bare
@@ -36,7 +37,7 @@ func (*Anthropic) Fleeting() []string { return []string{"cache_control"} }
 
 func (*Anthropic) Alone(r *ChatRecord) bool { return r.Get("role").Found() || streamEvent(r) }
 
-func (a *Anthropic) Open(*Chat) { *a = Anthropic{Injected: engine.InjectedParts} }
+func (a *Anthropic) Open(*Chat) { *a = Anthropic{Injected: intake.InjectedParts} }
 
 func (a *Anthropic) Begin(c *Chat, r *ChatRecord) error {
 	a.model = r.Peek("model")

@@ -7,6 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -16,15 +17,15 @@ import (
 // What a message or a record says is the dialect's affair.
 type Chat struct {
 	engine.Emitter // of the conversation under way
-	Src            engine.Source
+	Src            intake.Source
 	name           string // what conversations without an id are named after
-	sink           engine.Sink
-	format         engine.Format
+	sink           intake.Sink
+	format         intake.Format
 	way            dialect
 
 	Top, In walk.Scanner       // over the source, and over one record or message
 	find    engine.Finder      // of the members of records
-	Lines   *engine.LineReader // nil when the source is one document
+	Lines   *intake.LineReader // nil when the source is one document
 	given   map[string]int     // ids of conversations, and the highest number added to each
 	open    bool               // a conversation is under way
 	loose   bool               // it may go on with the next value
@@ -63,23 +64,23 @@ func (plainDialect) Name(source string) string    { return source }
 func (plainDialect) Fleeting() []string           { return nil }
 
 // ImportChat runs an import.
-func ImportChat(ctx context.Context, src engine.Source, sink engine.Sink, format engine.Format, way dialect) error {
+func ImportChat(ctx context.Context, src intake.Source, sink intake.Sink, format intake.Format, way dialect) error {
 	head, err := src.Head()
 	if err != nil {
 		return err
 	}
 	c := &Chat{Src: src, name: way.Name(src.Name), sink: sink, format: format, way: way, given: map[string]int{}}
 	c.Top.Cost, c.In.Cost = walk.PlaceCost, walk.BlockCost
-	if engine.NewHead(head, src.Name).JSON.Shape == engine.ShapeLines {
+	if intake.NewHead(head, src.Name).JSON.Shape == intake.ShapeLines {
 		err = c.readLines(ctx)
 	} else {
-		err = engine.WithDocument(ctx, src, format, func(d engine.Document) error { return c.readDocument(ctx, d) })
+		err = intake.WithDocument(ctx, src, format, func(d intake.Document) error { return c.readDocument(ctx, d) })
 	}
 	if err != nil {
 		return err
 	}
 	if len(c.given) == 0 {
-		if err := c.start(engine.ContentID(c.name, format, nil)); err != nil {
+		if err := c.start(intake.ContentID(c.name, format, nil)); err != nil {
 			return err
 		}
 		c.Warn.Add(0, "file without messages: the conversation is empty", "")
@@ -88,7 +89,7 @@ func ImportChat(ctx context.Context, src engine.Source, sink engine.Sink, format
 }
 
 func (c *Chat) readLines(ctx context.Context) error {
-	c.Lines = engine.NewLineReader(ctx, c.Src)
+	c.Lines = intake.NewLineReader(ctx, c.Src)
 	var line []byte
 	var r ChatRecord
 	return c.Lines.Records(c.format, func(raw []byte) error {
@@ -117,7 +118,7 @@ func (c *Chat) readLines(ctx context.Context) error {
 }
 
 // readDocument reads the values of a document.
-func (c *Chat) readDocument(ctx context.Context, d engine.Document) error {
+func (c *Chat) readDocument(ctx context.Context, d intake.Document) error {
 	c.Top.Reset(d.Raw)
 	if c.Top.Kind() == '{' { // seen as a whole before anything is taken over
 		r := c.outline()
@@ -231,7 +232,7 @@ func (c *Chat) object(r *ChatRecord) error {
 		return err
 	}
 	c.Conv.Named = named && c.Conv.ID == id
-	r.id = c.Ids.Unique("request:" + engine.Digest([]byte(r.source(c, nil))))
+	r.id = c.Ids.Unique("request:" + intake.Digest([]byte(r.source(c, nil))))
 	_ = c.way.Begin(c, r)
 	for _, at := range r.items {
 		raw := c.compact(at.Of(r.raw))
@@ -285,12 +286,12 @@ func (c *Chat) follow(first []byte) error {
 		return nil
 	}
 	c.loose = true
-	return c.start(engine.ContentID(c.name, c.format, c.same(first)))
+	return c.start(intake.ContentID(c.name, c.format, c.same(first)))
 }
 
 // messageID names a message after what it says.
 func (c *Chat) messageID(raw []byte) string {
-	return c.Ids.Unique("message:" + engine.Digest(c.same(raw)))
+	return c.Ids.Unique("message:" + intake.Digest(c.same(raw)))
 }
 
 // same gives a message without what changes while it stays the same.
@@ -340,24 +341,24 @@ func WithoutMember(raw []byte, name string) []byte {
 func (c *Chat) recordID(r *ChatRecord, first []byte) (id string, named bool) {
 	for _, name := range [...]string{"conversation_id", "session_id", "sessionId", "thread_id", "run_id"} {
 		if id := r.Peek(name); id != "" {
-			return engine.ConversationID(id), engine.IsUnique(id)
+			return intake.ConversationID(id), intake.IsUnique(id)
 		}
 	}
-	id = engine.NameID(c.name, c.format)
+	id = intake.NameID(c.name, c.format)
 	found := false
 	for _, name := range [...]string{"instance_id", "task_id", "id", "responseId", "trial"} {
 		part := r.Peek(name)
 		if at := r.Get(name); part == "" && at.Found() && r.raw[at.From] >= '0' && r.raw[at.From] <= '9' {
 			part = string(at.Of(r.raw))
 		}
-		if engine.PlainID(part) && (name != "trial" || found) && (name != "id" || !found) {
+		if intake.PlainID(part) && (name != "trial" || found) && (name != "id" || !found) {
 			id, found = id+"-"+part, true
 		}
 	}
 	if found {
-		return engine.ConversationID(id), false
+		return intake.ConversationID(id), false
 	}
-	return engine.ContentID(c.name, c.format, c.same(first)), false
+	return intake.ContentID(c.name, c.format, c.same(first)), false
 }
 
 // start ends the conversation under way, if there is one, and begins another,
@@ -372,7 +373,7 @@ func (c *Chat) start(id string) error {
 		unique = id + "-" + strconv.Itoa(c.given[id])
 	}
 	c.given[unique] = 1
-	c.Emitter = engine.Emitter{Sink: c.sink, Conv: engine.Conversation{ID: unique, Format: c.format}}
+	c.Emitter = engine.Emitter{Sink: c.sink, Conv: intake.Conversation{ID: unique, Format: c.format}}
 	c.open, c.config = true, false
 	c.way.Open(c)
 	return nil
@@ -402,7 +403,7 @@ func (c *Chat) unknownRole() {
 
 // say emits the entries of one message. What a person said opens a turn.
 func (c *Chat) say(id string, w *engine.Finder, messageID string, payloads []tenfold.Payload) error {
-	return c.Said(engine.Entries(id, messageID, w.Done(), payloads))
+	return c.Said(intake.Entries(id, messageID, w.Done(), payloads))
 }
 
 // Unread keeps a message that could not be understood.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // marks counts what in a head of messages speaks for one provider or another.
@@ -13,37 +13,37 @@ type marks struct {
 	openai, anthropic, gemini int // what only one of them writes
 	blocks                    int // lists of plain text blocks, which Anthropic's users write
 	system                    int // system messages after the first, which both take
-	model                     engine.Format
+	model                     intake.Format
 	foreign                   bool // a record that is somebody else's
 }
 
 // chat tells whose messages they are; "" for nobody's.
-func (m marks) chat() engine.Format {
+func (m marks) chat() intake.Format {
 	switch {
 	case m.foreign || m.messages == 0 && m.openai+m.anthropic+m.gemini == 0:
 		return ""
 	case m.gemini > 0 && m.gemini >= m.openai && m.gemini >= m.anthropic:
-		return engine.GeminiBody
+		return intake.GeminiBody
 	case m.openai != m.anthropic:
 		if m.openai > m.anthropic {
-			return engine.OpenAIChat
+			return intake.OpenAIChat
 		}
-		return engine.AnthropicBody
-	case m.model == engine.OpenAIChat || m.model == engine.AnthropicBody:
+		return intake.AnthropicBody
+	case m.model == intake.OpenAIChat || m.model == intake.AnthropicBody:
 		return m.model
 	case m.system > 0:
-		return engine.OpenAIChat
+		return intake.OpenAIChat
 	case m.blocks > 0 && m.blocks == m.messages:
-		return engine.AnthropicBody
+		return intake.AnthropicBody
 	}
-	return engine.OpenAIChat
+	return intake.OpenAIChat
 }
 
 // chatMarks looks for messages at the top, and in the records there.
-func chatMarks(h engine.Head) marks {
+func chatMarks(h intake.Head) marks {
 	var m marks
 	for i, o := range h.JSON.Objects {
-		if h.JSON.Shape == engine.ShapeText {
+		if h.JSON.Shape == intake.ShapeText {
 			break
 		}
 		if !m.record(o) && !m.message(o) && i == 0 {
@@ -57,7 +57,7 @@ func chatMarks(h engine.Head) marks {
 var chatRecords = []string{"messages", "traj", "conversation", "contents", "choices", "candidates"}
 
 // record looks at an object that holds messages.
-func (m *marks) record(o engine.Object) bool {
+func (m *marks) record(o intake.Object) bool {
 	if o.Values["type"] == "message_start" && o.Has("message") {
 		m.anthropic++
 		return true
@@ -77,11 +77,11 @@ func (m *marks) record(o engine.Object) bool {
 	}
 	switch model := strings.ToLower(o.Values["model"]); {
 	case strings.Contains(model, "claude"):
-		m.model = engine.AnthropicBody
+		m.model = intake.AnthropicBody
 	case strings.Contains(model, "gpt"), strings.HasPrefix(model, "o1"), strings.HasPrefix(model, "o3"):
-		m.model = engine.OpenAIChat
+		m.model = intake.OpenAIChat
 	case strings.Contains(model, "gemini"):
-		m.model = engine.GeminiBody
+		m.model = intake.GeminiBody
 	}
 	// Whose the rest is.
 	switch {
@@ -108,7 +108,7 @@ func (m *marks) record(o engine.Object) bool {
 }
 
 // message looks at a message.
-func (m *marks) message(o engine.Object) bool {
+func (m *marks) message(o intake.Object) bool {
 	role := o.Values["role"]
 	if o.Kinds["parts"] == '[' && (role == "" || role == "user" || role == "model" || role == "function" || role == "system") {
 		m.messages++

@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -14,20 +15,20 @@ import (
 // no user's side.
 type geminiRecording struct{ gemini }
 
-func recogniseGeminiRecording(h engine.Head) engine.Confidence {
+func recogniseGeminiRecording(h intake.Head) intake.Confidence {
 	ours := 0
 	for _, o := range h.JSON.Objects {
 		if o.Has("method", "response") && (o.Inner["response"].Has("candidates") || slices.ContainsFunc(o.Items["response"], isGeminiChunk)) {
 			ours++
 		}
 	}
-	if h.JSON.Shape != engine.ShapeText && ours > 0 && 2*ours >= len(h.JSON.Objects) {
-		return engine.Certain
+	if h.JSON.Shape != intake.ShapeText && ours > 0 && 2*ours >= len(h.JSON.Objects) {
+		return intake.Certain
 	}
-	return engine.No
+	return intake.No
 }
 
-func isGeminiChunk(o engine.Object) bool { return o.Has("candidates") || o.Has("usageMetadata") }
+func isGeminiChunk(o intake.Object) bool { return o.Has("candidates") || o.Has("usageMetadata") }
 
 func (*geminiRecording) holds(string) bool { return false }
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strconv"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // litellm is the dialect of the logs that OpenHands keeps of single calls
@@ -14,20 +14,20 @@ import (
 // in the Source.
 type litellm struct{ openai }
 
-func recogniseLiteLLM(h engine.Head) engine.Confidence {
+func recogniseLiteLLM(h intake.Head) intake.Confidence {
 	for _, o := range h.JSON.Objects {
-		if h.JSON.Shape == engine.ShapeText || !o.Has("messages") {
+		if h.JSON.Shape == intake.ShapeText || !o.Has("messages") {
 			continue
 		}
 		if o.Has("latency_sec", "response") || o.Has("kwargs", "response") || o.Has("kwargs", "context_window") {
-			return engine.Certain
+			return intake.Certain
 		}
 		// The members that say so may stand behind a long conversation.
 		if !o.Whole && (o.Has("kwargs") || o.Has("context_window") || o.Has("raw_messages")) {
-			return engine.Certain
+			return intake.Certain
 		}
 	}
-	return engine.No
+	return intake.No
 }
 
 func (d *litellm) Begin(c *Chat, r *ChatRecord) error {
@@ -64,28 +64,28 @@ func (d *litellm) end(c *Chat, r *ChatRecord) error {
 // and whose calls name their function and args directly.
 type agentdojo struct{ openai }
 
-func recogniseAgentDojo(h engine.Head) engine.Confidence {
+func recogniseAgentDojo(h intake.Head) intake.Confidence {
 	for _, o := range h.JSON.Objects {
-		if h.JSON.Shape == engine.ShapeText || o.Kinds["messages"] != '[' {
+		if h.JSON.Shape == intake.ShapeText || o.Kinds["messages"] != '[' {
 			continue
 		}
 		if o.Has("suite_name", "pipeline_name") {
-			return engine.Certain
+			return intake.Certain
 		}
 		for _, m := range o.Items["messages"] {
 			for _, call := range m.Items["tool_calls"] {
 				if call.Values["function"] != "" && call.Has("args") {
-					return engine.Certain
+					return intake.Certain
 				}
 			}
 			for _, b := range m.Items["content"] {
 				if b.Values["type"] == "text" && b.Has("content") && !b.Has("text") {
-					return engine.Certain
+					return intake.Certain
 				}
 			}
 		}
 	}
-	return engine.No
+	return intake.No
 }
 
 func (d *agentdojo) Begin(c *Chat, r *ChatRecord) error {

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -158,7 +159,7 @@ func (r *ItemReader) message(m engine.Members) []tenfold.Payload {
 	if len(parts) == 0 {
 		return nil
 	}
-	u := tenfold.UserMessage{Parts: parts, Synthetic: role != "user" || !engine.Typed(parts)}
+	u := tenfold.UserMessage{Parts: parts, Synthetic: role != "user" || !intake.Typed(parts)}
 	if role == "system" || role == "developer" {
 		u.Role, u.Provider = role, "openai"
 	}

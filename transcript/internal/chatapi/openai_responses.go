@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -23,7 +24,7 @@ var responsesTypes = [...]string{
 
 // ResponsesMark reports whether an object can only be an item of the Responses
 // API.
-func ResponsesMark(o engine.Object) bool {
+func ResponsesMark(o intake.Object) bool {
 	switch typ := o.Values["type"]; {
 	case slices.Contains(responsesTypes[:], typ), typ == "reasoning" && o.Has("summary"), typ == "compaction" && o.Has("encrypted_content"):
 		return true
@@ -32,69 +33,69 @@ func ResponsesMark(o engine.Object) bool {
 }
 
 // RecogniseResponses leaves a plain list of roles and texts to others.
-func RecogniseResponses(h engine.Head) engine.Confidence {
+func RecogniseResponses(h intake.Head) intake.Confidence {
 	s := h.JSON
 	if len(s.Objects) == 0 {
-		return engine.No
+		return intake.No
 	}
 	first := s.Objects[0]
 	switch s.Shape {
-	case engine.ShapeArray:
+	case intake.ShapeArray:
 		if slices.ContainsFunc(s.Objects, ResponsesMark) {
-			return engine.Certain
+			return intake.Certain
 		}
-		return engine.No
-	case engine.ShapeLines, engine.ShapeObject:
+		return intake.No
+	case intake.ShapeLines, intake.ShapeObject:
 		if responsesEvent(first) {
-			return engine.Certain
+			return intake.Certain
 		}
 		if len(s.Objects)+s.Others > 1 {
-			return engine.No
+			return intake.No
 		}
 	default:
-		return engine.No
+		return intake.No
 	}
 	items := slices.Concat(first.Items["input"], first.Items["output"])
 	input := first.Kinds["input"]
 	switch {
 	case first.Has("messages") || first.Has("contents"):
-		return engine.No
+		return intake.No
 	case first.Values["object"] == "response", slices.ContainsFunc(items, ResponsesMark):
-		return engine.Certain
+		return intake.Certain
 	case (input == '[' || input == '"') && first.Has("instructions"):
-		return engine.Certain
-	case input == '[' && slices.ContainsFunc(items, func(o engine.Object) bool { return o.Has("role", "content") }):
-		return engine.Likely
+		return intake.Certain
+	case input == '[' && slices.ContainsFunc(items, func(o intake.Object) bool { return o.Has("role", "content") }):
+		return intake.Likely
 	case string(bytes.TrimSpace(h.Text())) == `{"input":[]}`:
-		return engine.Maybe // what a conversation without items is exported as
+		return intake.Maybe // what a conversation without items is exported as
 	}
-	return engine.No
+	return intake.No
 }
 
 // responsesEvent reports whether a line is an event of a stream.
-func responsesEvent(o engine.Object) bool {
+func responsesEvent(o intake.Object) bool {
 	return strings.HasPrefix(o.Values["type"], "response.") && (o.Has("response") || o.Has("sequence_number") || o.Has("output_index"))
 }
 
 // importResponses reads bodies of OpenAI's Responses API.
-func importResponses(ctx context.Context, src engine.Source, sink engine.Sink) error {
+func importResponses(ctx context.Context, src intake.Source, sink intake.Sink) error {
 	o := responses{ItemTurns: ItemTurns{Emitter: engine.Emitter{Sink: sink}}, src: src}
-	o.Conv.Format = engine.OpenAIResponses
+	o.Conv.Format = intake.OpenAIResponses
 	o.items.Scan = &walk.Scanner{Cost: walk.PlaceCost}
 	head, err := src.Head()
 	if err != nil {
 		return err
 	}
-	if h := engine.NewHead(head, src.Name); len(h.JSON.Objects) > 0 && h.JSON.Shape == engine.ShapeLines && responsesEvent(h.JSON.Objects[0]) {
+	if h := intake.NewHead(head, src.Name); len(h.JSON.Objects) > 0 && h.JSON.Shape == intake.ShapeLines && responsesEvent(h.JSON.Objects[0]) {
 		return o.events(ctx, src)
 	}
-	return engine.WithDocument(ctx, src, engine.OpenAIResponses, o.document)
+	return intake.WithDocument(ctx, src, intake.OpenAIResponses, o.document)
 }
 
 // responses reads one conversation.
 type responses struct {
 	ItemTurns
-	src   engine.Source
+	src   intake.Source
 	items ItemReader
 	// message is the id of the response that output items came in.
 	message string
@@ -102,7 +103,7 @@ type responses struct {
 }
 
 // document reads a body, or a bare list of items.
-func (o *responses) document(doc engine.Document) error {
+func (o *responses) document(doc intake.Document) error {
 	m, items, err := o.items.Document(doc)
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func (o *responses) document(doc engine.Document) error {
 	hint := "it is a body with input or output, or a list of items"
 	switch root := o.items.Root(); {
 	case len(items) > 0:
-		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, o.compact(items[0]))
+		o.Conv.ID = intake.ContentID(o.src.Name, intake.OpenAIResponses, o.compact(items[0]))
 		o.list(items, false)
 		return o.End()
 	case o.items.Is(root, '['):
@@ -130,7 +131,7 @@ func (o *responses) compact(at walk.Span) []byte {
 }
 
 // body reads a request, a response, or both in one.
-func (o *responses) body(m engine.Members, doc engine.Document, hint string) error {
+func (o *responses) body(m engine.Members, doc intake.Document, hint string) error {
 	f := &o.items
 	input, output := m.Get("input"), m.Get("output")
 	if !f.IsString(input) && !f.Is(input, '[') && !f.Is(output, '[') {
@@ -143,22 +144,22 @@ func (o *responses) body(m engine.Members, doc engine.Document, hint string) err
 	} else if !f.IsString(input) && len(answered) > 0 {
 		first = answered[0]
 	}
-	if id := m.Peek("id"); m.Peek("object") == "response" && engine.PlainID(id) {
+	if id := m.Peek("id"); m.Peek("object") == "response" && intake.PlainID(id) {
 		o.Conv.ID, o.message = id, id
 	} else {
-		o.Conv.ID = engine.ContentID(o.src.Name, engine.OpenAIResponses, o.compact(first))
+		o.Conv.ID = intake.ContentID(o.src.Name, intake.OpenAIResponses, o.compact(first))
 	}
 	o.At(UnixTime(float64(m.Number("created_at"))))
 	_ = o.config(m)
 	if f.IsString(input) {
 		id := o.itemID(input)
 		u := tenfold.UserMessage{Parts: tenfold.Text(f.Peek(input))}
-		_ = o.Show(id, engine.Entries(id, "", string(input.Of(f.Raw)), One(u)))
+		_ = o.Show(id, intake.Entries(id, "", string(input.Of(f.Raw)), One(u)))
 	}
 	o.list(asked, false)
 	o.list(answered, true)
 	if u, ok := o.usage(m.Get("usage")); ok {
-		id := o.Ids.Unique("usage:" + engine.Digest(append([]byte(o.message), o.compact(m.Get("usage"))...)))
+		id := o.Ids.Unique("usage:" + intake.Digest(append([]byte(o.message), o.compact(m.Get("usage"))...)))
 		_ = o.Emit(tenfold.Entry{ID: id, MessageID: o.message, Payload: u})
 	}
 	return o.End()
@@ -174,7 +175,7 @@ func (o *responses) config(m engine.Members) error {
 		}
 	}
 	source := string(walk.AppendCompact(nil, []byte(walk.Splice(o.items.Raw, cuts))))
-	return o.Emit(tenfold.Entry{ID: o.Ids.Unique("config:" + engine.Digest([]byte(source))), Source: source, Payload: d})
+	return o.Emit(tenfold.Entry{ID: o.Ids.Unique("config:" + intake.Digest([]byte(source))), Source: source, Payload: d})
 }
 
 // settings reads what a request or a response says of its model.
@@ -232,7 +233,7 @@ func (o *responses) list(items []walk.Span, output bool) {
 
 // itemID names an item after what it says.
 func (o *responses) itemID(at walk.Span) string {
-	return o.Ids.Unique("item:" + engine.Digest(o.compact(at)))
+	return o.Ids.Unique("item:" + intake.Digest(o.compact(at)))
 }
 
 // item turns one item into entries. Its source is the item, or the record that
@@ -256,7 +257,7 @@ func (o *responses) item(at walk.Span, id string, record walk.Span, output bool)
 	if output {
 		message = o.message
 	}
-	return o.Show(id, engine.Entries(id, message, source, payloads))
+	return o.Show(id, intake.Entries(id, message, source, payloads))
 }
 
 // usage reads what a response cost. Cached tokens are a part of the input.
@@ -269,28 +270,28 @@ func (o *responses) usage(at walk.Span) (tenfold.Usage, bool) {
 
 // events reads the events of a response: its items as they are done. All else
 // is kept.
-func (o *responses) events(ctx context.Context, src engine.Source) error {
-	r := engine.NewLineReader(ctx, src)
+func (o *responses) events(ctx context.Context, src intake.Source) error {
+	r := intake.NewLineReader(ctx, src)
 	var m engine.Members
-	err := r.Records(engine.OpenAIResponses, func(raw []byte) error {
+	err := r.Records(intake.OpenAIResponses, func(raw []byte) error {
 		m = o.items.Read(raw)
 		return o.items.Scan.Err
 	}, func() error {
 		if o.Conv.ID == "" {
 			response := m.Object("response")
 			o.message = response.Peek("id")
-			if o.Conv.ID = o.message; !engine.PlainID(o.message) {
-				o.Conv.ID, o.message = engine.ContentID(o.src.Name, engine.OpenAIResponses, o.items.Raw), "response"
+			if o.Conv.ID = o.message; !intake.PlainID(o.message) {
+				o.Conv.ID, o.message = intake.ContentID(o.src.Name, intake.OpenAIResponses, o.items.Raw), "response"
 			}
 			o.At(UnixTime(float64(response.Number("created_at"))))
 		}
-		return o.event(m, o.Ids.Unique("event:"+engine.Digest(o.items.Raw)))
+		return o.event(m, o.Ids.Unique("event:"+intake.Digest(o.items.Raw)))
 	})
 	if err != nil {
 		return err
 	}
 	if !o.Begun {
-		return r.Problem(engine.OpenAIResponses, errors.New("there is no event in it"), "was the stream saved?")
+		return r.Problem(intake.OpenAIResponses, errors.New("there is no event in it"), "was the stream saved?")
 	}
 	return o.End()
 }

@@ -3,18 +3,19 @@ package chatapi
 import (
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // ItemTurns is an emitter for items of the Responses API, which know no turns:
 // a prompt opens one, and so does whatever comes after a turn was over.
 type ItemTurns struct {
 	engine.Emitter
-	State engine.TurnState
+	State intake.TurnState
 }
 
 // Show hands on the entries of one item, in a turn.
 func (t *ItemTurns) Show(id string, entries []tenfold.Entry) error {
-	begins := t.State == engine.TurnNone
+	begins := t.State == intake.TurnNone
 	if u, ok := entries[0].Payload.(tenfold.UserMessage); ok {
 		begins = t.State.Said(!u.Synthetic)
 	} else {

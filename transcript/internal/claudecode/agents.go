@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // Sub-agents have files of their own: <session>/subagents/agent-<id>.jsonl
@@ -52,7 +52,7 @@ func (c *claude) agents(ctx context.Context) error {
 func (c *claude) agentNames() []string {
 	var names []string
 	dirs := []string{strings.TrimSuffix(c.baseName(), path.Ext(c.baseName()))}
-	if engine.PlainID(c.sessionID) && c.sessionID != dirs[0] {
+	if intake.PlainID(c.sessionID) && c.sessionID != dirs[0] {
 		dirs = append(dirs, c.sessionID)
 	}
 	for _, dir := range dirs {
@@ -107,9 +107,9 @@ func (c *claude) isAgentFileOfSession(dir fs.FS, name string) bool {
 		return false
 	}
 	defer func() { _ = f.Close() }()
-	head := make([]byte, engine.HeadSize)
+	head := make([]byte, intake.HeadSize)
 	n, _ := io.ReadFull(f, head)
-	for _, o := range engine.NewHead(head[:n], name).JSON.Objects {
+	for _, o := range intake.NewHead(head[:n], name).JSON.Objects {
 		if id, ok := o.Values["sessionId"]; ok {
 			return id == c.sessionID
 		}
@@ -141,7 +141,7 @@ func (c *claude) agentFile(ctx context.Context, dir fs.FS, name string) error {
 	}
 	c.view = replacement{}
 	defer func() { c.sub = nil }()
-	c.r = engine.NewLineReader(ctx, engine.Source{Name: name, Reader: io.LimitReader(f, agentFileSize), Size: info.Size()})
+	c.r = intake.NewLineReader(ctx, intake.Source{Name: name, Reader: io.LimitReader(f, agentFileSize), Size: info.Size()})
 	for {
 		raw, err := c.r.Next()
 		if errors.Is(err, io.EOF) {
@@ -170,7 +170,7 @@ func (c *claude) agentFile(ctx context.Context, dir fs.FS, name string) error {
 // agentLine turns one line of a sub-agent's file into entries. A line that the
 // session's own file holds is there already.
 func (c *claude) agentLine(l *claudeLine) error {
-	if engine.PlainID(l.uuid) {
+	if intake.PlainID(l.uuid) {
 		if c.Ids.Seen[l.uuid] > 0 && !c.sub.seen[l.uuid] {
 			return nil
 		}
@@ -208,15 +208,15 @@ func agentKey(e tenfold.Entry) string {
 		return key + p.CallID
 	case tenfold.AssistantMessage:
 		if e.MessageID != "" {
-			return key + engine.Digest([]byte(p.Text))
+			return key + intake.Digest([]byte(p.Text))
 		}
 	case tenfold.Reasoning:
 		if e.MessageID != "" {
-			return key + engine.Digest([]byte(p.Text+"\x00"+p.Signature+p.Encrypted))
+			return key + intake.Digest([]byte(p.Text+"\x00"+p.Signature+p.Encrypted))
 		}
 	case tenfold.ProviderItem:
 		if e.MessageID != "" {
-			return key + engine.Digest([]byte(p.Data))
+			return key + intake.Digest([]byte(p.Data))
 		}
 	case tenfold.UserMessage:
 		var text strings.Builder
@@ -226,7 +226,7 @@ func agentKey(e tenfold.Entry) string {
 				text.WriteString(part.File.URI + part.File.Detail)
 			}
 		}
-		return key + engine.Digest([]byte(text.String()))
+		return key + intake.Digest([]byte(text.String()))
 	}
 	return ""
 }

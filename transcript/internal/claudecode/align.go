@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -44,7 +44,7 @@ func newAligner(p *tenfold.Projection) *aligner {
 			n.signed = m.Signature != ""
 		}
 		if u, ok := it.Payload.(tenfold.UserMessage); ok {
-			n.synthetic = u.Synthetic && !engine.IsEcho(u)
+			n.synthetic = u.Synthetic && !intake.IsEcho(u)
 			for _, part := range u.Parts {
 				if part.File != nil {
 					n.files++

@@ -11,6 +11,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -165,9 +166,9 @@ func (c *claude) localCommand(l *claudeLine, id, branch string) error {
 
 // insertDuringWork puts in a message that came while the model worked.
 func (c *claude) insertDuringWork(e tenfold.Entry, typed bool) error {
-	_ = c.holdEntries(e.Branch, engine.RecordID(e.ID), []tenfold.Entry{e})
-	if typed && c.opened == engine.TurnSoft {
-		c.opened = engine.TurnOpen
+	_ = c.holdEntries(e.Branch, intake.RecordID(e.ID), []tenfold.Entry{e})
+	if typed && c.opened == intake.TurnSoft {
+		c.opened = intake.TurnOpen
 	}
 	return nil
 }
@@ -215,7 +216,7 @@ func attachmentParts(raw []byte) []tenfold.Part {
 		}
 	case "hook_additional_context":
 		list, _ := a.Content.([]any)
-		all := engine.Joiner{Between: "\n"}
+		all := intake.Joiner{Between: "\n"}
 		for _, v := range list {
 			line, _ := v.(string)
 			all.Add(line)

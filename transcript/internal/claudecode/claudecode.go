@@ -11,11 +11,12 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/engine"
 	"tenfold/transcript/internal/geminicli"
+	"tenfold/transcript/internal/intake"
 )
 
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.ClaudeCode, About: "Claude Code session files (*.jsonl)", Recognise: recognise, Import: importFile, Export: export, Client: &client,
+		Format: intake.ClaudeCode, About: "Claude Code session files (*.jsonl)", Recognise: recognise, Import: importFile, Export: export, Client: &client,
 		Homes: []string{".claude/projects"}, HomeEnv: "CLAUDE_CONFIG_DIR", Part: claudePart,
 		Sessions: []string{"*/*.jsonl"}, Ran: [][]string{{"cwd"}},
 	}
@@ -23,7 +24,7 @@ func Handler() engine.Handler {
 
 // claudeType reports whether an object has a line type of Claude Code together
 // with members that come with that type there and nowhere else.
-func claudeType(o engine.Object) bool {
+func claudeType(o intake.Object) bool {
 	switch o.Values["type"] {
 	case "user", "assistant", "system", "progress", "attachment":
 		return o.Has("uuid") && (o.Has("parentUuid") || o.Has("sessionId"))
@@ -43,24 +44,24 @@ func claudeType(o engine.Object) bool {
 	return false
 }
 
-func recognise(h engine.Head) engine.Confidence {
+func recognise(h intake.Head) intake.Confidence {
 	s := h.JSON
-	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject {
-		return engine.No
+	if s.Shape != intake.ShapeLines && s.Shape != intake.ShapeObject {
+		return intake.No
 	}
-	if geminicli.RecogniseQwen(h) == engine.Certain {
-		return engine.No // its lines are like these
+	if geminicli.RecogniseQwen(h) == intake.Certain {
+		return intake.No // its lines are like these
 	}
 	// A first line larger than the head shows only its beginning.
-	begun := func(o engine.Object) bool { return !o.Whole && o.Has("parentUuid", "isSidechain") }
-	ours := func(o engine.Object) bool { return claudeType(o) || begun(o) }
+	begun := func(o intake.Object) bool { return !o.Whole && o.Has("parentUuid", "isSidechain") }
+	ours := func(o intake.Object) bool { return claudeType(o) || begun(o) }
 	switch {
 	case !s.Mostly(ours):
-		return engine.No
-	case slices.ContainsFunc(s.Objects, func(o engine.Object) bool { return ours(o) && o.Has("parentUuid") && (o.Has("uuid") || !claudeType(o)) }):
-		return engine.Certain
+		return intake.No
+	case slices.ContainsFunc(s.Objects, func(o intake.Object) bool { return ours(o) && o.Has("parentUuid") && (o.Has("uuid") || !claudeType(o)) }):
+		return intake.Certain
 	}
-	return engine.Likely
+	return intake.Likely
 }
 
 // importFile reads the session files of Claude Code: a line is a record of
@@ -84,13 +85,13 @@ func recognise(h engine.Head) engine.Confidence {
 //	isSidechain, agent_progress   the same on a branch
 //	subagents/agent-<id>.jsonl    the same, after the session's own lines
 //	everything else               an unknown kind "claude-code.<type>"
-func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
+func importFile(ctx context.Context, src intake.Source, sink intake.Sink) error {
 	c := &claude{
-		Session: engine.NewSession(src, sink, engine.ClaudeCode), r: engine.NewLineReader(ctx, src),
+		Session: engine.NewSession(src, sink, intake.ClaudeCode), r: intake.NewLineReader(ctx, src),
 		nodes: map[string]int32{}, open: map[string]*openMessage{}, models: map[string]string{},
 		billed: map[string]bool{}, chains: map[string]string{}, prompted: map[int32]int32{}, told: map[string]bool{},
 	}
-	err := c.r.Records(engine.ClaudeCode, func(raw []byte) error {
+	err := c.r.Records(intake.ClaudeCode, func(raw []byte) error {
 		c.l.parse(&c.Scan, raw)
 		return c.Scan.Err
 	}, func() error { return c.line(&c.l) })
@@ -103,14 +104,14 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 // claude is one import.
 type claude struct {
 	engine.Session
-	r *engine.LineReader
+	r *intake.LineReader
 	l claudeLine
 
 	sessionID string    // the first one
 	titles    [3]string // summary, ai-title, custom-title: the last wins
 	own       bool      // the file is a sub-agent's own: its chain is the root
 
-	opened engine.TurnState
+	opened intake.TurnState
 	after  string // id of the summary line that ended the last turn
 	pend   *boundary
 	view   replacement
@@ -142,7 +143,7 @@ func (c *claude) line(l *claudeLine) error {
 	c.At(l.time())
 	c.session(l)
 	if c.Conv.ID == "" && c.r.Count == earlyLimit {
-		c.Conv.ID = engine.NameID(c.Src.Name, engine.ClaudeCode)
+		c.Conv.ID = intake.NameID(c.Src.Name, intake.ClaudeCode)
 	}
 	id := c.Ids.Record(l.uuid, l.raw)
 	if l.kind != '{' {
@@ -179,7 +180,7 @@ func (c *claude) line(l *claudeLine) error {
 		}
 		return c.message(l, &l.msg, id, l.typ, c.branch(l, node, id))
 	case l.typ == "progress" && l.agentMessage() && l.agent.Readable() && !l.twice:
-		return c.message(l, &l.agent, id, l.agentType, "agent."+engine.BranchName(l.agentID))
+		return c.message(l, &l.agent, id, l.agentType, "agent."+intake.BranchName(l.agentID))
 	case l.typ == "system" && l.subtype == "compact_boundary":
 		c.view = replacement{awaited: true, until: l.time()}
 		return c.compactBoundary(l, id)
@@ -205,7 +206,7 @@ func (c *claude) session(l *claudeLine) {
 			id += "-" + c.agentName(l)
 		}
 		if c.Conv.ID == "" {
-			c.Conv.ID, c.Conv.Named = engine.ConversationID(id), true
+			c.Conv.ID, c.Conv.Named = intake.ConversationID(id), true
 		}
 	case l.sessionID != c.sessionID:
 		c.Warn.Add(l.number, "line belongs to another session than the first", "lines belong to other sessions than the first")
@@ -257,7 +258,7 @@ func (c *claude) agentName(l *claudeLine) string {
 	if name := c.baseName(); strings.HasPrefix(name, "agent-") {
 		return strings.TrimSuffix(name, path.Ext(name))
 	}
-	return "agent-" + engine.BranchName(l.agentID)
+	return "agent-" + intake.BranchName(l.agentID)
 }
 
 func (c *claude) baseName() string { return path.Base(filepath.ToSlash(c.Src.Name)) }

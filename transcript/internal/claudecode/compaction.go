@@ -6,6 +6,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // boundary is a compaction whose summary has not come yet.
@@ -52,7 +53,7 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 	if m.IsText() {
 		text = w.Text(m.Content)
 	} else {
-		all := engine.Joiner{Between: "\n\n"}
+		all := intake.Joiner{Between: "\n\n"}
 		for i := range m.Blocks {
 			// The blocks stay in the line: a summary is one text.
 			if b := &m.Blocks[i]; b.Typ == "text" && w.IsString(b.Text) {
@@ -71,7 +72,7 @@ func (c *claude) compactSummary(l *claudeLine, m *chatapi.BlockMessage, id strin
 	if pend.preserved {
 		c.keepPreserved(&o, pend)
 	}
-	c.opened, c.after = engine.TurnOver, id
+	c.opened, c.after = intake.TurnOver, id
 	c.prompts = c.prompts[:0] // nobody rewinds past a boundary here
 	return c.emit(tenfold.Entry{ID: id + "/compaction", Source: w.Done(), Payload: o})
 }
@@ -98,7 +99,7 @@ func (c *claude) bareSummary(l *claudeLine, m *chatapi.BlockMessage, id string) 
 	u.Synthetic = true
 	rest[0].Payload = u
 	c.Turn(id)
-	c.opened = engine.TurnOpen
+	c.opened = intake.TurnOpen
 	return c.emit(rest...)
 }
 

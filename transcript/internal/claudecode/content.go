@@ -4,6 +4,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // content turns the content of one message line into entries, one per block:
@@ -46,7 +47,7 @@ func (c *claude) content(l *claudeLine, m *chatapi.BlockMessage, id, role, branc
 	for _, list := range [2][]tenfold.Entry{results, rest} {
 		for i := range list {
 			e := &list[i]
-			e.ID, e.Time, e.MessageID, e.Branch = engine.BlockID(id, n), c.Now, m.ID, branch
+			e.ID, e.Time, e.MessageID, e.Branch = intake.BlockID(id, n), c.Now, m.ID, branch
 			if n == 0 {
 				e.Source = w.Done()
 			}

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -31,7 +32,7 @@ type claudeExport struct {
 	view  engine.View
 	out   engine.Out
 	scan  walk.Scanner
-	warn  engine.Warnings
+	warn  intake.Warnings
 	lines claudeLines
 }
 
@@ -39,7 +40,7 @@ type claudeExport struct {
 func (x *claudeExport) compacted() {
 	records, _ := x.records()
 	x.lines = newClaudeLines(&x.out, x.view, claudeEnvironment(&x.scan, records))
-	x.lines.session = engine.UUIDOf(x.view.ID, "compacted session "+Decimal(x.view.Projection.Version()))
+	x.lines.session = intake.UUIDOf(x.view.ID, "compacted session "+Decimal(x.view.Projection.Version()))
 	p := x.view.Projection
 	if tools := x.discovered(); len(tools) > 0 {
 		x.lines.discovered(tools)
@@ -51,7 +52,7 @@ func (x *claudeExport) compacted() {
 	}
 	x.lines.projection(p, "")
 	if c := p.Config(); c.System != p.Continuation() || c.Tools != nil {
-		x.warn.NoForm(tenfold.Entry{Payload: tenfold.ConfigDelta{}}, engine.ClaudeCode)
+		x.warn.NoForm(tenfold.Entry{Payload: tenfold.ConfigDelta{}}, intake.ClaudeCode)
 	}
 	x.lines.title(x.view.Title)
 }
@@ -98,7 +99,7 @@ func (x *claudeExport) records() (records []claudeRecord, foreign map[int64]bool
 			rest = append(rest, e)
 			continue
 		}
-		r := claudeRecord{id: engine.RecordID(e.ID), source: e.Source, time: e.Time, entries: []tenfold.Entry{e}}
+		r := claudeRecord{id: intake.RecordID(e.ID), source: e.Source, time: e.Time, entries: []tenfold.Entry{e}}
 		if _, again := at[r.id]; again || !x.native(&r, e) {
 			rest = append(rest, e)
 			continue
@@ -108,7 +109,7 @@ func (x *claudeExport) records() (records []claudeRecord, foreign map[int64]bool
 	}
 	foreign = map[int64]bool{}
 	for _, e := range rest {
-		if i, ok := at[engine.RecordID(e.ID)]; ok && e.Source == "" && e.ID != records[i].id {
+		if i, ok := at[intake.RecordID(e.ID)]; ok && e.Source == "" && e.ID != records[i].id {
 			records[i].entries = append(records[i].entries, e)
 		} else {
 			foreign[e.Seq] = true
@@ -126,7 +127,7 @@ func (x *claudeExport) native(r *claudeRecord, e tenfold.Entry) bool {
 		return false
 	}
 	r.parent, r.stamped, r.aside = l.parent, !l.time().IsZero(), l.typ != "user"
-	if x.view.Format == engine.ClaudeCode {
+	if x.view.Format == intake.ClaudeCode {
 		return true
 	}
 	if u, ok := e.Payload.(tenfold.Unknown); ok {
@@ -198,7 +199,7 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) {
 				x.lines.boundary(e, p)
 				wrote = true
 			default:
-				x.warn.NoForm(e, engine.ClaudeCode)
+				x.warn.NoForm(e, intake.ClaudeCode)
 			}
 			continue
 		}
@@ -207,7 +208,7 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) {
 		}
 		switch p := e.Payload.(type) {
 		case tenfold.Pin, tenfold.Approval, tenfold.Unknown:
-			x.warn.NoForm(e, engine.ClaudeCode)
+			x.warn.NoForm(e, intake.ClaudeCode)
 		case tenfold.Reasoning:
 			if p.Provider != "anthropic" || p.Signature == "" && p.Encrypted == "" {
 				x.warn.UnreadableReasoning()
@@ -215,12 +216,12 @@ func (x *claudeExport) foreign(foreign map[int64]bool, all bool) {
 			stretch = append(stretch, e)
 		case tenfold.ProviderItem:
 			if p.Provider != "anthropic" {
-				x.warn.NoForm(e, engine.ClaudeCode)
+				x.warn.NoForm(e, intake.ClaudeCode)
 			}
 			stretch = append(stretch, e)
 		case tenfold.ConfigDelta:
 			if p.System != nil || p.Tools != nil {
-				x.warn.NoForm(e, engine.ClaudeCode)
+				x.warn.NoForm(e, intake.ClaudeCode)
 			}
 			stretch = append(stretch, e)
 		default:
@@ -264,7 +265,7 @@ func sessionOf(data []byte) string {
 	var first struct {
 		ID string `json:"sessionId"`
 	}
-	if !engine.ReadFirst(data, &first) || !engine.PlainID(first.ID) {
+	if !engine.ReadFirst(data, &first) || !intake.PlainID(first.ID) {
 		return ""
 	}
 	return first.ID

@@ -7,6 +7,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // openMessage is an API message whose blocks are still coming: one to a line,
@@ -111,7 +112,7 @@ func (c *claude) holdEntries(branch, id string, entries []tenfold.Entry) error {
 		return c.emit(entries...)
 	}
 	for i := range entries {
-		o.holding += engine.Weight(&entries[i])
+		o.holding += intake.Weight(&entries[i])
 	}
 	o.held = append(o.held, entries...)
 	if len(o.held) > HeldEntries || o.holding > heldBytes {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // Older versions write what a person types while Claude Code works only into
@@ -43,7 +43,7 @@ func (c *claude) queueLine(l *claudeLine, id string) error {
 		q.next("")
 	case "remove":
 		text := q.next(queued)
-		if key := engine.Digest([]byte(text)); q.sent[key] {
+		if key := intake.Digest([]byte(text)); q.sent[key] {
 			delete(q.sent, key)
 		} else if isTyped(text) && len(q.taken) < queueLimit {
 			q.taken = append(q.taken, takenMessage{id, text})
@@ -75,7 +75,7 @@ func (q *messageQueue) next(text string) string {
 func isTyped(text string) bool {
 	word, _, _ := strings.Cut(text, " ")
 	command := strings.HasPrefix(word, "/") && !strings.Contains(word[1:], "/")
-	return strings.TrimSpace(text) != "" && !engine.IsInjected(text) && !command && !strings.HasPrefix(text, `{"task_id"`)
+	return strings.TrimSpace(text) != "" && !intake.IsInjected(text) && !command && !strings.HasPrefix(text, `{"task_id"`)
 }
 
 // delivered notes a text that an attachment holds: the queue's lines before or
@@ -103,7 +103,7 @@ func (c *claude) delivered(l *claudeLine) {
 		if q.sent == nil {
 			q.sent = map[string]bool{}
 		}
-		q.sent[engine.Digest([]byte(text))] = true
+		q.sent[intake.Digest([]byte(text))] = true
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -25,8 +26,8 @@ type refill struct {
 func rebuildClaude(scan *walk.Scanner, id, source string, entries []tenfold.Entry) (string, bool) {
 	line, ok := rebuildClaudeAs(scan, source, entries, false)
 	if want, hashed := strings.CutPrefix(id, "line:"); ok && hashed {
-		if want, _, _ = strings.Cut(want, "~"); engine.Digest([]byte(line)) != want {
-			if other, _ := rebuildClaudeAs(scan, source, entries, true); engine.Digest([]byte(other)) == want {
+		if want, _, _ = strings.Cut(want, "~"); intake.Digest([]byte(line)) != want {
+			if other, _ := rebuildClaudeAs(scan, source, entries, true); intake.Digest([]byte(other)) == want {
 				return other, true
 			}
 		}

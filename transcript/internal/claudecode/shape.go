@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -114,6 +115,6 @@ func (x *claudeLines) head(typ, of string) (claudeHead, claudeTail) {
 		last := x.last
 		h.Parent = &last
 	}
-	x.last = engine.UUIDOf(x.conv, x.session+" "+of+" "+strconv.Itoa(x.made))
+	x.last = intake.UUIDOf(x.conv, x.session+" "+of+" "+strconv.Itoa(x.made))
 	return h, claudeTail{UUID: x.last, Time: engine.WriteTime(x.now)}
 }

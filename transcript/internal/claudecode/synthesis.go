@@ -15,6 +15,7 @@ import (
 	"tenfold"
 	"tenfold/body"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -38,8 +39,8 @@ type claudeLines struct {
 func newClaudeLines(out *engine.Out, v engine.View, env claudeEnv) claudeLines {
 	x := claudeLines{out: out, conv: v.ID, session: env.SessionID, env: env, now: v.Created, ids: map[string]bool{}}
 	if x.session == "" {
-		if x.session = v.ID; !engine.IsUUID(v.ID) {
-			x.session = engine.UUIDOf(v.ID, "session")
+		if x.session = v.ID; !intake.IsUUID(v.ID) {
+			x.session = intake.UUIDOf(v.ID, "session")
 		}
 	}
 	if x.now.IsZero() {
@@ -109,7 +110,7 @@ func (x *claudeLines) boundary(e tenfold.Entry, c tenfold.Compaction) {
 // searches found before.
 func (x *claudeLines) discovered(tools []string) {
 	var l claudeBoundary
-	before := engine.UUIDOf(x.conv, x.session+" before")
+	before := intake.UUIDOf(x.conv, x.session+" before")
 	l.claudeHead, l.claudeTail = x.head("system", "discovered tools")
 	l.Logical = &before
 	l.Subtype, l.Content, l.Level = "compact_boundary", "Conversation compacted", "info"

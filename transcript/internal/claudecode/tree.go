@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // claudeNode is a line's place in the tree that uuid and parentUuid make.
@@ -49,11 +50,11 @@ func (c *claude) branch(l *claudeLine, node int32, id string) string {
 	case strings.HasPrefix(l.agentID, branchMark):
 		names := strings.Split(l.agentID[len(branchMark):], ".")
 		for i, name := range names[:min(len(names), 64)] {
-			names[i] = cmp.Or(engine.BranchName(name), "-")
+			names[i] = cmp.Or(intake.BranchName(name), "-")
 		}
 		branch = strings.Join(names[:min(len(names), 64)], ".")
 	case l.agentID != "":
-		branch = "sidechain." + engine.BranchName(l.agentID)
+		branch = "sidechain." + intake.BranchName(l.agentID)
 	case node >= 0 && c.tree[node].parent >= 0 && c.tree[c.tree[node].parent].branch != "":
 		branch = c.tree[c.tree[node].parent].branch
 	default:
@@ -68,7 +69,7 @@ func (c *claude) branch(l *claudeLine, node int32, id string) string {
 
 // chain names a new sidechain after the line it begins with, shortly.
 func (c *claude) chain(id string) string {
-	name := engine.BranchName(id)
+	name := intake.BranchName(id)
 	if short := "sidechain." + name[:min(8, len(name))]; c.chains[short] == "" {
 		return short
 	}
@@ -108,7 +109,7 @@ func (c *claude) rewind(l *claudeLine, id string) {
 			from = i
 		}
 	}
-	if from < 0 || c.opened != engine.TurnOpen || !c.descend(prompts[from+1:], earlier) || !c.tree[earlier].shown ||
+	if from < 0 || c.opened != intake.TurnOpen || !c.descend(prompts[from+1:], earlier) || !c.tree[earlier].shown ||
 		(c.tree[parent].shown && c.tree[parent].turn >= c.tree[earlier].turn) {
 		c.Warn.Add(l.number, "rewound prompt could not be told from what followed and stays visible",
 			"rewound prompts could not be told from what followed and stay visible")
@@ -125,7 +126,7 @@ func (c *claude) rewind(l *claudeLine, id string) {
 func (c *claude) descend(lines []int32, ancestor int32) bool {
 	for _, n := range lines {
 		for ; n != ancestor; c.walked++ {
-			if n < 0 || c.walked >= engine.WalkLimit {
+			if n < 0 || c.walked >= intake.WalkLimit {
 				return false
 			}
 			n = c.tree[n].parent

@@ -6,7 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/purpose"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // prompt opens a turn for what a person typed. A turn that holds nothing but
@@ -35,7 +35,7 @@ func (c *claude) resume() {
 }
 
 // prompts reports whether a message opens a turn.
-func prompts(u tenfold.UserMessage) bool { return !u.Synthetic || engine.IsEcho(u) }
+func prompts(u tenfold.UserMessage) bool { return !u.Synthetic || intake.IsEcho(u) }
 
 // purpose tells what an injected message is for, where its text does not: what is
 // marked as meta instructs the model, as a skill or a command's prompt does.
@@ -58,5 +58,5 @@ func (c *claude) typed(l *claudeLine, u tenfold.UserMessage) bool {
 	if l.meta || l.summary || (l.origin != "" && l.origin != "human") {
 		return false
 	}
-	return slices.ContainsFunc(u.Parts, func(p tenfold.Part) bool { return p.File != nil || !engine.IsInjected(p.Text) })
+	return slices.ContainsFunc(u.Parts, func(p tenfold.Part) bool { return p.File != nil || !intake.IsInjected(p.Text) })
 }

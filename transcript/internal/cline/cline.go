@@ -10,41 +10,42 @@ import (
 	"tenfold/purpose"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.Cline, About: "Cline and Roo tasks (api_conversation_history.json, *.messages.json)", Recognise: recognise, Import: importFile,
+		Format: intake.Cline, About: "Cline and Roo tasks (api_conversation_history.json, *.messages.json)", Recognise: recognise, Import: importFile,
 		Mains: []string{History},
 	}
 }
 
 const History = "api_conversation_history.json"
 
-func recognise(h engine.Head) engine.Confidence {
+func recognise(h intake.Head) intake.Confidence {
 	s := h.JSON
 	base := path.Base(filepath.ToSlash(h.Name))
-	if s.Shape == engine.ShapeText || len(s.Objects) == 0 {
-		return engine.No
+	if s.Shape == intake.ShapeText || len(s.Objects) == 0 {
+		return intake.No
 	}
 	list := s.Objects
 	if first := s.Objects[0]; first.Has("version", "sessionId", "messages") || (first.Has("messages") && strings.HasSuffix(base, ".messages.json")) {
 		list = first.Items["messages"]
 		if len(s.Objects) > 1 {
-			return engine.No
+			return intake.No
 		}
 		if len(list) == 0 && first.Has("version", "sessionId") {
-			return engine.Likely
+			return intake.Likely
 		}
-	} else if s.Shape != engine.ShapeArray {
-		return engine.No
+	} else if s.Shape != intake.ShapeArray {
+		return intake.No
 	}
 	messages, ours := 0, 0
 	for _, o := range list {
 		role := o.Values["role"]
 		if (role != "user" && role != "assistant") || !o.Has("content") {
 			if o.Whole {
-				return engine.No
+				return intake.No
 			}
 			continue
 		}
@@ -54,9 +55,9 @@ func recognise(h engine.Head) engine.Confidence {
 		}
 	}
 	if messages > 0 && (ours > 0 || strings.HasSuffix(base, History)) {
-		return engine.Certain
+		return intake.Certain
 	}
-	return engine.No
+	return intake.No
 }
 
 // importFile reads the tasks of Cline and Roo: Anthropic messages with a
@@ -69,8 +70,8 @@ func recognise(h engine.Head) engine.Confidence {
 //	isTruncationMarker + truncationParent  compaction that omits
 //	<id>.compaction.json beside    compaction of the first messages
 //	ui_messages.json beside        usage and cost; tokens of condensations
-func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return chatapi.ImportChat(ctx, src, sink, engine.Cline, &cline{})
+func importFile(ctx context.Context, src intake.Source, sink intake.Sink) error {
+	return chatapi.ImportChat(ctx, src, sink, intake.Cline, &cline{})
 }
 
 // cline is the dialect of Cline's and Roo's tasks.
@@ -94,7 +95,7 @@ func (*cline) Fleeting() []string {
 // Name is that of the task's directory where the file's says nothing.
 func (*cline) Name(source string) string {
 	source = filepath.ToSlash(source)
-	if dir := path.Base(path.Dir(source)); path.Base(source) == History && engine.PlainID(dir) {
+	if dir := path.Base(path.Dir(source)); path.Base(source) == History && intake.PlainID(dir) {
 		return dir + ".json"
 	}
 	return source

@@ -11,6 +11,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -238,7 +239,7 @@ func (d *cline) compactPrefix(c *chatapi.Chat) error {
 	d.prefix.count = 0
 	d.hidden = "\n"
 	return c.Emit(tenfold.Entry{
-		ID: c.Ids.Unique("compaction:" + engine.Digest(p.raw)), Source: string(p.raw),
+		ID: c.Ids.Unique("compaction:" + intake.Digest(p.raw)), Source: string(p.raw),
 		Payload: engine.Summarised(c.Place.Turn, "compact", p.text),
 	})
 }

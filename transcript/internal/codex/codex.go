@@ -9,12 +9,13 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.Codex, About: "Codex rollout files",
+		Format: intake.Codex, About: "Codex rollout files",
 		Recognise: recognise, Import: importFile, Export: export, Client: &client,
 		Homes: []string{".codex/sessions", ".codex/archived_sessions"}, HomeEnv: "CODEX_HOME",
 		Sessions: []string{"*/*/*/rollout-*.jsonl", "rollout-*.jsonl"}, Ran: [][]string{{"payload", "cwd"}}, Agent: isAgent,
@@ -24,40 +25,40 @@ func Handler() engine.Handler {
 // codexLines are the types of a rollout's lines that tell the format.
 var codexLines = [...]string{"session_meta", "response_item", "turn_context", "event_msg", "compacted"}
 
-func recognise(h engine.Head) engine.Confidence {
-	if h.JSON.Shape != engine.ShapeLines || len(h.JSON.Objects) == 0 {
-		return engine.No
+func recognise(h intake.Head) intake.Confidence {
+	if h.JSON.Shape != intake.ShapeLines || len(h.JSON.Objects) == 0 {
+		return intake.No
 	}
 	bare := false
 	for i, o := range h.JSON.Objects {
 		if o.Has("type", "payload") && slices.Contains(codexLines[:], o.Values["type"]) {
 			if o.Has("timestamp") {
-				return engine.Certain
+				return intake.Certain
 			}
-			return engine.Likely
+			return intake.Likely
 		}
 		if i == 0 {
 			bare = !o.Has("type") && o.Has("id", "timestamp") && (o.Has("instructions") || o.Has("git"))
 			continue
 		}
 		if bare && (o.Values["record_type"] == "state" || chatapi.ResponsesMark(o)) {
-			return engine.Certain
+			return intake.Certain
 		}
 	}
 	if bare {
-		return engine.Likely
+		return intake.Likely
 	}
-	return engine.No
+	return intake.No
 }
 
 // importFile reads a rollout, with what stands before it in those of the sessions that
 // it was forked from.
-func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
+func importFile(ctx context.Context, src intake.Source, sink intake.Sink) error {
 	c := codex{
 		ItemTurns: chatapi.ItemTurns{Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}}},
-		r:         engine.NewLineReader(ctx, src), pinned: map[string]int{}, shown: map[[32]byte][]int32{},
+		r:         intake.NewLineReader(ctx, src), pinned: map[string]int{}, shown: map[[32]byte][]int32{},
 	}
-	c.Conv.Format = engine.Codex
+	c.Conv.Format = intake.Codex
 	c.items.Scan = &walk.Scanner{Cost: walk.PlaceCost}
 	err := c.records(c.r, func() error {
 		if c.Conv.ID == "" {
@@ -85,14 +86,14 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 		return err
 	}
 	if !c.Begun {
-		return c.r.Problem(engine.Codex, errors.New("there is no line in it"), "was the session saved?")
+		return c.r.Problem(intake.Codex, errors.New("there is no line in it"), "was the session saved?")
 	}
 	return c.End()
 }
 
 // records has a function take the lines of a rollout, as the root.
-func (c *codex) records(r *engine.LineReader, take func() error) error {
-	return r.Records(engine.Codex, func(raw []byte) error {
+func (c *codex) records(r *intake.LineReader, take func() error) error {
+	return r.Records(intake.Codex, func(raw []byte) error {
 		c.root = c.items.Read(raw)
 		return c.items.Scan.Err
 	}, take)
@@ -105,13 +106,13 @@ func (c *codex) lineID() string {
 	if at := c.root.Get("timestamp"); at.Found() {
 		tells = at.Of(tells)
 	}
-	return engine.Numbered("line-"+strconv.Itoa(c.r.Count+c.before), tells)
+	return intake.Numbered("line-"+strconv.Itoa(c.r.Count+c.before), tells)
 }
 
 // codex reads one rollout.
 type codex struct {
 	chatapi.ItemTurns
-	r     *engine.LineReader
+	r     *intake.LineReader
 	items chatapi.ItemReader
 	root  engine.Members // of the line
 
@@ -138,7 +139,7 @@ type codex struct {
 
 // name finds what the conversation is called: the first line says it. Forks
 // and sub-agents copy the first lines of other sessions in behind it.
-func (c *codex) name(src engine.Source) {
+func (c *codex) name(src intake.Source) {
 	meta := c.root
 	if p := c.root.Object("payload"); p.Any() && c.root.Peek("type") == "session_meta" {
 		meta = p
@@ -146,9 +147,9 @@ func (c *codex) name(src engine.Source) {
 		meta = engine.Members{}
 	}
 	if id := meta.Peek("id"); id != "" {
-		c.Conv.ID, c.Conv.Named = engine.ConversationID(id), true
+		c.Conv.ID, c.Conv.Named = intake.ConversationID(id), true
 	} else {
-		c.Conv.ID = engine.ContentID(src.Name, engine.Codex, c.items.Raw)
+		c.Conv.ID = intake.ContentID(src.Name, intake.Codex, c.items.Raw)
 	}
 	c.At(engine.ReadTime(meta.Peek("timestamp")))
 }
@@ -225,7 +226,7 @@ func (c *codex) item(at walk.Span, id string) error {
 			payloads[i] = r
 		}
 	}
-	entries := engine.Entries(id, "", c.items.Done(), payloads)
+	entries := intake.Entries(id, "", c.items.Done(), payloads)
 	_ = c.Show(id, entries)
 	c.noteShown(c.items.Peek(c.items.In(at, "role")), entries)
 	return nil
@@ -284,7 +285,7 @@ func (c *codex) settings(payload engine.Members, at walk.Span, id string) error 
 		}
 	}
 	model := payload.Peek("model")
-	now := engine.Digest(same)
+	now := intake.Digest(same)
 	if c.items.Twice || now == c.context {
 		return c.keep(id, "codex.turn_context")
 	}

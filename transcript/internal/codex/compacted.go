@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // compacted writes what a model sees.
@@ -16,7 +17,7 @@ func (x *codexWriter) compacted() {
 	system, settings := x.sessionRecords()
 	config := p.Config()
 	if system == nil && config.System != p.Continuation() {
-		x.warn.NoForm(tenfold.Entry{Payload: tenfold.ConfigDelta{}}, engine.Codex)
+		x.warn.NoForm(tenfold.Entry{Payload: tenfold.ConfigDelta{}}, intake.Codex)
 	}
 	var base *codexText
 	if system != nil {
@@ -35,7 +36,7 @@ func (x *codexWriter) compacted() {
 	histories := x.histories()
 	for it := range p.Items() {
 		if it.Branch != "" {
-			x.warn.NoForm(tenfold.Entry{Branch: it.Branch, Payload: it.Payload}, engine.Codex)
+			x.warn.NoForm(tenfold.Entry{Branch: it.Branch, Payload: it.Payload}, intake.Codex)
 			continue
 		}
 		raw, _ := p.Log().Entry(it.Seq)

@@ -9,6 +9,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -103,7 +104,7 @@ func (c *codex) history(list walk.Span, id string) ([]kept, bool) {
 		if payloads := c.items.Item(at); len(payloads) > 0 {
 			itemID := id + "/item-" + strconv.Itoa(i)
 			role := c.items.Peek(c.items.In(at, "role"))
-			items = append(items, kept{entries: engine.Entries(itemID, "", "", payloads), role: role, cuts: c.items.Cuts})
+			items = append(items, kept{entries: intake.Entries(itemID, "", "", payloads), role: role, cuts: c.items.Cuts})
 		}
 	}
 	return items, c.items.Is(list, '[')
@@ -157,7 +158,7 @@ func (c *codex) replace(id, source string, o tenfold.Compaction, pins map[string
 	if c.Place.Opened {
 		list = append(list, tenfold.Entry{ID: id, Payload: o})
 	}
-	c.pinned, c.State = pins, engine.TurnOver
+	c.pinned, c.State = pins, intake.TurnOver
 	if c.pinned == nil {
 		c.pinned = map[string]int{}
 	}
@@ -175,7 +176,7 @@ func (c *codex) replace(id, source string, o tenfold.Compaction, pins map[string
 		it.entries[0].Source, source = source, ""
 		_ = c.Show(it.entries[0].ID, it.entries)
 		c.noteShown(it.role, it.entries)
-		c.State = engine.TurnOpen // a prompt after it is a turn of its own
+		c.State = intake.TurnOpen // a prompt after it is a turn of its own
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // event reads a line that tells the user interface what happened. Most repeat
@@ -18,7 +19,7 @@ func (c *codex) event(payload engine.Members, id string) error {
 	var p tenfold.Payload
 	switch typ {
 	case "task_started", "turn_started":
-		c.State = engine.TurnOver
+		c.State = intake.TurnOver
 	case "thread_name_updated":
 		if title := payload.Peek("thread_name"); title != "" {
 			c.Conv.Title = title
@@ -60,7 +61,7 @@ func (c *codex) event(payload engine.Members, id string) error {
 // the result; a result that came earlier is of a command that was running on.
 func endedIn(f *engine.Finder, event engine.Members) tenfold.Outcome {
 	if code := event.Raw("exit_code"); code != nil {
-		return engine.ExitCode(code)
+		return intake.ExitCode(code)
 	}
 	result, success := event.Object("result"), event.Get("success")
 	switch ok := result.Get("Ok"); {
@@ -119,6 +120,6 @@ func (c *codex) rollback(payload engine.Members, id string, name tenfold.Kind) e
 		_ = c.Emit(tenfold.Entry{ID: id + "/unpin", Source: source, Payload: tenfold.Unpin{Entries: gone}})
 		source = ""
 	}
-	c.State = engine.TurnOver
+	c.State = intake.TurnOver
 	return c.Emit(tenfold.Entry{ID: id, Source: source, Payload: engine.Hidden(from, c.Place.Turn, string(name[len("codex."):]))})
 }

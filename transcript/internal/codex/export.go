@@ -13,6 +13,7 @@ import (
 	"tenfold"
 	"tenfold/internal/rawjson"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -33,7 +34,7 @@ func export(w io.Writer, v engine.View) ([]string, error) {
 type codexWriter struct {
 	engine.Out
 	view engine.View
-	warn engine.Warnings
+	warn intake.Warnings
 
 	record Record
 	// time is that of the last line.
@@ -157,14 +158,14 @@ func codexTime(t time.Time) string {
 }
 
 // IsID reports whether an id is one of Codex's: a UUID in small letters.
-func IsID(id string) bool { return engine.IsUUID(id) && id == strings.ToLower(id) }
+func IsID(id string) bool { return intake.IsUUID(id) && id == strings.ToLower(id) }
 
 // codexID is an id as Codex wants one, made from another.
 func codexID(id string) string {
 	if IsID(id) {
 		return id
 	}
-	return engine.HashedUUID("codex " + id)
+	return intake.HashedUUID("codex " + id)
 }
 
 // begin writes the line about the session unless it is written.
@@ -222,7 +223,7 @@ func (x *codexWriter) whole() {
 
 // original writes the line that entries came from, if they came from a rollout.
 func (x *codexWriter) original(group []tenfold.Entry, undone map[string]bool) bool {
-	line, ok := x.record.line(group, x.bare || x.view.Format == engine.Codex)
+	line, ok := x.record.line(group, x.bare || x.view.Format == intake.Codex)
 	if !ok {
 		return false
 	}
@@ -296,7 +297,7 @@ func itemType(root engine.Members) string {
 func (x *codexWriter) replaced(e tenfold.Entry, past *tenfold.Log, seen *tenfold.Projection) {
 	c, _ := e.Payload.(tenfold.Compaction)
 	if c.Source != tenfold.SourceImport && (c.Summary == nil || c.FromTurn != 0) {
-		x.warn.NoForm(e, engine.Codex)
+		x.warn.NoForm(e, intake.Codex)
 		return
 	}
 	if _, err := past.Append(e); err != nil {
@@ -380,7 +381,7 @@ func placeOf(data []byte) (id, place string) {
 			Time time.Time `json:"timestamp"`
 		} `json:"payload"`
 	}
-	if !engine.ReadFirst(data, &meta) || !engine.PlainID(meta.Payload.ID) {
+	if !engine.ReadFirst(data, &meta) || !intake.PlainID(meta.Payload.ID) {
 		return "", ""
 	}
 	id = meta.Payload.ID

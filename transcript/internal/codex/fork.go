@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // A rollout of a session that was forked holds what came after it. Its first
@@ -92,7 +93,7 @@ func (c *codex) session(ctx context.Context, dir fs.FS, f forked, file fs.File, 
 	defer func() { _ = file.Close() }()
 	own := c.r
 	defer func() { c.r = own }()
-	in := engine.NewLineReader(ctx, engine.Source{Name: f.id, Reader: io.LimitReader(file, rolloutSize)})
+	in := intake.NewLineReader(ctx, intake.Source{Name: f.id, Reader: io.LimitReader(file, rolloutSize)})
 	last := 1
 	defer func() { c.before += last - 1 }()
 	err := c.records(in, func() error {

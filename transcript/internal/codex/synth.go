@@ -11,7 +11,7 @@ import (
 	"tenfold"
 	"tenfold/internal/shield"
 	"tenfold/transcript/internal/chatapi"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -60,7 +60,7 @@ func (x *codexWriter) response(item any) { x.line("response_item", item) }
 // entry writes an entry that came from elsewhere.
 func (x *codexWriter) entry(e tenfold.Entry) {
 	if e.Branch != "" {
-		x.warn.NoForm(e, engine.Codex)
+		x.warn.NoForm(e, intake.Codex)
 		return
 	}
 	x.at(e.Time)
@@ -68,12 +68,12 @@ func (x *codexWriter) entry(e tenfold.Entry) {
 	case tenfold.TurnStart, tenfold.Compaction, tenfold.CompactionRevoked, tenfold.CompactionAttempt, tenfold.Unpin:
 		return // turns open by themselves, and what was undone is not there
 	case tenfold.CompactionFailed, tenfold.Pin, tenfold.Approval, tenfold.Unknown:
-		x.warn.NoForm(e, engine.Codex)
+		x.warn.NoForm(e, intake.Codex)
 		return
 	case tenfold.ConfigDelta:
 		x.begin(x.view.ID, nil)
 		if p.System != nil && *p.System != "" || p.Tools != nil {
-			x.warn.NoForm(e, engine.Codex)
+			x.warn.NoForm(e, intake.Codex)
 		}
 		x.settings(p.Model)
 		return
@@ -158,7 +158,7 @@ func (x *codexWriter) items(p tenfold.Payload, s codexShape) []any {
 	case tenfold.ToolResult:
 		call, ok := x.written[p.CallID]
 		if !ok {
-			x.warn.NoForm(tenfold.Entry{Payload: p}, engine.Codex)
+			x.warn.NoForm(tenfold.Entry{Payload: p}, intake.Codex)
 			return nil
 		}
 		delete(x.written, p.CallID)
@@ -168,7 +168,7 @@ func (x *codexWriter) items(p tenfold.Payload, s codexShape) []any {
 		return []any{codexOut{Type: call.output, CallID: call.id, Output: codexOutput(p.Parts)}}
 	case tenfold.ProviderItem:
 		if p.Provider != "openai" {
-			x.warn.NoForm(tenfold.Entry{Payload: p}, engine.Codex)
+			x.warn.NoForm(tenfold.Entry{Payload: p}, intake.Codex)
 			return nil
 		}
 		return []any{jsontext.Value(walk.OneLine(p.Data))}

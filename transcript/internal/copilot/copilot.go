@@ -6,18 +6,19 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.CopilotCLI, About: "GitHub Copilot CLI sessions (events.jsonl)", Recognise: recognise, Import: importFile,
+		Format: intake.CopilotCLI, About: "GitHub Copilot CLI sessions (events.jsonl)", Recognise: recognise, Import: importFile,
 		Homes: []string{".copilot/session-state"}, Sessions: []string{"*/events.jsonl", "*.jsonl"},
 		Ran: [][]string{{"data", "context", "cwd"}},
 	}
 }
 
 // copilotType reports whether an object is an event of Copilot CLI.
-func copilotType(o engine.Object) bool {
+func copilotType(o intake.Object) bool {
 	typ := o.Values["type"]
 	if typ == "" || o.Kinds["data"] != '{' || (o.Whole && !o.Has("id", "timestamp", "parentId")) {
 		return false
@@ -41,18 +42,18 @@ func copilotType(o engine.Object) bool {
 	return false
 }
 
-func recognise(h engine.Head) engine.Confidence {
+func recognise(h intake.Head) intake.Confidence {
 	s := h.JSON
-	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 {
-		return engine.No
+	if (s.Shape != intake.ShapeLines && s.Shape != intake.ShapeObject) || len(s.Objects) == 0 {
+		return intake.No
 	}
 	switch {
 	case !s.Mostly(copilotType):
-		return engine.No
+		return intake.No
 	case s.Objects[0].Values["type"] == "session.start":
-		return engine.Certain
+		return intake.Certain
 	}
-	return engine.Likely
+	return intake.Likely
 }
 
 // importFile reads the events.jsonl of GitHub Copilot CLI: a line is an
@@ -69,9 +70,9 @@ func recognise(h engine.Head) engine.Confidence {
 //	session.snapshot_rewind      compaction that hides what was taken back
 //	parentToolCallId, agentId    the same on a branch
 //	everything else              an unknown kind "copilot-cli.<type>"
-func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
+func importFile(ctx context.Context, src intake.Source, sink intake.Sink) error {
 	c := &copilot{
-		Session: engine.NewSession(src, sink, engine.CopilotCLI),
+		Session: engine.NewSession(src, sink, intake.CopilotCLI),
 		called:  map[string]bool{}, billed: map[string]bool{}, models: map[string]string{}, places: map[string]engine.Place{},
 	}
 	return c.ReadLines(ctx, func(raw []byte) { c.ev.Parse(&c.Scan, raw) }, func(line int) error {
@@ -161,9 +162,9 @@ func (c *copilot) keepUnknown(e *Event, id string) error {
 func (e *Event) branch() string {
 	switch {
 	case e.agent != "":
-		return "agent." + engine.BranchName(e.agent)
+		return "agent." + intake.BranchName(e.agent)
 	case e.parentCall != "":
-		return "agent." + engine.BranchName(e.parentCall)
+		return "agent." + intake.BranchName(e.parentCall)
 	}
 	return ""
 }

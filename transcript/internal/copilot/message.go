@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -68,13 +69,13 @@ func (c *copilot) assistant(e *Event, id string) error {
 		blocks = append(blocks, call)
 	}
 	message := id
-	if engine.PlainID(e.message) {
+	if intake.PlainID(e.message) {
 		message = e.message
 	}
 	if len(blocks) == 0 {
 		_ = c.unknown(e, id)
 	}
-	for _, block := range engine.Entries(id, message, w.Done(), blocks) {
+	for _, block := range intake.Entries(id, message, w.Done(), blocks) {
 		block.Branch = branch
 		_ = c.Show(block)
 	}

@@ -10,6 +10,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -17,11 +18,11 @@ import (
 // tables whose it is.
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.Crush, About: "crush sessions (.crush/crush.db)",
-		Recognise: func(engine.Head) engine.Confidence { return engine.No },
-		Import: func(_ context.Context, src engine.Source, _ engine.Sink) error {
-			return &engine.Error{
-				Name: src.Name, Format: engine.Crush, Err: errors.New("crush keeps its sessions in an SQLite database, this is none"),
+		Format: intake.Crush, About: "crush sessions (.crush/crush.db)",
+		Recognise: func(intake.Head) intake.Confidence { return intake.No },
+		Import: func(_ context.Context, src intake.Source, _ intake.Sink) error {
+			return &intake.Error{
+				Name: src.Name, Format: intake.Crush, Err: errors.New("crush keeps its sessions in an SQLite database, this is none"),
 				Hint: "it is .crush/crush.db in the project's directory",
 			}
 		},
@@ -32,7 +33,7 @@ func Database() database.Importer {
 	owns := func(d *database.Database) bool {
 		return d.Has("sessions", "id") && d.Has("messages", "session_id", "parts")
 	}
-	return database.Importer{Format: engine.Crush, Owns: owns, Import: importDatabase}
+	return database.Importer{Format: intake.Crush, Owns: owns, Import: importDatabase}
 }
 
 // Names of the entries that hold rows no model sees.
@@ -43,10 +44,10 @@ const (
 
 // importDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it.
-func importDatabase(d *database.Database, only string, sink engine.Sink) error {
+func importDatabase(d *database.Database, only string, sink intake.Sink) error {
 	d.Need("messages", "id", "session_id", "role", "parts")
 	tree, rows := database.ReadSessions(d, "sessions", "parent_session_id", "created_at"), crushRows(d)
-	return tree.Conversations(only, engine.Crush, sink, func(b *database.Branch) error {
+	return tree.Conversations(only, intake.Crush, sink, func(b *database.Branch) error {
 		s := &Session{Branch: b, d: d, rows: rows, scan: walk.Scanner{Cost: walk.BlockCost}, Started: map[string]string{}}
 		return s.read()
 	})
@@ -60,7 +61,7 @@ type Session struct {
 	scan      walk.Scanner
 	summaryID string // the newest summary's message
 	model     string
-	opened    engine.TurnState
+	opened    intake.TurnState
 	// Started are the sessions that each call started, by its id.
 	Started map[string]string
 }

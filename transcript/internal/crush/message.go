@@ -8,6 +8,7 @@ import (
 	"tenfold"
 	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -72,8 +73,8 @@ func (p *crushPart) read(s *walk.Scanner) {
 func (s *Session) Message(raw []byte, m Row) error {
 	s.Em.At(m.Created)
 	id := m.ID
-	if !engine.PlainID(id) {
-		id = "message:" + engine.Digest([]byte(id))
+	if !intake.PlainID(id) {
+		id = "message:" + intake.Digest([]byte(id))
 	}
 	id = s.Em.Ids.Unique(id)
 	parts, list := parseCrush(&s.scan, raw)
@@ -122,7 +123,7 @@ func (s *Session) Message(raw []byte, m Row) error {
 	var started []string
 	for i := range entries {
 		e := &entries[i]
-		e.ID = engine.BlockID(id, i)
+		e.ID = intake.BlockID(id, i)
 		if i == 0 {
 			e.Source = w.Done()
 		}
@@ -185,7 +186,7 @@ func (s *Session) summary(raw []byte, id string, parts []crushPart) error {
 			"compactions cover nothing of this conversation: their summaries are kept and not shown")
 		return s.keep(id, raw)
 	}
-	s.opened = engine.TurnOver
+	s.opened = intake.TurnOver
 	return s.Emit(tenfold.Entry{ID: id + "/compaction", Source: w.Done(), Payload: engine.Summarised(s.Em.Place.Turn, "summarised in crush", text)})
 }
 

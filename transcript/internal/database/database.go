@@ -21,6 +21,7 @@ import (
 	_ "modernc.org/sqlite" // reads the databases of other tools
 
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // Magic is how an SQLite database begins.
@@ -41,7 +42,7 @@ func Is(head []byte) bool { return bytes.HasPrefix(head, Magic) }
 // give rows gives none.
 type Database struct {
 	Name   string
-	Format engine.Format
+	Format intake.Format
 	// Err is the first error.
 	Err    error
 	em     *engine.Emitter // of the conversation that is read, which ends with the error
@@ -56,9 +57,9 @@ type Database struct {
 // Open opens the database at the source's path. One that no program
 // has open is read where it lies, as a file that does not change: SQLite then
 // makes no file beside it. One with a journal beside it is copied first.
-func Open(ctx context.Context, src engine.Source, format engine.Format) (*Database, error) {
+func Open(ctx context.Context, src intake.Source, format intake.Format) (*Database, error) {
 	if src.Path == "" {
-		return nil, &engine.Error{
+		return nil, &intake.Error{
 			Name: src.Name, Format: format, Err: errors.New("an SQLite database cannot be read from a stream"),
 			Hint: "name the file",
 		}
@@ -116,7 +117,7 @@ func (d *Database) Unchanged() error {
 		return nil
 	}
 	if mark, _ := fingerprint(d.path); mark != d.mark || busy(d.path) {
-		return &engine.Error{
+		return &intake.Error{
 			Name: d.Name, Format: d.Format, Err: errors.New("the database was written to while it was read"),
 			Hint: "try again",
 		}
@@ -148,7 +149,7 @@ func (d *Database) copy(ctx context.Context, path string) (string, error) {
 	for range 5 {
 		before, size := fingerprint(path)
 		if size > copyLimit {
-			return "", &engine.Error{
+			return "", &intake.Error{
 				Name: d.Name, Format: d.Format, Err: errors.New("the database is open in another program and too large to copy"),
 				Hint: "close that program, then nothing needs to be copied",
 			}
@@ -162,7 +163,7 @@ func (d *Database) copy(ctx context.Context, path string) (string, error) {
 			return target, nil
 		}
 	}
-	return "", &engine.Error{
+	return "", &intake.Error{
 		Name: d.Name, Format: d.Format, Err: errors.New("the database is being written to all the time"),
 		Hint: "try again when the program that uses it is idle",
 	}
@@ -218,10 +219,10 @@ func (d *Database) Fail(err error) error {
 		return d.Err
 	case d.ctx.Err() != nil:
 		d.Err = d.ctx.Err()
-	case errors.As(err, new(*engine.Error)):
+	case errors.As(err, new(*intake.Error)):
 		d.Err = err
 	default:
-		d.Err = &engine.Error{
+		d.Err = &intake.Error{
 			Name: d.Name, Format: d.Format, Err: fmt.Errorf("the database cannot be read: %w", err),
 			Hint: "it may be damaged: open it in the tool that wrote it, or restore it",
 		}

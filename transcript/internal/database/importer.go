@@ -3,17 +3,17 @@ package database
 import (
 	"time"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // An Importer reads the database of a format. A head says only that it is one; its
 // tables say whose.
 type Importer struct {
-	Format engine.Format
+	Format intake.Format
 	// Owns reports whether the tables are the tool's.
 	Owns func(d *Database) bool
 	// Import hands on the one session that is named, or all.
-	Import func(d *Database, only string, sink engine.Sink) error
+	Import func(d *Database, only string, sink intake.Sink) error
 	// List lists the sessions in a database without reading them; may be nil. What went
 	// wrong is the database's error.
 	List func(d *Database, each func(Session))

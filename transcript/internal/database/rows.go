@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // Row is where a row stands, its time and its id.
@@ -103,7 +103,7 @@ func (d *Database) Has(table string, columns ...string) bool {
 func (d *Database) Need(table string, columns ...string) {
 	for _, c := range columns {
 		if !d.Has(table, c) {
-			_ = d.Fail(&engine.Error{
+			_ = d.Fail(&intake.Error{
 				Name: d.Name, Format: d.Format, Err: fmt.Errorf("table %s has no column %s", table, c),
 				Hint: "the tool's version may be too new, or too old",
 			})
@@ -153,7 +153,7 @@ func (d *Database) Read(table string, rowid int64) (columns []string, values []a
 	var size int64
 	d.Each("SELECT max(0, ifnull(octet_length("+strings.Join(list, "), 0), ifnull(octet_length(")+"), 0))"+from, []any{rowid}, func(row []any) { size, _ = row[0].(int64) })
 	if size > ValueLimit {
-		_ = d.Fail(&engine.Error{
+		_ = d.Fail(&intake.Error{
 			Name: d.Name, Format: d.Format, Err: fmt.Errorf("row %d of table %s holds a value of %d MB", rowid, table, size>>20),
 			Hint: "no session holds such a value: the database may be damaged",
 		})

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // BranchDepth bounds how deep sub-agents of sub-agents become branches of
@@ -84,7 +85,7 @@ func ReadSessions(d *Database, table, parent, created string) *SessionTree {
 // Conversations hands on each session that no other one started, or the one that is
 // named, as a conversation. Read hands on one session, and has [Branch.Agent] hand on
 // those that it started.
-func (t *SessionTree) Conversations(only string, format engine.Format, sink engine.Sink, read func(b *Branch) error) error {
+func (t *SessionTree) Conversations(only string, format intake.Format, sink intake.Sink, read func(b *Branch) error) error {
 	for _, root := range t.Roots {
 		if t.d.Err != nil {
 			break
@@ -92,7 +93,7 @@ func (t *SessionTree) Conversations(only string, format engine.Format, sink engi
 		if only != "" && only != root {
 			continue
 		}
-		em := &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{ID: engine.ConversationID(root), Named: true, Format: format}}
+		em := &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: intake.Conversation{ID: intake.ConversationID(root), Named: true, Format: format}}
 		t.d.em = em
 		if err := NewBranch(em, t, root, read).session(); err != nil {
 			return err
@@ -114,12 +115,12 @@ type Branch struct {
 	depth int
 	read  func(b *Branch) error
 	told  map[string]bool
-	names *engine.Ids
+	names *intake.Ids
 }
 
 // NewBranch begins a conversation with its first session.
 func NewBranch(em *engine.Emitter, tree *SessionTree, id string, read func(b *Branch) error) *Branch {
-	return &Branch{Em: em, Tree: tree, ID: id, read: read, told: map[string]bool{}, names: &engine.Ids{}}
+	return &Branch{Em: em, Tree: tree, ID: id, read: read, told: map[string]bool{}, names: &intake.Ids{}}
 }
 
 func (b *Branch) session() error {
@@ -133,7 +134,7 @@ func (b *Branch) Agent(id, name string) error {
 		return nil
 	}
 	agent := *b
-	agent.ID, agent.Name, agent.depth = id, b.names.Unique(engine.BranchName(name)), b.depth+1
+	agent.ID, agent.Name, agent.depth = id, b.names.Unique(intake.BranchName(name)), b.depth+1
 	if b.Name != "" && b.depth < BranchDepth {
 		agent.Name = b.Name + "." + agent.Name
 	}

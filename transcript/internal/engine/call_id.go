@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/fitnames"
+	"tenfold/transcript/internal/intake"
 )
 
 // maxSessionCallID is how long ids of calls may be in what clients send.
@@ -14,7 +15,7 @@ const maxSessionCallID = 64
 // that every provider takes, each of its own, on call and result alike, for a
 // client, which sends them on as it finds them. Ids that fit stay as they are, and
 // a view that has no others is given back.
-func (v View) WithFitCalls(to Format) (View, error) {
+func (v View) WithFitCalls(to intake.Format) (View, error) {
 	if v.Format == to {
 		return v, nil
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"tenfold"
+	"tenfold/transcript/internal/intake"
 )
 
 // A Collector is a sink that keeps everything in memory.
@@ -13,12 +14,12 @@ type Collector struct {
 
 // Collected is one conversation of a [Collector].
 type Collected struct {
-	Conversation
+	intake.Conversation
 	Entries  []tenfold.Entry
 	Warnings []string
 }
 
-func (k *Collector) Begin(c Conversation) error {
+func (k *Collector) Begin(c intake.Conversation) error {
 	k.current = Collected{Conversation: c}
 	return nil
 }
@@ -28,7 +29,7 @@ func (k *Collector) Entry(e tenfold.Entry) error {
 	return nil
 }
 
-func (k *Collector) End(c Conversation, warnings []string) error {
+func (k *Collector) End(c intake.Conversation, warnings []string) error {
 	k.current.Conversation, k.current.Warnings = c, warnings
 	k.Conversations = append(k.Conversations, k.current)
 	k.current = Collected{}

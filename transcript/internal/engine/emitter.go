@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -15,10 +16,10 @@ import (
 // Its first error sticks: nothing is handed on after it, and whatever is called
 // gives it again. So importers need not look at it before a record's end.
 type Emitter struct {
-	Sink Sink
-	Conv Conversation
-	Warn Warnings
-	Ids  Ids
+	Sink intake.Sink
+	Conv intake.Conversation
+	Warn intake.Warnings
+	Ids  intake.Ids
 	// Now is the time of the entries from here on that have none.
 	Now time.Time
 	// Place follows the root, for formats whose compactions name turns; nil
@@ -75,7 +76,7 @@ func (m *Emitter) Keep(id string, name tenfold.Kind, raw []byte) error {
 // and gives its id.
 func (m *Emitter) KeepRest(what string, name tenfold.Kind, f *Finder, records []walk.Span) (id string) {
 	frame := f.Frame(records)
-	id = m.Ids.Unique(what + ":" + Digest(frame))
+	id = m.Ids.Unique(what + ":" + intake.Digest(frame))
 	_ = m.Keep(id, name, frame)
 	return id
 }

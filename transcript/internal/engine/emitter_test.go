@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tenfold"
+	"tenfold/transcript/internal/intake"
 )
 
 // brokenSink fails at its second entry, and counts what comes.
@@ -12,7 +13,7 @@ type brokenSink struct{ calls int }
 
 var errFull = errors.New("full")
 
-func (s *brokenSink) Begin(Conversation) error { return nil }
+func (s *brokenSink) Begin(intake.Conversation) error { return nil }
 
 func (s *brokenSink) Entry(tenfold.Entry) error {
 	if s.calls++; s.calls > 1 {
@@ -21,7 +22,7 @@ func (s *brokenSink) Entry(tenfold.Entry) error {
 	return nil
 }
 
-func (s *brokenSink) End(Conversation, []string) error {
+func (s *brokenSink) End(intake.Conversation, []string) error {
 	s.calls++
 	return nil
 }
@@ -30,7 +31,7 @@ func (s *brokenSink) End(Conversation, []string) error {
 // gives the error again.
 func TestEmitterKeepsItsFirstError(t *testing.T) {
 	var s brokenSink
-	m := Emitter{Sink: &s, Conv: Conversation{ID: "c"}}
+	m := Emitter{Sink: &s, Conv: intake.Conversation{ID: "c"}}
 	m.Turn("a")
 	m.Turn("b")
 	m.ChangeModel("c", "model", new(string))

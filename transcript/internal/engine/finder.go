@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -169,7 +170,7 @@ func (f *Finder) Compact(raw []byte) Members {
 
 // Document begins a whole document, and gives the members of the object or the
 // items of the array that it is.
-func (f *Finder) Document(d Document) (m Members, items []walk.Span, err error) {
+func (f *Finder) Document(d intake.Document) (m Members, items []walk.Span, err error) {
 	f.Reset(bytes.TrimSpace(d.Raw))
 	switch root := f.Root(); {
 	case f.Is(root, '['):
@@ -447,7 +448,7 @@ func (f *Finder) Record(id string, payloads ...tenfold.Payload) []tenfold.Entry 
 	if len(payloads) > 1 {
 		message = id
 	}
-	return Entries(id, message, f.Done(), payloads)
+	return intake.Entries(id, message, f.Done(), payloads)
 }
 
 // Each has records of the text read one after the other, each without white

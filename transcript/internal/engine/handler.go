@@ -3,54 +3,22 @@ package engine
 import (
 	"context"
 	"io"
-)
 
-// Format names a transcript format as --from and --to spell it.
-type Format string
-
-// The formats; what each is stands with its public name in package transcript.
-const (
-	Tenfold         Format = "tenfold"
-	ClaudeCode      Format = "claude-code"
-	Codex           Format = "codex"
-	OpenAIResponses Format = "openai-responses"
-	JP              Format = "jp"
-	OpenCode        Format = "opencode"
-	Crush           Format = "crush"
-	Pi              Format = "pi"
-	GeminiCLI       Format = "gemini-cli"
-	QwenCode        Format = "qwen-code"
-	CopilotCLI      Format = "copilot-cli"
-	OpenAIChat      Format = "openai-chat"
-	AnthropicBody   Format = "anthropic"
-	GeminiBody      Format = "gemini"
-	GeminiResponses Format = "gemini-responses"
-	LiteLLM         Format = "litellm-log"
-	AgentDojo       Format = "agentdojo"
-	Cline           Format = "cline"
-	SWEAgent        Format = "swe-agent-traj"
-	OpenHands       Format = "openhands-events"
-	InspectEval     Format = "inspect-eval"
-	WhoAndWhen      Format = "who-and-when"
-	LoCoMo          Format = "locomo"
-	Aider           Format = "aider-md"
-	SpecStory       Format = "specstory-md"
-	Plain           Format = "plain-transcript"
-	Markdown        Format = "markdown"
+	"tenfold/transcript/internal/intake"
 )
 
 // A Handler is what the package can do with one format.
 type Handler struct {
-	Format Format
+	Format intake.Format
 	About  string
 	// Recognise says how sure it is that the source has its format. The name
 	// may only break a tie between readings of the same content.
-	Recognise func(h Head) Confidence
+	Recognise func(h intake.Head) intake.Confidence
 	// Import reads the source in one pass; nil when the format cannot be read.
 	// Errors in the content are [*Error]; those of the reader, the sink and the
 	// context come back as they are, wrapped. It keeps no reference to src or sink
 	// afterwards.
-	Import func(ctx context.Context, src Source, sink Sink) error
+	Import func(ctx context.Context, src intake.Source, sink intake.Sink) error
 	// Export writes the view to w and changes nothing in it; nil when the format
 	// cannot be written. It says, one sentence each with its count, what the format
 	// has no place for. Errors of w come back as they are, wrapped; w then holds a

@@ -7,35 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
-
-// formless words what exporters leave out, by the kind of its payload; what is not
-// here is the record of another tool.
-var formless = map[tenfold.Kind]struct{ one, many, why string }{
-	tenfold.KindProviderItem:      {one: "provider-specific block", many: "provider-specific blocks"},
-	tenfold.KindToolResult:        {one: "result without a call", many: "results without calls"},
-	tenfold.KindConfigDelta:       {"system prompt or list of tools", "system prompts or lists of tools", ": the client brings its own"},
-	tenfold.KindUsage:             {one: "count of tokens", many: "counts of tokens"},
-	tenfold.KindApproval:          {one: "approval", many: "approvals"},
-	tenfold.KindPin:               {one: "pin", many: "pins"},
-	tenfold.KindCompaction:        {one: "compaction", many: "compactions"},
-	tenfold.KindCompactionRevoked: {one: "undoing of a compaction", many: "undoings of compactions"},
-	tenfold.KindCompactionFailed:  {one: "failed compaction", many: "failed compactions"},
-}
-
-// NoForm counts an entry that an exporter leaves out because its format has no
-// form for it.
-func (w *Warnings) NoForm(e tenfold.Entry, in Format) {
-	f, ok := formless[e.Payload.Kind()]
-	switch {
-	case e.Branch != "":
-		f.one, f.many, f.why = "entry of a sub-agent", "entries of sub-agents", ""
-	case !ok:
-		f.one, f.many = "record of another tool", "records of another tool"
-	}
-	w.Add(0, f.one+" has no form in "+string(in)+" and is left out"+f.why, f.many+" have no form in "+string(in)+" and are left out"+f.why)
-}
 
 // A lack says what a format cannot tell of what a whole export writes in it.
 // What a format has no place for at all, its exporter names.
@@ -56,17 +30,17 @@ type lack struct {
 }
 
 // lacks are the formats that lack something.
-var lacks = map[Format]lack{
-	ClaudeCode: {arguments: true, loose: true, files: true, blocks: true},
-	Codex:      {marks: true, errors: true, files: true},
-	OpenCode:   {times: true, files: true, fileMarks: true, systems: true},
-	Pi:         {marks: true, arguments: true},
-	GeminiCLI:  {marks: true, arguments: true, apart: true, loose: true, roles: true, errors: true, files: true, inResults: true, own: true},
-	JP:         {marks: true},
+var lacks = map[intake.Format]lack{
+	intake.ClaudeCode: {arguments: true, loose: true, files: true, blocks: true},
+	intake.Codex:      {marks: true, errors: true, files: true},
+	intake.OpenCode:   {times: true, files: true, fileMarks: true, systems: true},
+	intake.Pi:         {marks: true, arguments: true},
+	intake.GeminiCLI:  {marks: true, arguments: true, apart: true, loose: true, roles: true, errors: true, files: true, inResults: true, own: true},
+	intake.JP:         {marks: true},
 }
 
 // NameLosses counts what the entries of a whole export lose in a format.
-func (v View) NameLosses(to Format) []string {
+func (v View) NameLosses(to intake.Format) []string {
 	l, ok := lacks[to]
 	if !ok || v.Compacted || (v.Format == to && !l.own) {
 		return nil
@@ -89,8 +63,8 @@ func (v View) NameLosses(to Format) []string {
 // losing counts what one export loses.
 type losing struct {
 	lack
-	Warnings
-	to  Format
+	intake.Warnings
+	to  intake.Format
 	log *tenfold.Log
 	// asked says that the last entry that shows was the user's, prompted that
 	// there was a system prompt.
@@ -132,7 +106,7 @@ func (x *losing) message(p tenfold.UserMessage, again bool) {
 		x.Add(0, "message of the user is joined with the one before it", "messages of the user are joined with those before them")
 	}
 	unmarked := p.Synthetic && (x.marks || x.fileMarks && hasFile(p.Parts))
-	if x.to == Codex && (p.Role != "" || !Typed(p.Parts)) {
+	if x.to == intake.Codex && (p.Role != "" || !intake.Typed(p.Parts)) {
 		unmarked = false // by its role, or by how it begins
 	}
 	switch {

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -18,7 +20,7 @@ type Out struct {
 	Err error
 }
 
-func NewOut(w io.Writer) Out { return Out{w: bufio.NewWriterSize(w, LineChunk)} }
+func NewOut(w io.Writer) Out { return Out{w: bufio.NewWriterSize(w, intake.LineChunk)} }
 
 // Fail notes an error, unless there was one.
 func (o *Out) Fail(err error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -26,7 +27,7 @@ func TestOutKeepsItsFirstError(t *testing.T) {
 	full := errors.New("the disk is full")
 	w := &brittle{broken: full}
 	out := NewOut(w)
-	out.Line(strings.Repeat("x", 2*LineChunk))
+	out.Line(strings.Repeat("x", 2*intake.LineChunk))
 	out.JSON(map[string]int{"a": 1})
 	out.Fail(errors.New("a later one"))
 	if err := out.Done(); !errors.Is(err, full) || w.text.Len() > 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"tenfold"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -12,7 +13,7 @@ import (
 // the formats of such clients share.
 type Session struct {
 	Emitter
-	Src  Source
+	Src  intake.Source
 	Scan walk.Scanner
 	// Over says that what stands before is hidden to the end of its turn: what a
 	// model sees next needs another.
@@ -21,16 +22,16 @@ type Session struct {
 }
 
 // NewSession begins an import of which the turns are followed.
-func NewSession(src Source, sink Sink, format Format) Session {
+func NewSession(src intake.Source, sink intake.Sink, format intake.Format) Session {
 	return Session{
-		Emitter: Emitter{Sink: sink, Place: &RootLog{}, Conv: Conversation{Format: format}}, Src: src, Scan: walk.Scanner{Cost: walk.BlockCost},
+		Emitter: Emitter{Sink: sink, Place: &RootLog{}, Conv: intake.Conversation{Format: format}}, Src: src, Scan: walk.Scanner{Cost: walk.BlockCost},
 	}
 }
 
 // ReadLines reads the source line by line: parse walks over a line with the
 // session's scanner, take uses what it found and is given the line's number.
 func (s *Session) ReadLines(ctx context.Context, parse func(raw []byte), take func(line int) error) error {
-	r := NewLineReader(ctx, s.Src)
+	r := intake.NewLineReader(ctx, s.Src)
 	err := r.Records(s.Conv.Format, func(raw []byte) error {
 		parse(raw)
 		return s.Scan.Err
@@ -43,7 +44,7 @@ func (s *Session) ReadLines(ctx context.Context, parse func(raw []byte), take fu
 
 // ReadOne reads a source that is one record over several lines.
 func (s *Session) ReadOne(ctx context.Context, parse func(raw []byte), take func(line int) error) error {
-	return WithDocument(ctx, s.Src, s.Conv.Format, func(d Document) error {
+	return intake.WithDocument(ctx, s.Src, s.Conv.Format, func(d intake.Document) error {
 		if parse(d.Raw); s.Scan.Err != nil {
 			return d.Broken(s.Scan.Err)
 		}
@@ -59,7 +60,7 @@ func (s *Session) Finish() error {
 	if !s.Shown {
 		s.Warn.Add(0, "file without messages: the conversation is empty", "")
 	}
-	s.Conv.ID = cmp.Or(s.Conv.ID, NameID(s.Src.Name, s.Conv.Format))
+	s.Conv.ID = cmp.Or(s.Conv.ID, intake.NameID(s.Src.Name, s.Conv.Format))
 	return s.End()
 }
 
@@ -67,9 +68,9 @@ func (s *Session) Finish() error {
 // after the source and its first record.
 func (s *Session) Named(id string, first []byte) {
 	if s.Conv.Named = id != ""; s.Conv.Named {
-		s.Conv.ID = ConversationID(id)
+		s.Conv.ID = intake.ConversationID(id)
 	} else {
-		s.Conv.ID = ContentID(s.Src.Name, s.Conv.Format, first)
+		s.Conv.ID = intake.ContentID(s.Src.Name, s.Conv.Format, first)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
+
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -74,7 +76,7 @@ func JpTime(s string) time.Time {
 func ShellCommand(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		if quoted[i] = word; !PlainID(strings.TrimLeft(word, "-")) { // an option
+		if quoted[i] = word; !intake.PlainID(strings.TrimLeft(word, "-")) { // an option
 			quoted[i] = ShellWord(word)
 		}
 	}
@@ -84,7 +86,7 @@ func ShellCommand(words []string) string {
 // ShellWord quotes a text where a shell would read it differently. In the quotes with a
 // dollar, which bash and zsh read, it needs no byte that a terminal takes for itself.
 func ShellWord(text string) string {
-	if PlainID(strings.TrimPrefix(strings.ReplaceAll(text, "/", "_"), "_")) {
+	if intake.PlainID(strings.TrimPrefix(strings.ReplaceAll(text, "/", "_"), "_")) {
 		return text
 	}
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"tenfold"
+	"tenfold/transcript/internal/intake"
 )
 
 // A View is a conversation as it is to be written.
 type View struct {
-	Conversation
+	intake.Conversation
 	// Projection gives the conversation's log, and what a model sees of it.
 	Projection *tenfold.Projection
 	// Compacted asks for what a model sees; else all that was said is
@@ -136,7 +137,7 @@ func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {
 	return func(yield func([]tenfold.Entry) bool) {
 		var group []tenfold.Entry
 		for e := range entries {
-			if len(group) > 0 && RecordID(e.ID) != RecordID(group[0].ID) {
+			if len(group) > 0 && intake.RecordID(e.ID) != intake.RecordID(group[0].ID) {
 				if !yield(group) {
 					return
 				}
@@ -154,8 +155,8 @@ func Groups(entries iter.Seq[tenfold.Entry]) iter.Seq[[]tenfold.Entry] {
 // goes on with it: what providers signed of its reasoning is bound to the system
 // prompt and the tools of the tool that it comes from (live B1), and goes. Its text
 // stays, for those who read it. It says how many blocks that are shown lose a signature.
-func (v View) WithoutSigned(to Format) (_ View, signed int, _ error) {
-	if v.Format == "" || v.Format == Tenfold || v.Format == to {
+func (v View) WithoutSigned(to intake.Format) (_ View, signed int, _ error) {
+	if v.Format == "" || v.Format == intake.Tenfold || v.Format == to {
 		return v, 0, nil
 	}
 	changed := false

@@ -16,6 +16,7 @@ import (
 	"tenfold"
 	"tenfold/body"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 type (
@@ -57,7 +58,7 @@ func export(w io.Writer, v engine.View) ([]string, error) {
 	if err := json.Unmarshal(body, &request); err != nil {
 		return nil, err
 	}
-	session := engine.UUIDOf(v.ID, "session")
+	session := intake.UUIDOf(v.ID, "session")
 	project := sha256.Sum256([]byte(v.ID))
 	started := v.Created.UTC().Format(time.RFC3339Nano)
 	out := engine.NewOut(w)
@@ -73,7 +74,7 @@ func export(w io.Writer, v engine.View) ([]string, error) {
 		if len(parts) == 0 {
 			continue
 		}
-		m := geminiCLIMessageOut{ID: engine.UUIDOf(v.ID, fmt.Sprint("content ", i)), Time: started, Type: "user", Content: parts}
+		m := geminiCLIMessageOut{ID: intake.UUIDOf(v.ID, fmt.Sprint("content ", i)), Time: started, Type: "user", Content: parts}
 		if c.Role == "model" {
 			m.Type, m.Model = "gemini", shown.Config().Model
 		}
@@ -96,12 +97,12 @@ func isContextText(text string) bool { return strings.HasPrefix(text, "<session_
 
 // geminiCLILosses says what a chat has no place for.
 func geminiCLILosses(v engine.View, shown *tenfold.Projection) []string {
-	var lost engine.Warnings
+	var lost intake.Warnings
 	for e := range v.Projection.Log().Entries() {
 		visible := e.Payload.Kind().Visible()
 		if e.Branch != "" {
 			if visible {
-				lost.NoForm(e, engine.GeminiCLI)
+				lost.NoForm(e, intake.GeminiCLI)
 			}
 			continue
 		}
@@ -121,7 +122,7 @@ func geminiCLILosses(v engine.View, shown *tenfold.Projection) []string {
 			left = false
 		}
 		if left {
-			lost.NoForm(e, engine.GeminiCLI)
+			lost.NoForm(e, intake.GeminiCLI)
 		}
 	}
 	for e := range shown.Entries() {
@@ -148,7 +149,7 @@ var client = engine.Client{
 func keep(original string, data []byte) string {
 	head := headOf(data)
 	const short = 8
-	if len(head.Session) < short || !engine.PlainID(head.Session) {
+	if len(head.Session) < short || !intake.PlainID(head.Session) {
 		return ""
 	}
 	began := engine.ReadTime(head.Started).Format("2006-01-02T15-04")

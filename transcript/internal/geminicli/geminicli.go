@@ -7,19 +7,20 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.GeminiCLI, About: "Gemini CLI chats (session-*.json, *.jsonl)", Recognise: recognise, Import: importFile,
+		Format: intake.GeminiCLI, About: "Gemini CLI chats (session-*.json, *.jsonl)", Recognise: recognise, Import: importFile,
 		Export: export, Client: &client, Homes: []string{".gemini/tmp"},
 		Sessions: []string{"*/chats/session-*.json", "*/chats/session-*.jsonl"}, RanIn: projectRoot,
 	}
 }
 
 // geminiCLIType reports whether an object is a message or a session of Gemini CLI.
-func geminiCLIType(o engine.Object) bool {
+func geminiCLIType(o intake.Object) bool {
 	if o.Has("sessionId", "projectHash") {
 		return true
 	}
@@ -33,17 +34,17 @@ func geminiCLIType(o engine.Object) bool {
 	return false
 }
 
-func recognise(h engine.Head) engine.Confidence {
+func recognise(h intake.Head) intake.Confidence {
 	s := h.JSON
-	if (s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject) || len(s.Objects) == 0 || !s.Mostly(geminiCLIType) {
-		return engine.No
+	if (s.Shape != intake.ShapeLines && s.Shape != intake.ShapeObject) || len(s.Objects) == 0 || !s.Mostly(geminiCLIType) {
+		return intake.No
 	}
-	if slices.ContainsFunc(s.Objects, func(o engine.Object) bool {
+	if slices.ContainsFunc(s.Objects, func(o intake.Object) bool {
 		return geminiCLIType(o) && (o.Has("sessionId", "projectHash") || o.Values["type"] == "gemini")
 	}) {
-		return engine.Certain
+		return intake.Certain
 	}
-	return engine.Maybe
+	return intake.Maybe
 }
 
 // importFile reads the chat files of Gemini CLI in both layouts: one JSON
@@ -59,14 +60,14 @@ func recognise(h engine.Head) engine.Confidence {
 //	                          hidden by an overlay and stands again
 //	$rewindTo                 compaction that hides what was taken back
 //	everything else           an unknown kind "gemini-cli.<type>"
-func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
+func importFile(ctx context.Context, src intake.Source, sink intake.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err
 	}
-	g := &geminiCLI{Session: engine.NewSession(src, sink, engine.GeminiCLI), known: map[string]int{}, answered: map[string]bool{}}
+	g := &geminiCLI{Session: engine.NewSession(src, sink, intake.GeminiCLI), known: map[string]int{}, answered: map[string]bool{}}
 	read := g.ReadLines
-	if engine.NewHead(head, src.Name).JSON.Shape == engine.ShapeObject {
+	if intake.NewHead(head, src.Name).JSON.Shape == intake.ShapeObject {
 		read = g.ReadOne
 	}
 	return read(ctx, func(raw []byte) { g.rec.Parse(&g.Scan, raw) }, func(line int) error { return g.record(&g.rec, line) })
@@ -135,7 +136,7 @@ func (g *geminiCLI) record(r *Record, line int) error {
 func (g *geminiCLI) name(r *Record) {
 	name := r.session
 	if name != "" && r.agent {
-		name += "-" + engine.NameID(g.Src.Name, engine.GeminiCLI)
+		name += "-" + intake.NameID(g.Src.Name, intake.GeminiCLI)
 	}
 	g.Named(name, r.raw)
 }
@@ -171,10 +172,10 @@ func (g *geminiCLI) message(raw []byte, m *geminiCLIMessage) error {
 
 // baseID makes the id that a message's entries derive theirs from.
 func (g *geminiCLI) baseID(raw []byte, m *geminiCLIMessage) string {
-	if engine.PlainID(m.id) {
+	if intake.PlainID(m.id) {
 		return g.Ids.Unique(m.id)
 	}
-	return g.Ids.Unique("message:" + engine.Digest(walk.AppendCompact(nil, m.Of(raw))))
+	return g.Ids.Unique("message:" + intake.Digest(walk.AppendCompact(nil, m.Of(raw))))
 }
 
 // unknown keeps a message that no model sees (L4).

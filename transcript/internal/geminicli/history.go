@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // update takes a message that came before: what is new in it is emitted under
@@ -51,7 +52,7 @@ func (st *geminiCLIState) changed(raw []byte, m *geminiCLIMessage) bool {
 	}
 	for i, c := range st.calls {
 		now := m.Calls[i]
-		if now.Args.Found() && c.arguments != "" && engine.Digest(now.Args.Of(raw)) != c.arguments {
+		if now.Args.Found() && c.arguments != "" && intake.Digest(now.Args.Of(raw)) != c.arguments {
 			return true
 		}
 		was := c.result
@@ -105,7 +106,7 @@ func (g *geminiCLI) truncate(i int) {
 // rewind takes messages back: the one it names and all after it, or all there
 // are when it names none.
 func (g *geminiCLI) rewind(r *Record) error {
-	id := g.Ids.Unique("line:" + engine.Digest(r.raw))
+	id := g.Ids.Unique("line:" + intake.Digest(r.raw))
 	_ = g.Keep(id, "gemini-cli.rewind", r.raw)
 	to, _ := g.Scan.Unquote(r.rewindTo)
 	return g.drop(g.known[to], id)
@@ -178,7 +179,7 @@ func (g *geminiCLI) changes(r *Record) error {
 	if r.summary != "" {
 		g.Conv.Title = r.summary
 	}
-	id := g.Ids.Unique("line:" + engine.Digest(r.raw))
+	id := g.Ids.Unique("line:" + intake.Digest(r.raw))
 	_ = g.Keep(id, "gemini-cli.set", r.raw)
 	if len(r.messages) == 0 {
 		return nil

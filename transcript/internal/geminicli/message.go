@@ -7,6 +7,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -184,7 +185,7 @@ func (g *geminiCLI) blocks(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCL
 		if m.Parts != nil {
 			for i := range m.Parts {
 				for _, p := range w.modelPart(&m.Parts[i], m.Calls) {
-					add(&out, engine.BlockID(text, len(out)), p)
+					add(&out, intake.BlockID(text, len(out)), p)
 				}
 			}
 		} else if w.IsString(m.Content) && len(m.Content.Of(w.Raw)) > 2 {
@@ -196,7 +197,7 @@ func (g *geminiCLI) blocks(w *geminiCLIWriter, m *geminiCLIMessage, st *geminiCL
 			args := "{}"
 			cs := geminiCLICallState{id: c.id}
 			if c.Args.Found() {
-				cs.arguments = engine.Digest(c.Args.Of(w.Raw))
+				cs.arguments = intake.Digest(c.Args.Of(w.Raw))
 				args = w.whole(c.Args)
 			}
 			st.calls = append(st.calls, cs)
@@ -310,14 +311,14 @@ func geminiCLIDigest(raw []byte, m *geminiCLIMessage) string {
 	if len(text) == 0 || string(text) == `,{"text":""}` {
 		return ""
 	}
-	return engine.Digest(text)
+	return intake.Digest(text)
 }
 
 func geminiCLIThoughtDigest(raw []byte, t geminiCLIThought) string {
 	if !t.Description.Found() {
-		return engine.Digest([]byte(t.Subject))
+		return intake.Digest([]byte(t.Subject))
 	}
-	return engine.Digest(append([]byte(t.Subject+"\n"), t.Description.Of(raw)...))
+	return intake.Digest(append([]byte(t.Subject+"\n"), t.Description.Of(raw)...))
 }
 
 func geminiCLIResultDigest(raw []byte, c geminiCLICall) string {
@@ -325,5 +326,5 @@ func geminiCLIResultDigest(raw []byte, c geminiCLICall) string {
 	for i := range c.Result {
 		text = walk.AppendCompact(text, c.Result[i].Of(raw))
 	}
-	return engine.Digest(text)
+	return intake.Digest(text)
 }

@@ -8,19 +8,20 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 func QwenHandler() engine.Handler {
 	return engine.Handler{
-		Format: engine.QwenCode, About: "Qwen Code chats (*.jsonl)", Recognise: RecogniseQwen, Import: importQwen, Homes: []string{".qwen/projects", ".qwen/tmp"},
+		Format: intake.QwenCode, About: "Qwen Code chats (*.jsonl)", Recognise: RecogniseQwen, Import: importQwen, Homes: []string{".qwen/projects", ".qwen/tmp"},
 		Sessions: []string{"*/chats/*.jsonl", "*/chats/*.json"}, Ran: [][]string{{"cwd"}},
 	}
 }
 
 // RecogniseQwen is for Claude Code too, whose lines are like these.
-func RecogniseQwen(h engine.Head) engine.Confidence {
-	if s := h.JSON.Shape; s != engine.ShapeLines && s != engine.ShapeObject {
-		return engine.No
+func RecogniseQwen(h intake.Head) intake.Confidence {
+	if s := h.JSON.Shape; s != intake.ShapeLines && s != intake.ShapeObject {
+		return intake.No
 	}
 	ours, all, sure := 0, 0, false
 	for _, o := range h.JSON.Objects {
@@ -37,9 +38,9 @@ func RecogniseQwen(h engine.Head) engine.Confidence {
 		}
 	}
 	if sure && 2*ours > all {
-		return engine.Certain
+		return intake.Certain
 	}
-	return engine.No
+	return intake.No
 }
 
 // importQwen reads the chat files of Qwen Code: a line is a record of a tree
@@ -53,8 +54,8 @@ func RecogniseQwen(h engine.Head) engine.Confidence {
 //	a record that hangs     compaction that hides what came after the record
 //	from an earlier one     it hangs from
 //	everything else         an unknown kind "qwen-code.<type>"
-func importQwen(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	q := &qwen{Session: engine.NewSession(src, sink, engine.QwenCode), at: map[string]int{}, compacted: map[int]string{}}
+func importQwen(ctx context.Context, src intake.Source, sink intake.Sink) error {
+	q := &qwen{Session: engine.NewSession(src, sink, intake.QwenCode), at: map[string]int{}, compacted: map[int]string{}}
 	return q.ReadLines(ctx, func(raw []byte) { q.rec.parse(&q.Scan, raw) }, func(line int) error { return q.record(&q.rec, line) })
 }
 
@@ -193,7 +194,7 @@ func (q *qwen) entries(w *engine.Finder, g *chatapi.GeminiContent, id string, mo
 	if model {
 		q.calls.Next()
 		payloads, _ := g.Said(w, &q.calls)
-		return engine.Entries(id, id, "", payloads)
+		return intake.Entries(id, id, "", payloads)
 	}
 	var parts []tenfold.Part
 	for i := range g.Parts {

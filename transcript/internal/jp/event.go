@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -216,7 +217,7 @@ func (j *jp) exchange(e *jpEvent, w *engine.Finder) error {
 	j.Turn(e.id)
 	_ = j.Emit(tenfold.Entry{ID: e.id, Source: w.Done(), Payload: user})
 	for i, p := range reply {
-		_ = j.Emit(tenfold.Entry{ID: engine.BlockID(e.id, i+1), Payload: p})
+		_ = j.Emit(tenfold.Entry{ID: intake.BlockID(e.id, i+1), Payload: p})
 	}
 	return nil
 }

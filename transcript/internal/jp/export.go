@@ -13,6 +13,7 @@ import (
 	"tenfold"
 	"tenfold/internal/shield"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -41,7 +42,7 @@ type Export struct {
 	engine.Out
 	view  engine.View
 	scan  walk.Scanner
-	warn  engine.Warnings
+	warn  intake.Warnings
 	wrote bool
 	now   time.Time
 	// thoughts are Gemini's signatures by the call they stand on.
@@ -53,9 +54,9 @@ type Export struct {
 // native reports whether an entry's source is an event of JP.
 func (x *Export) native(e tenfold.Entry) bool {
 	switch x.view.Format {
-	case engine.JP:
+	case intake.JP:
 		return true
-	case engine.Tenfold, "": // it may have been
+	case intake.Tenfold, "": // it may have been
 	default:
 		return false
 	}
@@ -70,7 +71,7 @@ func (x *Export) whole() {
 	records := map[string][]tenfold.Entry{}
 	log := x.view.Projection.Log()
 	for e := range log.Entries() {
-		id := engine.RecordID(e.ID)
+		id := intake.RecordID(e.ID)
 		records[id] = append(records[id], e)
 	}
 	own := map[string]string{} // events rebuilt, by the id of their record
@@ -88,7 +89,7 @@ func (x *Export) whole() {
 	x.number(own)
 	live := engine.LiveOverlays(log)
 	for e := range log.Entries() {
-		event, ok := own[engine.RecordID(e.ID)]
+		event, ok := own[intake.RecordID(e.ID)]
 		switch c, isOverlay := e.Payload.(tenfold.Compaction); {
 		case ok:
 			if isOverlay && !live[e.ID] {
@@ -113,7 +114,7 @@ func (x *Export) whole() {
 func (x *Export) number(own map[string]string) {
 	log := x.view.Projection.Log()
 	for e := range log.Entries() {
-		_, native := own[engine.RecordID(e.ID)]
+		_, native := own[intake.RecordID(e.ID)]
 		kind := e.Payload.Kind()
 		switch {
 		case e.Branch != "" || native && e.Source == "":
@@ -227,7 +228,7 @@ func (x *Export) entry(e tenfold.Entry) {
 	}
 	if e.Branch != "" {
 		if e.Payload.Kind().Visible() {
-			x.warn.NoForm(e, engine.JP)
+			x.warn.NoForm(e, intake.JP)
 		}
 		return
 	}
@@ -235,7 +236,7 @@ func (x *Export) entry(e tenfold.Entry) {
 	case tenfold.TurnStart:
 		x.marshalled(x.head("turn_start"))
 	case tenfold.UserMessage:
-		text := engine.Joiner{Between: "\n\n"}
+		text := intake.Joiner{Between: "\n\n"}
 		text.Add(x.Text(p.Parts, text.Between))
 		for _, a := range p.Attachments {
 			text.Add(a.Element())
@@ -261,7 +262,7 @@ func (x *Export) entry(e tenfold.Entry) {
 	case tenfold.ConfigDelta:
 		x.config(p)
 	case tenfold.ProviderItem, tenfold.Approval, tenfold.Pin, tenfold.Unknown:
-		x.warn.NoForm(e, engine.JP)
+		x.warn.NoForm(e, intake.JP)
 	}
 }
 
@@ -289,7 +290,7 @@ func (x *Export) reasoning(r tenfold.Reasoning) {
 
 // Text joins parts; a file is named, for JP's events hold none.
 func (x *Export) Text(parts []tenfold.Part, between string) string {
-	text := engine.Joiner{Between: between}
+	text := intake.Joiner{Between: between}
 	for _, p := range parts {
 		if p.File == nil {
 			text.Add(p.Text)

@@ -8,6 +8,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -122,7 +123,7 @@ func (x *Export) overlay(e tenfold.Entry, c tenfold.Compaction, live bool) {
 		}
 	}
 	if !fits || (event.Summary == nil && event.Reasoning == "" && event.Tools == nil) {
-		x.warn.NoForm(e, engine.JP)
+		x.warn.NoForm(e, intake.JP)
 		return
 	}
 	if !e.Time.IsZero() {

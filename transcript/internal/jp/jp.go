@@ -15,20 +15,21 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.JP, About: "JP conversations (events.json, messages.json)", Recognise: recognise, Import: importFile, Export: export,
+		Format: intake.JP, About: "JP conversations (events.json, messages.json)", Recognise: recognise, Import: importFile, Export: export,
 		Mains: []string{"events.json", "messages.json"},
 	}
 }
 
-func recognise(h engine.Head) engine.Confidence {
+func recognise(h intake.Head) intake.Confidence {
 	s := h.JSON
-	if s.Shape != engine.ShapeArray {
-		return engine.No
+	if s.Shape != intake.ShapeArray {
+		return intake.No
 	}
 	base := filepath.Base(h.Name)
 	before, ok := strings.CutSuffix(base, "events.json")
@@ -38,9 +39,9 @@ func recognise(h engine.Head) engine.Confidence {
 	named := ok && (before == "" || ('0' <= before[0] && before[0] <= '9'))
 	if len(s.Objects) == 0 {
 		if named {
-			return engine.Maybe // an empty conversation
+			return intake.Maybe // an empty conversation
 		}
-		return engine.No
+		return intake.No
 	}
 	ours := 0
 	for _, o := range s.Objects {
@@ -59,29 +60,29 @@ func recognise(h engine.Head) engine.Confidence {
 		}
 	}
 	if 2*ours > len(s.Objects) {
-		return engine.Certain
+		return intake.Certain
 	}
-	return engine.No
+	return intake.No
 }
 
 // importFile reads the conversations of JP: events.json with its siblings
 // metadata.json and base_config.json, and the older messages.json.
-func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
+func importFile(ctx context.Context, src intake.Source, sink intake.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err
 	}
-	j := &jp{src: src, Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.JP}}}
+	j := &jp{src: src, Emitter: engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: intake.Conversation{Format: intake.JP}}}
 	j.siblings()
-	items := &engine.ArrayReader{Window: engine.NewWindow(ctx, src, "the event"), Word: "event"}
+	items := &intake.ArrayReader{Window: intake.NewWindow(ctx, src, "the event"), Word: "event"}
 	fail := func(err error) error {
-		if !engine.IsSyntax(err) {
+		if !intake.IsSyntax(err) {
 			return err
 		}
-		offset, cause := engine.JSONProblem(err)
+		offset, cause := intake.JSONProblem(err)
 		line, column := items.Locate(offset)
-		return &engine.Error{
-			Name: src.Name, Format: engine.JP, Line: line, Column: column, Err: cause,
+		return &intake.Error{
+			Name: src.Name, Format: intake.JP, Line: line, Column: column, Err: cause,
 			Hint: "the file may be damaged: restore it from version control",
 		}
 	}
@@ -93,7 +94,7 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 			err = notArray(items)
 		}
 		if c == '{' {
-			if objects := engine.NewHead(head, src.Name).JSON.Objects; len(objects) > 0 && Sibling(objects[0].Has) != "" {
+			if objects := intake.NewHead(head, src.Name).JSON.Objects; len(objects) > 0 && Sibling(objects[0].Has) != "" {
 				return NotJP(src.Name, Sibling(objects[0].Has))
 			}
 		}
@@ -118,7 +119,7 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 		case errors.Is(err, io.EOF):
 			return j.finish()
 		}
-		if err := items.Damaged(err, engine.JP); errors.Is(err, io.EOF) {
+		if err := items.Damaged(err, intake.JP); errors.Is(err, io.EOF) {
 			return j.finish()
 		} else if err != nil {
 			return err
@@ -127,9 +128,9 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 }
 
 // notArray words what stands where an array of events should.
-func notArray(items *engine.ArrayReader) error {
-	if err := engine.CheckItem(items.Rest()[:1], items.Offset()); err != nil {
-		if _, cause := engine.JSONProblem(err); !errors.Is(cause, engine.ErrCutOff) {
+func notArray(items *intake.ArrayReader) error {
+	if err := intake.CheckItem(items.Rest()[:1], items.Offset()); err != nil {
+		if _, cause := intake.JSONProblem(err); !errors.Is(cause, intake.ErrCutOff) {
 			return err
 		}
 	}
@@ -149,8 +150,8 @@ func Sibling(has func(names ...string) bool) string {
 }
 
 // NotJP words that a file is one of those beside a JP conversation.
-func NotJP(name, what string) *engine.Error {
-	return &engine.Error{
+func NotJP(name, what string) *intake.Error {
+	return &intake.Error{
 		Name: name, Err: fmt.Errorf("this is %s of a JP conversation, not the conversation", what),
 		Hint: "import " + filepath.Join(filepath.Dir(name), "events.json"),
 	}
@@ -159,7 +160,7 @@ func NotJP(name, what string) *engine.Error {
 // jp is one import.
 type jp struct {
 	engine.Emitter
-	src  engine.Source
+	src  intake.Source
 	scan walk.Scanner
 	buf  []byte
 	// plain is room for decoded texts.
@@ -205,7 +206,7 @@ func (j *jp) next(value []byte) error {
 	if j.events++; j.events == 1 {
 		j.name(raw)
 	}
-	e := jpEvent{raw: raw, id: j.Ids.Unique("event:" + engine.Digest(raw))}
+	e := jpEvent{raw: raw, id: j.Ids.Unique("event:" + intake.Digest(raw))}
 	e.parse(&j.scan)
 	if j.scan.End(); j.scan.Err != nil {
 		return j.scan.Err
@@ -229,14 +230,14 @@ func (j *jp) next(value []byte) error {
 func (j *jp) name(first []byte) {
 	j.Conv.ID = ID(j.src.Name)
 	if jpNumber(filepath.ToSlash(j.src.Name)) == "" {
-		j.Conv.ID = engine.Numbered(j.Conv.ID, first)
+		j.Conv.ID = intake.Numbered(j.Conv.ID, first)
 	}
 }
 
 // baseConfig writes the configuration that newer versions keep beside the
 // events, where older ones begin with a config_delta.
 func (j *jp) baseConfig() {
-	base := bytes.TrimSpace(bytes.TrimPrefix(j.base, engine.Bom))
+	base := bytes.TrimSpace(bytes.TrimPrefix(j.base, intake.Bom))
 	j.base = nil
 	if len(base) == 0 || base[0] != '{' || !jsontext.Value(base).IsValid(walk.ScanOptions...) {
 		j.Warn.Add(0, "sibling file, base_config.json, is not a JSON object: the configuration is missing", "")
@@ -289,8 +290,8 @@ func jpNumber(name string) string {
 func jpNamed(name string) string {
 	if file := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)); file == "events" || file == "messages" {
 		if dir := filepath.Base(filepath.Dir(name)); dir != "." && dir != "/" && dir != ".." {
-			return engine.ConversationID(dir)
+			return intake.ConversationID(dir)
 		}
 	}
-	return engine.NameID(name, engine.JP)
+	return intake.NameID(name, intake.JP)
 }

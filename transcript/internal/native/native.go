@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -31,7 +32,7 @@ type headerConversation struct {
 const headerVersion = 1
 
 func Handler() engine.Handler {
-	return engine.Handler{Format: engine.Tenfold, About: "Tenfold's own JSON lines, lossless", Recognise: recognise, Import: importFile, Export: export}
+	return engine.Handler{Format: intake.Tenfold, About: "Tenfold's own JSON lines, lossless", Recognise: recognise, Import: importFile, Export: export}
 }
 
 // export writes a header and one entry a line. The overlays come
@@ -40,7 +41,7 @@ func export(w io.Writer, v engine.View) ([]string, error) {
 	return nil, WriteTenfold(w, v.Conversation, v.Projection.Log().Entries())
 }
 
-func WriteTenfold(w io.Writer, c engine.Conversation, entries iter.Seq[tenfold.Entry]) error {
+func WriteTenfold(w io.Writer, c intake.Conversation, entries iter.Seq[tenfold.Entry]) error {
 	out := engine.NewOut(w)
 	out.JSON(header{Version: headerVersion, Conversation: headerConversation{ID: c.ID, Title: c.Title, Created: c.Created.UTC()}})
 	var line []byte
@@ -55,15 +56,15 @@ func WriteTenfold(w io.Writer, c engine.Conversation, entries iter.Seq[tenfold.E
 	return out.Done()
 }
 
-func recognise(h engine.Head) engine.Confidence {
+func recognise(h intake.Head) intake.Confidence {
 	s := h.JSON
-	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject {
-		return engine.No
+	if s.Shape != intake.ShapeLines && s.Shape != intake.ShapeObject {
+		return intake.No
 	}
 	entries, all := 0, 0
 	for i, o := range s.Objects {
 		if i == 0 && o.Has("tenfold") && (o.Has("conversation") || !o.Whole) {
-			return engine.Certain
+			return intake.Certain
 		}
 		if o.Has("id", "kind") && (o.Has("seq") || o.Has("time")) {
 			entries++
@@ -73,19 +74,19 @@ func recognise(h engine.Head) engine.Confidence {
 		}
 	}
 	if entries > 0 && entries >= all {
-		return engine.Likely
+		return intake.Likely
 	}
-	return engine.No
+	return intake.No
 }
 
 // importFile reads what export wrote.
-func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	r := engine.NewLineReader(ctx, src)
+func importFile(ctx context.Context, src intake.Source, sink intake.Sink) error {
+	r := intake.NewLineReader(ctx, src)
 	in := engine.Emitter{Sink: sink}
 	var scan walk.Scanner
 	var e tenfold.Entry
 	var head []byte
-	err := r.Records(engine.Tenfold, func(raw []byte) (err error) {
+	err := r.Records(intake.Tenfold, func(raw []byte) (err error) {
 		if e, err = tenfold.ParseEntry(raw); err == nil {
 			head = nil
 			return nil
@@ -102,7 +103,7 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 	}, func() error {
 		if head == nil {
 			if in.Conv.Format == "" { // no header came before
-				in.Conv = engine.Conversation{ID: engine.NameID(src.Name, engine.Tenfold), Format: engine.Tenfold}
+				in.Conv = intake.Conversation{ID: intake.NameID(src.Name, intake.Tenfold), Format: intake.Tenfold}
 			}
 			if in.Conv.Created.IsZero() {
 				in.Conv.Created = e.Time
@@ -111,7 +112,7 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 		}
 		next, err := readHeader(head)
 		if err != nil {
-			return r.Problem(engine.Tenfold, err, "a newer tenfold may read it")
+			return r.Problem(intake.Tenfold, err, "a newer tenfold may read it")
 		}
 		if in.Conv.Format != "" {
 			err = in.End()
@@ -123,7 +124,7 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 		return err
 	}
 	if in.Conv.Format == "" {
-		in.Conv = engine.Conversation{ID: engine.NameID(src.Name, engine.Tenfold), Format: engine.Tenfold}
+		in.Conv = intake.Conversation{ID: intake.NameID(src.Name, intake.Tenfold), Format: intake.Tenfold}
 	}
 	return in.End()
 }
@@ -140,14 +141,14 @@ func findHeader(s *walk.Scanner) bool {
 	return header && !entry
 }
 
-func readHeader(line []byte) (engine.Conversation, error) {
+func readHeader(line []byte) (intake.Conversation, error) {
 	var h header
 	if err := json.Unmarshal(line, &h, walk.ScanOptions...); err != nil {
-		return engine.Conversation{}, fmt.Errorf("the header cannot be read: %w", err)
+		return intake.Conversation{}, fmt.Errorf("the header cannot be read: %w", err)
 	}
 	if h.Version != headerVersion {
-		return engine.Conversation{}, fmt.Errorf("the file has version %d, this program reads version %d", h.Version, headerVersion)
+		return intake.Conversation{}, fmt.Errorf("the file has version %d, this program reads version %d", h.Version, headerVersion)
 	}
 	c := h.Conversation
-	return engine.Conversation{ID: engine.ConversationID(c.ID), Named: c.ID != "", Title: c.Title, Format: engine.Tenfold, Created: c.Created.UTC()}, nil
+	return intake.Conversation{ID: intake.ConversationID(c.ID), Named: c.ID != "", Title: c.Title, Format: intake.Tenfold, Created: c.Created.UTC()}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -86,7 +87,7 @@ func (o *openCodeSession) summary(m *openCodeMessage, id string) (bool, error) {
 	}
 	switch {
 	case finished && pend.tail == "":
-		o.opened = engine.TurnOver
+		o.opened = intake.TurnOver
 	case finished:
 	case m.errorName != "":
 		return true, o.emit(tenfold.Entry{ID: id + "/failed", Payload: tenfold.CompactionFailed{Error: strings.TrimSuffix(m.errorName+": "+m.errorText, ": ")}})
@@ -149,7 +150,7 @@ func (o *openCodeSession) prune(until int) {
 		calls[p.call] = tenfold.CallPolicy{Action: tenfold.Strip, Response: true}
 		names.WriteString(p.call + "@" + strconv.Itoa(p.at) + "\n")
 	}
-	_ = o.emit(tenfold.Entry{ID: o.em.Ids.Unique("prune:" + engine.Digest([]byte(names.String()))), Payload: tenfold.Compaction{
+	_ = o.emit(tenfold.Entry{ID: o.em.Ids.Unique("prune:" + intake.Digest([]byte(names.String()))), Payload: tenfold.Compaction{
 		ToTurn: o.em.Place.Turn, Source: tenfold.SourceImport, Reason: "pruned in opencode",
 		ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Selective, Calls: calls},
 	}})

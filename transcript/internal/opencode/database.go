@@ -6,38 +6,39 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/database"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func Database() database.Importer {
 	owns := func(d *database.Database) bool { return d.Has("session") && d.Has("message") && d.Has("part") }
-	return database.Importer{Format: engine.OpenCode, Owns: owns, Import: importDatabase, List: listSessions}
+	return database.Importer{Format: intake.OpenCode, Owns: owns, Import: importDatabase, List: listSessions}
 }
 
 // importDatabase hands on each session that no other one started as a
 // conversation, and those that its agents had as branches of it. A session is
 // told as its export would tell it.
-func importDatabase(d *database.Database, only string, sink engine.Sink) error {
+func importDatabase(d *database.Database, only string, sink intake.Sink) error {
 	d.Need("session", "id")
 	d.Need("message", "id", "session_id", "data")
 	d.Need("part", "id", "message_id", "data")
 	tree := database.ReadSessions(d, "session", "parent_id", "time_created")
 	r := &openCodeReader{d: d, openCodeRows: newOpenCodeRows(d)}
-	return tree.Conversations(only, engine.OpenCode, sink, r.session)
+	return tree.Conversations(only, intake.OpenCode, sink, r.session)
 }
 
 // openCodeReader reads the sessions of a database.
 type openCodeReader struct {
 	openCodeRows
 	d     *database.Database
-	calls *engine.Ids // of the conversation
+	calls *intake.Ids // of the conversation
 }
 
 // session hands on one session, and each below it where it was started: with
 // the call that names it, or else with the newest message before it.
 func (r *openCodeReader) session(b *database.Branch) error {
 	if b.Name == "" {
-		r.calls = &engine.Ids{}
+		r.calls = &intake.Ids{}
 	}
 	o := &openCodeSession{em: b.Em, calls: r.calls, branch: b.Name, places: map[string]engine.Place{}, scan: walk.Scanner{Cost: walk.BlockCost}}
 	o.agent = func(child string) error {
@@ -209,6 +210,6 @@ func (r *openCodeReader) tasks(o *openCodeSession, session string) error {
 		}
 		return task.Done()
 	})
-	id := o.em.Ids.Unique("todo:" + engine.Digest(raw))
+	id := o.em.Ids.Unique("todo:" + intake.Digest(raw))
 	return o.keep(id, tenfold.Kind(TodoName), raw)
 }

@@ -11,6 +11,7 @@ import (
 	"tenfold"
 	"tenfold/transcript/internal/chatapi"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -60,7 +61,7 @@ func (x *openCodeExport) renamed(whole, session string) string {
 type openCodeExport struct {
 	engine.Out
 	view engine.View
-	warn engine.Warnings
+	warn intake.Warnings
 	scan walk.Scanner
 }
 
@@ -141,7 +142,7 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 	current := &openCodeRecord{}
 	for e := range x.view.Projection.Log().Entries() {
 		if e.Branch != "" {
-			x.warn.NoForm(e, engine.OpenCode)
+			x.warn.NoForm(e, intake.OpenCode)
 			continue
 		}
 		kind := e.Payload.Kind()
@@ -170,7 +171,7 @@ func (x *openCodeExport) records() (messages []*openCodeRecord, rest []tenfold.E
 		case kind.Visible():
 			rest = append(rest, e)
 		case kind == tenfold.KindCompaction || kind == tenfold.KindCompactionRevoked:
-			x.warn.NoForm(e, engine.OpenCode)
+			x.warn.NoForm(e, intake.OpenCode)
 		}
 	}
 	return messages, rest
@@ -271,7 +272,7 @@ func adopt(file string, data []byte) [][]string {
 			ID string `json:"id"`
 		} `json:"info"`
 	}
-	if json.Unmarshal(data, &session) != nil || !engine.PlainID(session.Info.ID) {
+	if json.Unmarshal(data, &session) != nil || !intake.PlainID(session.Info.ID) {
 		return nil
 	}
 	return [][]string{{"opencode", "import", file}, {"opencode", "--session", session.Info.ID}}

@@ -7,6 +7,7 @@ import (
 	"tenfold"
 	"tenfold/purpose"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -149,10 +150,10 @@ func (o *openCodeSession) assistant(m *openCodeMessage, id string) error {
 }
 
 func (o *openCodeSession) partID(p *openCodePart, message string, i int) string {
-	if engine.PlainID(p.id) {
+	if intake.PlainID(p.id) {
 		return o.em.Ids.Unique(p.id)
 	}
-	return o.em.Ids.Unique("part:" + engine.Digest([]byte(message)) + ":" + strconv.Itoa(i))
+	return o.em.Ids.Unique("part:" + intake.Digest([]byte(message)) + ":" + strconv.Itoa(i))
 }
 
 // emitPart hands on text and reasoning, and keeps every other part.
@@ -257,7 +258,7 @@ func openCodeResult(w *engine.Finder, p *openCodePart, call string) (tenfold.Too
 	at := p.output
 	switch p.status {
 	case "completed":
-		r.Outcome = engine.ExitCode(p.exit.Of(w.Raw))
+		r.Outcome = intake.ExitCode(p.exit.Of(w.Raw))
 	case "error":
 		at = p.failed
 		if p.interrupted && w.IsString(p.partial) {

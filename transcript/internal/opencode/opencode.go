@@ -9,12 +9,13 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.OpenCode, About: "opencode sessions (export JSON, opencode.db)",
+		Format: intake.OpenCode, About: "opencode sessions (export JSON, opencode.db)",
 		Recognise: recognise, Import: importExport, Export: export, Client: &client, Homes: []string{".local/share/opencode"},
 		HomeEnv: "XDG_DATA_HOME", HomeBase: ".local/share", Sessions: []string{"opencode*.db"}, Ran: [][]string{{"info", "directory"}},
 	}
@@ -29,29 +30,29 @@ const (
 	TodoName          = "opencode.todo"
 )
 
-func recognise(h engine.Head) engine.Confidence {
+func recognise(h intake.Head) intake.Confidence {
 	s := h.JSON
-	if (s.Shape != engine.ShapeObject && s.Shape != engine.ShapeLines) || len(s.Objects) != 1 || s.Others > 0 {
-		return engine.No
+	if (s.Shape != intake.ShapeObject && s.Shape != intake.ShapeLines) || len(s.Objects) != 1 || s.Others > 0 {
+		return intake.No
 	}
 	o := s.Objects[0]
 	info, messages := o.Inner["info"], o.Items["messages"]
 	if strings.HasPrefix(info.Values["id"], "ses") && (info.Has("projectID") || info.Has("directory") || info.Has("slug")) {
-		return engine.Certain
+		return intake.Certain
 	}
 	if len(messages) > 0 && messages[0].Has("info") && (messages[0].Has("parts") || !messages[0].Whole) && messages[0].Inner["info"].Has("role") {
-		return engine.Certain
+		return intake.Certain
 	}
 	if o.Has("info", "messages") && info.Has("id") && info.Has("time") {
-		return engine.Likely
+		return intake.Likely
 	}
-	return engine.No
+	return intake.No
 }
 
 // importExport reads sessions of opencode: the JSON that "opencode export"
 // writes, and its database.
-func importExport(ctx context.Context, src engine.Source, sink engine.Sink) error {
-	return engine.WithDocument(ctx, src, engine.OpenCode, func(d engine.Document) error {
+func importExport(ctx context.Context, src intake.Source, sink intake.Sink) error {
+	return intake.WithDocument(ctx, src, intake.OpenCode, func(d intake.Document) error {
 		s := walk.Scanner{Cost: walk.PlaceCost}
 		s.Reset(d.Raw)
 		if k := s.Kind(); k != '{' && k != 0 {
@@ -75,14 +76,14 @@ func importExport(ctx context.Context, src engine.Source, sink engine.Sink) erro
 		if !list.Found() || d.Raw[list.From] != '[' {
 			return d.Problem(0, errors.New("the session has no messages"), "it is what opencode export writes")
 		}
-		o := &openCodeSession{em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: engine.Conversation{Format: engine.OpenCode}}, scan: walk.Scanner{Cost: walk.BlockCost}, calls: &engine.Ids{}, places: map[string]engine.Place{}}
+		o := &openCodeSession{em: &engine.Emitter{Sink: sink, Place: &engine.RootLog{}, Conv: intake.Conversation{Format: intake.OpenCode}}, scan: walk.Scanner{Cost: walk.BlockCost}, calls: &intake.Ids{}, places: map[string]engine.Place{}}
 		o.session(info.Of(d.Raw))
 		if !info.Found() || o.em.Conv.ID == "" {
 			first := d.Raw[list.From:list.To]
 			if len(messages) > 0 {
 				first = messages[0].Of(d.Raw)
 			}
-			o.em.Conv.ID = engine.ContentID(src.Name, engine.OpenCode, walk.AppendCompact(nil, first))
+			o.em.Conv.ID = intake.ContentID(src.Name, intake.OpenCode, walk.AppendCompact(nil, first))
 		}
 		head := walk.Splice(d.Raw, []walk.Cut{{Span: list, With: walk.CutValue}})
 		_ = o.em.Keep(o.em.Ids.Unique("session"), SessionName, walk.AppendCompact(nil, []byte(head)))
@@ -112,7 +113,7 @@ func (o *openCodeSession) session(info []byte) {
 		"revert", o.readRevert,
 	}.Read(&o.scan)
 	if id != "" {
-		o.em.Conv.ID, o.em.Conv.Named = engine.ConversationID(id), true
+		o.em.Conv.ID, o.em.Conv.Named = intake.ConversationID(id), true
 	}
 	o.em.At(millis(created))
 }
@@ -135,11 +136,11 @@ type openCodeSession struct {
 	branch string
 	// calls makes call ids unique: pairs are told by position, for a redacted
 	// transcript has one id for all.
-	calls  *engine.Ids
+	calls  *intake.Ids
 	model  string
 	system string
 
-	opened engine.TurnState
+	opened intake.TurnState
 	count  int // messages so far
 	places map[string]engine.Place
 	pend   *openCodeCompaction
@@ -168,8 +169,8 @@ func (o *openCodeSession) message(raw []byte) error {
 	m.parse(&o.scan)
 	o.count++
 	id := m.id
-	if !engine.PlainID(id) {
-		id = "message:" + engine.Digest([]byte(o.branch+"/"+strconv.Itoa(o.count)))
+	if !intake.PlainID(id) {
+		id = "message:" + intake.Digest([]byte(o.branch+"/"+strconv.Itoa(o.count)))
 	}
 	id = o.em.Ids.Unique(id)
 	o.em.At(millis(m.created))

@@ -5,6 +5,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -46,7 +47,7 @@ func (o *openCodeSession) takeBack() error {
 	if !r.reached {
 		return nil
 	}
-	id := "session/revert/" + engine.Digest([]byte(r.message+"/"+r.part))
+	id := "session/revert/" + intake.Digest([]byte(r.message+"/"+r.part))
 	for i, target := range r.summaries {
 		_ = o.emit(tenfold.Entry{ID: id + "/" + strconv.Itoa(i), Payload: tenfold.CompactionRevoked{Target: target}})
 	}

@@ -12,6 +12,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -80,7 +81,7 @@ func (x *openCodeExport) synthesise() {
 func (s *synthesis) entries(list iter.Seq[tenfold.Entry]) {
 	for e := range list {
 		if e.Branch != "" {
-			s.x.warn.NoForm(e, engine.OpenCode)
+			s.x.warn.NoForm(e, intake.OpenCode)
 			continue
 		}
 		s.entry(e)
@@ -116,7 +117,7 @@ func (s *synthesis) entry(e tenfold.Entry) {
 		s.respond(e.MessageID)
 		s.add(openCodePartJSON{Type: "text", Text: &p.Text, Time: &openCodeSpan{Start: s.stamp(), End: s.stamp()}})
 	case tenfold.Reasoning:
-		if from := s.x.view.Format; from != "" && from != engine.OpenCode {
+		if from := s.x.view.Format; from != "" && from != intake.OpenCode {
 			s.x.warn.ForeignReasoning("opencode")
 			break
 		}
@@ -128,7 +129,7 @@ func (s *synthesis) entry(e tenfold.Entry) {
 	case tenfold.ToolResult:
 		s.result(p)
 	case tenfold.Compaction, tenfold.CompactionRevoked, tenfold.ProviderItem:
-		s.x.warn.NoForm(e, engine.OpenCode)
+		s.x.warn.NoForm(e, intake.OpenCode)
 	case tenfold.Usage:
 		if s.open {
 			s.counts = openCodeCounts{Input: p.Input, Output: p.Output, Cache: openCodeCache{p.CacheRead, p.CacheWrite}}
@@ -208,7 +209,7 @@ func (s *synthesis) call(p tenfold.ToolCall) {
 func (s *synthesis) result(p tenfold.ToolResult) {
 	waiting := s.calls[p.CallID]
 	if len(waiting) == 0 {
-		s.x.warn.NoForm(tenfold.Entry{Payload: p}, engine.OpenCode)
+		s.x.warn.NoForm(tenfold.Entry{Payload: p}, intake.OpenCode)
 		return
 	}
 	s.calls[p.CallID] = waiting[1:]

@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -52,11 +53,11 @@ func (o *openHands) event(raw []byte) error {
 	id := key
 	if at := m.Get("id"); f.Is(at, '0') {
 		key = "event-" + string(at.Of(f.Raw))
-		id = engine.Numbered(key, f.Raw)
+		id = intake.Numbered(key, f.Raw)
 	}
 	o.note(key)
-	if !engine.PlainID(id) {
-		id = "event:" + engine.Digest(f.Raw)
+	if !intake.PlainID(id) {
+		id = "event:" + intake.Digest(f.Raw)
 	}
 	id = o.out.Ids.Unique(id)
 	o.out.At(engine.JpTime(m.Peek("timestamp")))
@@ -279,7 +280,7 @@ func (o *openHands) exitCode(m engine.Members) tenfold.Outcome {
 	for _, at := range [...]walk.Span{m.Get("exit_code"), extras.Get("exit_code"), extras.Object("metadata").Get("exit_code"), m.Object("metadata").Get("exit_code")} {
 		if f.Is(at, '0') {
 			if raw := at.Of(f.Raw); raw[0] != '-' {
-				return engine.ExitCode(raw)
+				return intake.ExitCode(raw)
 			}
 			return ""
 		}

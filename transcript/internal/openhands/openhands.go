@@ -15,30 +15,31 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.OpenHands, About: "OpenHands events (array, JSON lines, output.jsonl, base_state.json)",
+		Format: intake.OpenHands, About: "OpenHands events (array, JSON lines, output.jsonl, base_state.json)",
 		Recognise: recognise, Import: importFile, Homes: []string{".openhands/conversations"}, Mains: []string{"base_state.json"},
 	}
 }
 
-func recognise(h engine.Head) engine.Confidence {
+func recognise(h intake.Head) intake.Confidence {
 	if slices.ContainsFunc(h.JSON.Objects, openHandsState) || slices.ContainsFunc(h.JSON.Objects, openHandsRecord) || h.JSON.Mostly(openHandsEvent) {
-		return engine.Certain
+		return intake.Certain
 	}
-	return engine.No
+	return intake.No
 }
 
 // openHandsState recognises a base_state.json.
-func openHandsState(o engine.Object) bool {
+func openHandsState(o intake.Object) bool {
 	return o.Inner["agent"].Has("llm") && o.Has("id") && (o.Has("workspace") || o.Has("execution_status") || o.Has("max_iterations") || o.Has("persistence_dir"))
 }
 
 // openHandsRecord recognises a record of an output.jsonl.
-func openHandsRecord(o engine.Object) bool {
+func openHandsRecord(o intake.Object) bool {
 	if list := o.Items["history"]; len(list) > 0 {
 		return openHandsEvent(list[0]) || list[0].Has("action") && !list[0].Has("role")
 	}
@@ -50,7 +51,7 @@ func openHandsRecord(o engine.Object) bool {
 }
 
 // openHandsEvent recognises an event.
-func openHandsEvent(o engine.Object) bool {
+func openHandsEvent(o intake.Object) bool {
 	switch o.Values["kind"] {
 	case "MessageEvent", "ActionEvent", "ObservationEvent", "SystemPromptEvent", "AgentErrorEvent", "Condensation", "CondensationRequest",
 		"ConversationStateUpdateEvent", "PauseEvent", "UserRejectObservation":
@@ -68,20 +69,20 @@ func openHandsEvent(o engine.Object) bool {
 // importFile reads the event logs of OpenHands: those of its first
 // versions and those of its SDK, as an array, as JSON lines, as the history in
 // the records of a benchmark's output, and as a directory of events.
-func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
+func importFile(ctx context.Context, src intake.Source, sink intake.Sink) error {
 	h := &openHandsFile{ctx: ctx, src: src, sink: sink}
 	head, err := h.src.Head()
 	if err != nil {
 		return err
 	}
-	look := engine.NewHead(head, src.Name).JSON
+	look := intake.NewHead(head, src.Name).JSON
 	switch {
-	case look.Shape == engine.ShapeArray:
-		return engine.WithDocument(ctx, h.src, engine.OpenHands, h.array)
+	case look.Shape == intake.ShapeArray:
+		return intake.WithDocument(ctx, h.src, intake.OpenHands, h.array)
 	case len(look.Objects) == 1 && openHandsState(look.Objects[0]):
-		return engine.WithDocument(ctx, h.src, engine.OpenHands, h.directory)
-	case look.Shape == engine.ShapeObject, look.Shape == engine.ShapeLines && len(look.Objects) == 1 && isEventFile(src.Name):
-		return engine.WithDocument(ctx, h.src, engine.OpenHands, h.single)
+		return intake.WithDocument(ctx, h.src, intake.OpenHands, h.directory)
+	case look.Shape == intake.ShapeObject, look.Shape == intake.ShapeLines && len(look.Objects) == 1 && isEventFile(src.Name):
+		return intake.WithDocument(ctx, h.src, intake.OpenHands, h.single)
 	}
 	return h.lines()
 }
@@ -89,20 +90,20 @@ func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error 
 // openHandsFile is the import of one file, of whatever shape.
 type openHandsFile struct {
 	ctx   context.Context
-	src   engine.Source
-	sink  engine.Sink
-	names engine.Ids
+	src   intake.Source
+	sink  intake.Sink
+	names intake.Ids
 }
 
 // begin makes the import of one conversation.
 func (h *openHandsFile) begin(id string) *openHands {
 	o := &openHands{told: map[string]bool{}}
-	o.out = engine.Emitter{Sink: h.sink, Place: &engine.RootLog{}, Conv: engine.Conversation{ID: engine.ConversationID(strings.ReplaceAll(h.names.Unique(id), "~", "-")), Format: engine.OpenHands}}
+	o.out = engine.Emitter{Sink: h.sink, Place: &engine.RootLog{}, Conv: intake.Conversation{ID: intake.ConversationID(strings.ReplaceAll(h.names.Unique(id), "~", "-")), Format: intake.OpenHands}}
 	return o
 }
 
 // array reads an array of events.
-func (h *openHandsFile) array(doc engine.Document) error {
+func (h *openHandsFile) array(doc intake.Document) error {
 	var top engine.Finder
 	_, items, err := top.Document(doc)
 	if err != nil {
@@ -120,7 +121,7 @@ func (h *openHandsFile) array(doc engine.Document) error {
 	if len(items) > 0 {
 		first = items[0].Of(top.Raw)
 	}
-	o := h.begin(engine.ContentID(h.src.Name, engine.OpenHands, first))
+	o := h.begin(intake.ContentID(h.src.Name, intake.OpenHands, first))
 	if err := h.events(o, &top, items); err != nil {
 		return err
 	}
@@ -150,11 +151,11 @@ func (h *openHandsFile) events(o *openHands, f *engine.Finder, items []walk.Span
 // lines reads JSON lines: of events, which are one conversation, or of records
 // that hold a conversation each.
 func (h *openHandsFile) lines() error {
-	r := engine.NewLineReader(h.ctx, h.src)
+	r := intake.NewLineReader(h.ctx, h.src)
 	var f engine.Finder
 	var o *openHands
 	records, isRecord := 0, false
-	err := r.Records(engine.OpenHands, func(raw []byte) error {
+	err := r.Records(intake.OpenHands, func(raw []byte) error {
 		isRecord = f.Read(raw).Get("history").Found()
 		if f.Scan.Err == nil && records > 0 && !isRecord {
 			return errors.New("the line is not a record with a history, as those before are")
@@ -166,7 +167,7 @@ func (h *openHandsFile) lines() error {
 			return h.record(f.Raw)
 		}
 		if o == nil {
-			o = h.begin(engine.ContentID(h.src.Name, engine.OpenHands, f.Raw))
+			o = h.begin(intake.ContentID(h.src.Name, intake.OpenHands, f.Raw))
 		}
 		return o.event(f.Raw)
 	})
@@ -176,7 +177,7 @@ func (h *openHandsFile) lines() error {
 	case o != nil:
 		return o.out.End()
 	case records == 0:
-		return r.Problem(engine.OpenHands, errors.New("there is no event in it"), "restore the file")
+		return r.Problem(intake.OpenHands, errors.New("there is no event in it"), "restore the file")
 	}
 	return nil
 }
@@ -193,9 +194,9 @@ func (h *openHandsFile) record(raw []byte) error {
 		first = history[0].Of(f.Raw)
 	}
 	if id == "" {
-		id = engine.ContentID(h.src.Name, engine.OpenHands, first)
+		id = intake.ContentID(h.src.Name, intake.OpenHands, first)
 	} else {
-		id = engine.ConversationID(id) + "-" + engine.Digest(first)[:8]
+		id = intake.ConversationID(id) + "-" + intake.Digest(first)[:8]
 	}
 	o := h.begin(id)
 	if err := h.events(o, &f, history); err != nil {
@@ -221,7 +222,7 @@ func isEventFile(name string) bool {
 }
 
 // single reads a file that is one object over several lines.
-func (h *openHandsFile) single(doc engine.Document) error {
+func (h *openHandsFile) single(doc intake.Document) error {
 	var f engine.Finder
 	m, _, err := f.Document(doc)
 	if err != nil {
@@ -241,20 +242,20 @@ func (h *openHandsFile) single(doc engine.Document) error {
 const eventFiles = 100_000
 
 // directory reads a base_state.json and the events beside it.
-func (h *openHandsFile) directory(doc engine.Document) error {
+func (h *openHandsFile) directory(doc intake.Document) error {
 	var f engine.Finder
 	if _, _, err := f.Document(doc); err != nil {
 		return err
 	}
 	m := f.Compact(f.Raw)
 	id := m.Peek("id")
-	id = cmp.Or(id, engine.ContentID(h.src.Name, engine.OpenHands, f.Raw))
+	id = cmp.Or(id, intake.ContentID(h.src.Name, intake.OpenHands, f.Raw))
 	names, err := h.src.List("events")
 	if err != nil {
-		return &engine.Error{Name: h.src.Name, Format: engine.OpenHands, Err: errors.New("the directory of events cannot be read: " + err.Error()), Hint: "it is \"events\" beside the file"}
+		return &intake.Error{Name: h.src.Name, Format: intake.OpenHands, Err: errors.New("the directory of events cannot be read: " + err.Error()), Hint: "it is \"events\" beside the file"}
 	}
-	o := h.begin(engine.ConversationID(id))
-	o.out.Conv.Named = engine.IsUnique(id)
+	o := h.begin(intake.ConversationID(id))
+	o.out.Conv.Named = intake.IsUnique(id)
 	_ = o.state(&f, m)
 	if len(names) > eventFiles {
 		o.out.Warn.Add(0, strconv.Itoa(len(names)-eventFiles)+" events are too many and are left out", "")
@@ -273,7 +274,7 @@ func (h *openHandsFile) directory(doc engine.Document) error {
 			o.out.Warn.Add(0, "event could not be read and is left out", "events could not be read and are left out")
 			continue
 		}
-		data = bytes.TrimSpace(bytes.TrimPrefix(data, engine.Bom))
+		data = bytes.TrimSpace(bytes.TrimPrefix(data, intake.Bom))
 		if !jsontext.Value(data).IsValid(walk.ScanOptions...) || !utf8.Valid(data) {
 			o.out.Warn.Add(0, "event is not JSON and is left out", "events are not JSON and are left out")
 			continue
@@ -303,7 +304,7 @@ func (o *openHands) state(f *engine.Finder, m engine.Members) error {
 			}
 		}
 	}
-	id := o.out.Ids.Unique("state:" + engine.Digest(f.Raw))
+	id := o.out.Ids.Unique("state:" + intake.Digest(f.Raw))
 	_ = o.out.Keep(id, "openhands-events.state", f.Raw)
 	return o.model(id, m.Object("agent").Object("llm").Peek("model"))
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"tenfold"
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // piAPI says which API, provider and model of pi a response came from. pi sends signed
@@ -29,7 +29,7 @@ func (x *piWriter) readAPIs() {
 		if _, ok := known[at]; !ok {
 			known[at] = at
 		}
-		x.apis[engine.RecordID(e.ID)] = known[at]
+		x.apis[intake.RecordID(e.ID)] = known[at]
 		x.models[cmp.Or(at.model, r.modelID)] = known[at]
 	}
 }
@@ -37,7 +37,7 @@ func (x *piWriter) readAPIs() {
 // apiOf is what the line of an entry says; for one of elsewhere it is guessed by
 // the model's name.
 func (x *piWriter) apiOf(e tenfold.Entry, model string) piAPI {
-	said, ok := x.apis[engine.RecordID(e.ID)]
+	said, ok := x.apis[intake.RecordID(e.ID)]
 	if !ok {
 		said = x.models[model]
 	}

@@ -13,6 +13,7 @@ import (
 	"tenfold"
 	"tenfold/internal/shield"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -30,7 +31,7 @@ type piWriter struct {
 	engine.Out
 	v    engine.View
 	scan walk.Scanner
-	warn engine.Warnings
+	warn intake.Warnings
 
 	headed bool
 	last   string // id of the last line, "" for none
@@ -58,7 +59,7 @@ type piWritten struct {
 
 // write writes the whole file.
 func (x *piWriter) write() {
-	if x.v.Format == engine.Pi {
+	if x.v.Format == intake.Pi {
 		x.readAPIs()
 	}
 	if x.v.Compacted {
@@ -77,7 +78,7 @@ func (x *piWriter) write() {
 	}
 	for group := range engine.Groups(x.v.Entries()) {
 		line := ""
-		if x.v.Format == engine.Pi {
+		if x.v.Format == intake.Pi {
 			line = RestorePi(&x.scan, group)
 		}
 		if line != "" {
@@ -135,11 +136,11 @@ func (x *piWriter) head(e tenfold.Entry) {
 // line writes a line that hangs from the last one.
 func (x *piWriter) line(e tenfold.Entry, l piLine) {
 	x.head(e)
-	sum := engine.Digest([]byte(x.v.ID + "/" + e.ID))
+	sum := intake.Digest([]byte(x.v.ID + "/" + e.ID))
 	l.ID = sum[:8]
 	for x.taken[l.ID] {
 		x.again[e.ID] = max(x.again[e.ID], 1) + 1
-		l.ID = engine.Digest([]byte(x.v.ID + "/" + e.ID + "~" + strconv.Itoa(x.again[e.ID])))
+		l.ID = intake.Digest([]byte(x.v.ID + "/" + e.ID + "~" + strconv.Itoa(x.again[e.ID])))
 	}
 	x.taken[l.ID] = true
 	l.ParentID = jsontext.Value("null") // of the root
@@ -172,7 +173,7 @@ func (x *piWriter) stamp(e tenfold.Entry) string {
 func (x *piWriter) entry(e tenfold.Entry) {
 	if e.Branch != "" {
 		if e.Payload.Kind().Visible() {
-			x.warn.NoForm(e, engine.Pi)
+			x.warn.NoForm(e, intake.Pi)
 		}
 		return
 	}
@@ -187,7 +188,7 @@ func (x *piWriter) entry(e tenfold.Entry) {
 	case tenfold.ToolResult:
 		x.message(e, &piMessageOut{Role: "toolResult", ToolCallID: p.CallID, ToolName: x.calls[p.CallID], Content: x.parts(p.Parts), IsError: &p.IsError})
 	case tenfold.Reasoning:
-		if from := x.v.Format; from != "" && from != engine.Pi {
+		if from := x.v.Format; from != "" && from != intake.Pi {
 			x.warn.ForeignReasoning("pi")
 			return
 		}
@@ -195,7 +196,7 @@ func (x *piWriter) entry(e tenfold.Entry) {
 	case tenfold.AssistantMessage, tenfold.ToolCall:
 		x.block(e)
 	case tenfold.ProviderItem, tenfold.CompactionRevoked:
-		x.warn.NoForm(e, engine.Pi)
+		x.warn.NoForm(e, intake.Pi)
 	case tenfold.ConfigDelta:
 		x.config(e, p)
 	case tenfold.Compaction:
@@ -211,8 +212,8 @@ func (x *piWriter) message(e tenfold.Entry, m *piMessageOut) {
 
 func (x *piWriter) config(e tenfold.Entry, c tenfold.ConfigDelta) {
 	x.flush()
-	if x.v.Format != engine.Pi && (c.System != nil || c.Tools != nil) {
-		x.warn.NoForm(e, engine.Pi)
+	if x.v.Format != intake.Pi && (c.System != nil || c.Tools != nil) {
+		x.warn.NoForm(e, intake.Pi)
 	}
 	if c.Extra != "" {
 		level := ""
@@ -252,7 +253,7 @@ func (x *piWriter) compaction(e tenfold.Entry, c tenfold.Compaction) {
 		x.line(e, l)
 		return
 	}
-	x.warn.NoForm(e, engine.Pi)
+	x.warn.NoForm(e, intake.Pi)
 }
 
 // client is pi.
@@ -270,7 +271,7 @@ func keep(original string, data []byte) string {
 		ID   string `json:"id"`
 		Time string `json:"timestamp"`
 	}
-	if !engine.ReadFirst(data, &head) || !engine.PlainID(head.ID) {
+	if !engine.ReadFirst(data, &head) || !intake.PlainID(head.ID) {
 		return ""
 	}
 	began := strings.NewReplacer(":", "-", ".", "-").Replace(head.Time)

@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
@@ -86,7 +87,7 @@ func (p *pi) assistant(r *Record, id string) error {
 	if dropped {
 		p.Over = true // a turn of its own, to be hidden
 	}
-	for _, e := range engine.Entries(id, id, w.Done(), blocks) {
+	for _, e := range intake.Entries(id, id, w.Done(), blocks) {
 		_ = p.show(e)
 	}
 	if dropped {

@@ -9,19 +9,20 @@ import (
 	"tenfold"
 	"tenfold/internal/shield"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func Handler() engine.Handler {
 	return engine.Handler{
-		Format: engine.Pi, About: "pi session files (*.jsonl)", Recognise: recognise, Import: importFile, Export: export, Client: &client,
+		Format: intake.Pi, About: "pi session files (*.jsonl)", Recognise: recognise, Import: importFile, Export: export, Client: &client,
 		Homes: []string{".pi/agent/sessions"}, HomeEnv: "PI_CODING_AGENT_DIR", HomeBase: ".pi/agent",
 		Sessions: []string{"*/*.jsonl"}, Ran: [][]string{{"cwd"}},
 	}
 }
 
 // piType reports whether an object is a line of pi.
-func piType(o engine.Object) bool {
+func piType(o intake.Object) bool {
 	switch o.Values["type"] {
 	case "session":
 		return o.Has("id", "timestamp") && (o.Has("cwd") || o.Has("version"))
@@ -41,25 +42,25 @@ func piType(o engine.Object) bool {
 
 // piMessageAlone reports whether an object is an assistant's message of pi
 // without its line.
-func piMessageAlone(o engine.Object) bool {
+func piMessageAlone(o intake.Object) bool {
 	return o.Values["role"] == "assistant" && o.Has("content", "api", "provider", "model", "usage")
 }
 
-func recognise(h engine.Head) engine.Confidence {
+func recognise(h intake.Head) intake.Confidence {
 	s := h.JSON
-	if s.Shape != engine.ShapeLines && s.Shape != engine.ShapeObject || len(s.Objects) == 0 {
-		return engine.No
+	if s.Shape != intake.ShapeLines && s.Shape != intake.ShapeObject || len(s.Objects) == 0 {
+		return intake.No
 	}
 	if len(s.Objects) == 1 && piMessageAlone(s.Objects[0]) {
-		return engine.Certain
+		return intake.Certain
 	}
 	switch {
 	case !s.Mostly(piType):
-		return engine.No
+		return intake.No
 	case s.Objects[0].Values["type"] == "session" && piType(s.Objects[0]):
-		return engine.Certain
+		return intake.Certain
 	}
-	return engine.Likely
+	return intake.Likely
 }
 
 // importFile reads the session files of pi: a line is an entry of a tree that
@@ -80,14 +81,14 @@ func recognise(h engine.Head) engine.Confidence {
 //	context_edit                  one that hides the response it leaves out
 //	usage                         a usage entry
 //	everything else               an unknown kind "pi.<type>"
-func importFile(ctx context.Context, src engine.Source, sink engine.Sink) error {
+func importFile(ctx context.Context, src intake.Source, sink intake.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err
 	}
-	p := &pi{Session: engine.NewSession(src, sink, engine.Pi), byID: map[string]int32{}, leaf: -1}
+	p := &pi{Session: engine.NewSession(src, sink, intake.Pi), byID: map[string]int32{}, leaf: -1}
 	parse := func(raw []byte) { p.rec.Parse(&p.Scan, raw) }
-	if s := engine.NewHead(head, src.Name).JSON; s.Shape == engine.ShapeObject && len(s.Objects) == 1 && piMessageAlone(s.Objects[0]) {
+	if s := intake.NewHead(head, src.Name).JSON; s.Shape == intake.ShapeObject && len(s.Objects) == 1 && piMessageAlone(s.Objects[0]) {
 		return p.ReadOne(ctx, func(raw []byte) {
 			if parse(raw); p.Scan.Err == nil {
 				parse(walk.AppendCompact(nil, raw))

@@ -6,6 +6,7 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // piNode is a line's place in the tree.
@@ -86,7 +87,7 @@ func (p *pi) attach(r *Record, id string) {
 func (p *pi) runs(n int32) ([]piRun, bool) {
 	var path []piRun
 	for n >= 0 {
-		if p.walked++; p.walked > engine.WalkLimit {
+		if p.walked++; p.walked > intake.WalkLimit {
 			return nil, false
 		}
 		s := p.nodes[n].segment
@@ -167,7 +168,7 @@ func (p *pi) leave(id string, hide tenfold.Compaction, shows []tenfold.Compactio
 	}
 	for k, o := range shows {
 		_ = p.Emit(tenfold.Entry{ID: id + "/left/" + strconv.Itoa(k), Payload: o})
-		if p.walked += len(p.dropped); p.walked > engine.WalkLimit {
+		if p.walked += len(p.dropped); p.walked > intake.WalkLimit {
 			p.warnTreeTooLarge()
 			return
 		}
@@ -218,7 +219,7 @@ func (p *pi) after(n int32) *piNode {
 	at := p.nodes[n]
 	for i := n + 1; int(i) < len(p.nodes); i++ {
 		next := &p.nodes[i]
-		if p.walked++; p.walked > engine.WalkLimit || next.segment != at.segment || next.turn != at.turn {
+		if p.walked++; p.walked > intake.WalkLimit || next.segment != at.segment || next.turn != at.turn {
 			return nil
 		}
 		if next.shown {
@@ -234,7 +235,7 @@ func (p *pi) onlyAsked(n int32) bool {
 	at := p.nodes[n]
 	for i := n; i >= 0; i-- {
 		b := p.nodes[i]
-		if p.walked++; p.walked > engine.WalkLimit {
+		if p.walked++; p.walked > intake.WalkLimit {
 			return false
 		}
 		if b.segment != at.segment || b.turn != at.turn {
@@ -255,7 +256,7 @@ func on(path []piRun, n, segment int32) bool {
 // placeCompactions revokes the compactions that do not lie on a path and gives back
 // those that do: pi looks at the last one on it.
 func (p *pi) placeCompactions(path []piRun, id string) {
-	if p.walked += len(p.compacts) * len(path); p.walked > engine.WalkLimit {
+	if p.walked += len(p.compacts) * len(path); p.walked > intake.WalkLimit {
 		p.warnTreeTooLarge()
 		return
 	}
@@ -365,7 +366,7 @@ func (p *pi) firstKept(r *Record) *piNode {
 		}
 		found = true
 		for n := from; n <= run.last; n++ {
-			if p.walked++; p.walked > 10*engine.WalkLimit {
+			if p.walked++; p.walked > 10*intake.WalkLimit {
 				return nil
 			}
 			if p.nodes[n].segment == run.segment && p.nodes[n].shown {

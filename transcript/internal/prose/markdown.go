@@ -14,11 +14,12 @@ import (
 	"tenfold/internal/number"
 	"tenfold/token"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func MarkdownHandler() engine.Handler {
-	return engine.Handler{Format: engine.Markdown, About: "Markdown for people to read", Export: exportMarkdown}
+	return engine.Handler{Format: intake.Markdown, About: "Markdown for people to read", Export: exportMarkdown}
 }
 
 // exportMarkdown writes a conversation for people to read. What no model sees is left
@@ -43,7 +44,7 @@ func exportMarkdown(w io.Writer, v engine.View) ([]string, error) {
 	if err := m.W.Flush(); err != nil {
 		return nil, err
 	}
-	var warn engine.Warnings
+	var warn intake.Warnings
 	for range m.left {
 		warn.Add(0, "entry that no model sees is left out", "entries that no model sees are left out")
 	}

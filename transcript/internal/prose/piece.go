@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 )
 
 // Piece is the Source of what was read from a text: a JSON array that tells how
@@ -114,7 +114,7 @@ func BlankEdges(text string) (before, inner, after string) {
 }
 
 // TextID names a piece after what it says.
-func TextID(text string) string { return "text:" + engine.Digest([]byte(text)) }
+func TextID(text string) string { return "text:" + intake.Digest([]byte(text)) }
 
 // Holds is text that waits until it is known what it belongs to.
 type Holds struct{ Buf bytes.Buffer }
@@ -126,7 +126,7 @@ func (h *Holds) Empty() bool { return h.Buf.Len() == 0 }
 func (h *Holds) Take() string {
 	t := h.Buf.String()
 	h.Buf.Reset()
-	if h.Buf.Cap() > engine.LineKeep {
+	if h.Buf.Cap() > intake.LineKeep {
 		h.Buf = bytes.Buffer{}
 	}
 	return t

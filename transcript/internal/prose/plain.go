@@ -10,11 +10,12 @@ import (
 
 	"tenfold"
 	"tenfold/transcript/internal/engine"
+	"tenfold/transcript/internal/intake"
 	"tenfold/transcript/internal/walk"
 )
 
 func PlainHandler() engine.Handler {
-	return engine.Handler{Format: engine.Plain, About: "plain text with \"User:\" and \"Assistant:\" in front of each speech", Recognise: recognisePlain, Import: importPlain}
+	return engine.Handler{Format: intake.Plain, About: "plain text with \"User:\" and \"Assistant:\" in front of each speech", Recognise: recognisePlain, Import: importPlain}
 }
 
 // plainRole tells who speaks in a line, "" when the speech goes on.
@@ -42,14 +43,14 @@ func plainRole(line string) (role, prefix string) {
 	return role, prefix
 }
 
-func recognisePlain(h engine.Head) engine.Confidence {
+func recognisePlain(h intake.Head) intake.Confidence {
 	for _, o := range h.JSON.Objects {
 		if o.Has("messages_display") {
-			return engine.Certain
+			return intake.Certain
 		}
 	}
-	if h.JSON.Shape != engine.ShapeText {
-		return engine.No
+	if h.JSON.Shape != intake.ShapeText {
+		return intake.No
 	}
 	seen := map[string]bool{}
 	for line := range bytes.Lines(h.Text()) {
@@ -60,21 +61,21 @@ func recognisePlain(h engine.Head) engine.Confidence {
 	if seen["user"] && seen["assistant"] {
 		first, _, _ := bytes.Cut(bytes.TrimSpace(h.Text()), []byte("\n"))
 		if role, _ := plainRole(string(first[:min(len(first), 32)])); role != "" {
-			return engine.Likely
+			return intake.Likely
 		}
-		return engine.Maybe
+		return intake.Maybe
 	}
-	return engine.No
+	return intake.No
 }
 
 // importPlain reads text in which each speech begins with who speaks, and
 // JSON lines that hold such a text as "messages_display".
-func importPlain(ctx context.Context, src engine.Source, sink engine.Sink) error {
+func importPlain(ctx context.Context, src intake.Source, sink intake.Sink) error {
 	head, err := src.Head()
 	if err != nil {
 		return err
 	}
-	p := &plain{src: src, sink: sink, r: engine.NewLineReader(ctx, src)}
+	p := &plain{src: src, sink: sink, r: intake.NewLineReader(ctx, src)}
 	if bytes.Contains(head, []byte(`"messages_display"`)) {
 		return p.records()
 	}
@@ -82,7 +83,7 @@ func importPlain(ctx context.Context, src engine.Source, sink engine.Sink) error
 	if err != nil {
 		return err
 	}
-	p.out = &engine.Emitter{Sink: sink, Conv: engine.Conversation{ID: engine.ContentID(src.Name, engine.Plain, []byte(line)), Format: engine.Plain}}
+	p.out = &engine.Emitter{Sink: sink, Conv: intake.Conversation{ID: intake.ContentID(src.Name, intake.Plain, []byte(line)), Format: intake.Plain}}
 	for ; err == nil; line, err = p.r.Text() {
 		p.line(line)
 	}
@@ -91,17 +92,17 @@ func importPlain(ctx context.Context, src engine.Source, sink engine.Sink) error
 	}
 	p.close()
 	if p.speeches == 0 {
-		return p.r.Problem(engine.Plain, errors.New("no line begins with who speaks"), "each speech begins with \"User:\", \"Assistant:\" or the like")
+		return p.r.Problem(intake.Plain, errors.New("no line begins with who speaks"), "each speech begins with \"User:\", \"Assistant:\" or the like")
 	}
 	return p.out.End()
 }
 
 // plain is one import.
 type plain struct {
-	src   engine.Source
-	sink  engine.Sink
-	r     *engine.LineReader
-	names engine.Ids
+	src   intake.Source
+	sink  intake.Sink
+	r     *intake.LineReader
+	names intake.Ids
 	out   *engine.Emitter
 
 	role, prefix string
@@ -117,7 +118,7 @@ func (p *plain) firstLine() (string, error) {
 	for {
 		line, err := p.r.Text()
 		if errors.Is(err, io.EOF) {
-			return "", p.r.Problem(engine.Plain, errors.New("there is no text in it"), "was the session saved?")
+			return "", p.r.Problem(intake.Plain, errors.New("there is no text in it"), "was the session saved?")
 		}
 		if err != nil {
 			return "", err
@@ -125,8 +126,8 @@ func (p *plain) firstLine() (string, error) {
 		if strings.TrimSpace(line) != "" {
 			return blank.String() + line, nil
 		}
-		if blank.WriteString(line); blank.Len() > engine.LineKeep {
-			return "", p.r.Problem(engine.Plain, errors.New("there is no text in it"), "was the session saved?")
+		if blank.WriteString(line); blank.Len() > intake.LineKeep {
+			return "", p.r.Problem(intake.Plain, errors.New("there is no text in it"), "was the session saved?")
 		}
 	}
 }
@@ -174,7 +175,7 @@ func (p *plain) close() {
 func (p *plain) records() error {
 	var f engine.Finder
 	var text walk.Span
-	return p.r.Records(engine.Plain, func(raw []byte) error {
+	return p.r.Records(intake.Plain, func(raw []byte) error {
 		m := f.Compact(raw)
 		if text = m.Get("messages_display"); f.Scan.Err == nil && !f.Is(text, '"') {
 			return errors.New("the line has no \"messages_display\"")
@@ -185,12 +186,12 @@ func (p *plain) records() error {
 
 // record takes the conversation of one line.
 func (p *plain) record(f *engine.Finder, at walk.Span) error {
-	id := strings.ReplaceAll(p.names.Unique(engine.ContentID(p.src.Name, engine.Plain, f.Raw)), "~", "-")
-	p.out = &engine.Emitter{Sink: p.sink, Conv: engine.Conversation{ID: engine.ConversationID(id), Format: engine.Plain}}
+	id := strings.ReplaceAll(p.names.Unique(intake.ContentID(p.src.Name, intake.Plain, f.Raw)), "~", "-")
+	p.out = &engine.Emitter{Sink: p.sink, Conv: intake.Conversation{ID: intake.ConversationID(id), Format: intake.Plain}}
 	p.system, p.speeches, p.before = false, 0, ""
 	talk := f.Text(at)
 	rest := []byte(f.Done())
-	_ = p.out.Keep("record:"+engine.Digest(rest), "plain-transcript.record", rest)
+	_ = p.out.Keep("record:"+intake.Digest(rest), "plain-transcript.record", rest)
 	for line := range strings.Lines(talk) {
 		p.line(line)
 	}

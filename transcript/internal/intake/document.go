@@ -1,4 +1,4 @@
-package engine
+package intake
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold/transcript/internal/walk"
 )
 

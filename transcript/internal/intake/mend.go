@@ -1,4 +1,4 @@
-package engine
+package intake
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold/transcript/internal/walk"
 )
 

@@ -1,4 +1,4 @@
-package engine
+package intake
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"tenfold/transcript/internal/walk"
 )
 
