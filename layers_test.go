@@ -39,6 +39,7 @@ var layers = [][]string{
 	{"internal/web/page/build/library", "internal/web/page/build/typescript"},
 	{"internal/web/shape"},
 	{"internal/web/door", "internal/web/look", "internal/web/talk"},
+	{"internal/web/held"},
 	{"internal/web", "internal/web/page"},
 	{"internal/cli/command"},
 	{"internal/cli/display"},

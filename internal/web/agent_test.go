@@ -15,6 +15,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 	"tenfold/permission"
 	"tenfold/provider"
@@ -162,7 +163,7 @@ func postFor[T any](t testing.TB, s *Server, path string, body any, status int) 
 // now is the status of the conversation.
 func now(t testing.TB, s *Server) (out shape.Status) {
 	t.Helper()
-	err := s.sessions.with(t.Context(), "talk", func(o *opened) (err error) {
+	err := s.sessions.With(t.Context(), "talk", func(o *held.Conversation) (err error) {
 		out, err = s.status(t.Context(), o)
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 	"tenfold/internal/web/talk"
 	"tenfold/session"
@@ -40,10 +41,10 @@ func (s *Server) say(ctx context.Context, in *saying) error {
 		return shape.Refused("go_on does not take a text", `send the text without "do"`)
 	}
 	id, state := "", session.Ready
-	err := s.sessions.with(ctx, in.ID, func(o *opened) error {
+	err := s.sessions.With(ctx, in.ID, func(o *held.Conversation) error {
 		now, err := s.status(ctx, o)
-		id, state = o.session.ID(), session.State(now.State)
-		if other := m.Model != "" && m.Model != o.session.Projection().Config().Model; state == session.Closed && (m.Do == talk.DoCompact || other) {
+		id, state = o.Session.ID(), session.State(now.State)
+		if other := m.Model != "" && m.Model != o.Session.Projection().Config().Model; state == session.Closed && (m.Do == talk.DoCompact || other) {
 			state = session.Tried // another model may have room
 		}
 		return err

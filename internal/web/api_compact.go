@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/report"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/look"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
@@ -40,10 +41,10 @@ type wished struct {
 func (s *Server) plan(ctx context.Context, in *wished) (out shape.Trial, err error) {
 	var raw *tenfold.Projection
 	var request session.Request
-	err = s.planned(ctx, in, func(o *opened, p Prepared, _ strategy.Plan, r report.Report) {
+	err = s.planned(ctx, in, func(o *held.Conversation, p Prepared, _ strategy.Plan, r report.Report) {
 		out = trialOf(r, o)
 		// What is measured takes a while, and is of the log as it is now.
-		raw, request = o.session.Projection().Snapshot(), p.Request
+		raw, request = o.Session.Projection().Snapshot(), p.Request
 	})
 	if err == nil {
 		out.Measured, err = measure(ctx, raw.Log(), request)
@@ -52,21 +53,21 @@ func (s *Server) plan(ctx context.Context, in *wished) (out shape.Trial, err err
 }
 
 // planned makes the plan of a wish, writes nothing, and gives it to f with its report.
-func (s *Server) planned(ctx context.Context, in *wished, f func(*opened, Prepared, strategy.Plan, report.Report)) error {
-	return s.sessions.with(ctx, in.ID, func(o *opened) error {
-		if err := atVersion(o.session, in.Body.Version); err != nil {
+func (s *Server) planned(ctx context.Context, in *wished, f func(*held.Conversation, Prepared, strategy.Plan, report.Report)) error {
+	return s.sessions.With(ctx, in.ID, func(o *held.Conversation) error {
+		if err := atVersion(o.Session, in.Body.Version); err != nil {
 			return err
 		}
-		p, err := s.backend.Request(o.session, in.Body, true)
+		p, err := s.backend.Request(o.Session, in.Body, true)
 		if err != nil {
 			return err
 		}
-		plan, err := o.session.Plan(ctx, p.Request)
+		plan, err := o.Session.Plan(ctx, p.Request)
 		if err != nil {
 			_ = p.Finish(nil)
 			return err
 		}
-		r := report.New(o.session.ID(), o.session.Log(), plan, plan.View(), p.Request.Target)
+		r := report.New(o.Session.ID(), o.Session.Log(), plan, plan.View(), p.Request.Target)
 		r.DryRun = true
 		if err := p.Finish(&r); err != nil {
 			return err
@@ -78,13 +79,13 @@ func (s *Server) planned(ctx context.Context, in *wished, f func(*opened, Prepar
 
 // trialOf says entry by entry what a plan would do. Entries of branches that it does
 // not touch are as they are for their own readers.
-func trialOf(r report.Report, o *opened) shape.Trial {
-	now, scale := o.session.Projection(), o.figures()
+func trialOf(r report.Report, o *held.Conversation) shape.Trial {
+	now, scale := o.Session.Projection(), o.Figures()
 	t := shape.Trial{Report: r, Version: now.Version(), Changed: now.Changed(r.View()), Fates: look.Fates(), Fate: make([]int, now.Version()), After: make([]int, now.Version())}
-	for e := range o.session.Log().Entries() {
+	for e := range o.Session.Log().Entries() {
 		view := r.View()
 		if !view.Reads(e.Seq) {
-			view = o.view(e.Branch)
+			view = o.View(e.Branch)
 		}
 		fate, _, after := view.Fate(e.Seq)
 		t.Fate[e.Seq-1], t.After[e.Seq-1] = int(fate), scale.Tokens(after)

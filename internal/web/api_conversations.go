@@ -14,6 +14,7 @@ import (
 	"tenfold"
 	"tenfold/internal/listing"
 	"tenfold/internal/report"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/store"
@@ -256,9 +257,9 @@ func (s *Server) conversation(ctx context.Context, in *InConversation) (out shap
 	if err != nil {
 		return out, err
 	}
-	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
-		view, scale := o.session.Projection(), o.figures()
-		out.ConversationRow, out.Created = s.row(o.row, active), o.row.Created.UTC()
+	err = s.sessions.With(ctx, in.ID, func(o *held.Conversation) error {
+		view, scale := o.Session.Projection(), o.Figures()
+		out.ConversationRow, out.Created = s.row(o.Row, active), o.Row.Created.UTC()
 		out.Tokens = report.Totals(view, scale)
 		out.Turns, out.Entries = view.Log().Turns(), view.Log().Version()
 		out.Model = view.Config().Model

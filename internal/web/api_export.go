@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/htmlexport"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 )
 
@@ -31,9 +32,9 @@ type exportOf struct {
 func (s *Server) export(ctx context.Context, in *exportOf) (*huma.StreamResponse, error) {
 	o := htmlexport.Options{Compacted: in.Compacted, Unredacted: !in.Redact, Words: in.Words}
 	var view *tenfold.Projection
-	err := s.sessions.with(ctx, in.ID, func(c *opened) error {
-		view = c.session.Projection().Snapshot() // it is written without the lock
-		o.ID, o.Title, o.Created, o.Tool, o.Directory = c.row.ID, c.row.Title, c.row.Created, c.row.Origin.Tool, c.row.Origin.Directory
+	err := s.sessions.With(ctx, in.ID, func(c *held.Conversation) error {
+		view = c.Session.Projection().Snapshot() // it is written without the lock
+		o.ID, o.Title, o.Created, o.Tool, o.Directory = c.Row.ID, c.Row.Title, c.Row.Created, c.Row.Origin.Tool, c.Row.Origin.Directory
 		return nil
 	})
 	if err != nil {

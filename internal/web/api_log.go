@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/look"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
@@ -30,9 +31,9 @@ type outlineOf struct {
 }
 
 func (s *Server) outline(ctx context.Context, in *outlineOf) (out shape.Outline, err error) {
-	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
-		out = o.columns.Outline(o.session.Projection(), o.view, in.From, o.figures())
-		out.Created = o.row.Created.UTC()
+	err = s.sessions.With(ctx, in.ID, func(o *held.Conversation) error {
+		out = o.Columns.Outline(o.Session.Projection(), o.View, in.From, o.Figures())
+		out.Created = o.Row.Created.UTC()
 		return nil
 	})
 	return out, err
@@ -45,8 +46,8 @@ type rowsOf struct {
 }
 
 func (s *Server) rows(ctx context.Context, in *rowsOf) (out shape.Rows, err error) {
-	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
-		out = shape.Rows{Created: o.row.Created.UTC(), Version: o.session.Log().Version(), Items: o.rows(in.From, in.Limit)}
+	err = s.sessions.With(ctx, in.ID, func(o *held.Conversation) error {
+		out = shape.Rows{Created: o.Row.Created.UTC(), Version: o.Session.Log().Version(), Items: o.Rows(in.From, in.Limit)}
 		return nil
 	})
 	return out, err
@@ -63,18 +64,18 @@ type entryOf struct {
 const mostPayload = 64 << 10
 
 func (s *Server) entry(ctx context.Context, in *entryOf) (out shape.Entry, err error) {
-	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
-		e, ok := o.session.Log().Entry(in.Seq)
+	err = s.sessions.With(ctx, in.ID, func(o *held.Conversation) error {
+		e, ok := o.Session.Log().Entry(in.Seq)
 		if !ok {
 			return session.ErrNoEntry
 		}
-		out = shape.Entry{Row: o.rowOf(e, o.figures()), Offset: in.Offset}
+		out = shape.Entry{Row: o.RowOf(e, o.Figures()), Offset: in.Offset}
 		out.Raw, _ = look.Window(look.Text(e.Payload), in.Offset, in.Limit)
-		view := o.view(e.Branch)
+		view := o.View(e.Branch)
 		if it, ok := view.Item(in.Seq); ok {
 			out.Shown, out.ShownLength = look.Window(look.Text(it.Payload), in.Offset, in.Limit)
 		}
-		if c, ok := o.session.Log().Lookup(out.By); ok && out.Fate == tenfold.Summarised.String() {
+		if c, ok := o.Session.Log().Lookup(out.By); ok && out.Fate == tenfold.Summarised.String() {
 			if c, ok := c.Payload.(tenfold.Compaction); ok && c.Summary != nil {
 				out.Summary = c.Summary.Text
 			}
@@ -130,10 +131,10 @@ func (s *Server) search(ctx context.Context, in *searchIn) (out shape.Hits, err 
 // markHidden says of hits in one conversation whether a model sees them, as the readers
 // of their branches do.
 func (s *Server) markHidden(ctx context.Context, id string, found []store.Hit, hits []shape.Hit) error {
-	return s.sessions.with(ctx, id, func(o *opened) error {
+	return s.sessions.With(ctx, id, func(o *held.Conversation) error {
 		for i, f := range found {
 			if f.Conversation == id {
-				fate, _, _ := o.view(f.Entry.Branch).Fate(f.Entry.Seq)
+				fate, _, _ := o.View(f.Entry.Branch).Fate(f.Entry.Seq)
 				hidden := fate == tenfold.Omitted || fate == tenfold.Summarised
 				hits[i].Hidden = &hidden
 			}

@@ -11,6 +11,7 @@ import (
 	"tenfold/eval/replay"
 	"tenfold/internal/listing"
 	"tenfold/internal/report"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 )
 
@@ -30,10 +31,10 @@ func (s *Server) money(ctx context.Context, in *moneyOf) (report.Money, error) {
 	var now *tenfold.Projection
 	var o replay.Options
 	var names []string
-	err := s.sessions.with(ctx, in.ID, func(open *opened) (err error) {
-		now = open.session.Projection().Snapshot()
+	err := s.sessions.With(ctx, in.ID, func(open *held.Conversation) (err error) {
+		now = open.Session.Projection().Snapshot()
 		if in.Ours {
-			o, names, err = s.backend.Replay(open.session)
+			o, names, err = s.backend.Replay(open.Session)
 		}
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 	"tenfold/client"
 	"tenfold/internal/record"
 	"tenfold/internal/report"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 	"tenfold/session"
 	"tenfold/strategy"
@@ -50,8 +51,8 @@ func (s *Server) declarePlan() {
 
 // prepare gives the plan of a wish.
 func (s *Server) prepare(ctx context.Context, in *wished) (out Plan, err error) {
-	err = s.planned(ctx, in, func(o *opened, _ Prepared, plan strategy.Plan, r report.Report) {
-		out = Plan{Version: o.session.Log().Version(), Pins: plan.Pins, Tokens: r.Tokens, Nothing: r.Nothing}
+	err = s.planned(ctx, in, func(o *held.Conversation, _ Prepared, plan strategy.Plan, r report.Report) {
+		out = Plan{Version: o.Session.Log().Version(), Pins: plan.Pins, Tokens: r.Tokens, Nothing: r.Nothing}
 		for _, c := range plan.Compactions {
 			out.Compactions = append(out.Compactions, shape.PlannedCompaction{PlannedCompaction: client.PlannedCompaction{Compaction: c}})
 		}

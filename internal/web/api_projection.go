@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"tenfold"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 )
 
@@ -54,14 +55,14 @@ func (s *Server) projection(ctx context.Context, in *projectionOf) (*projected, 
 	}
 	var p *tenfold.Projection
 	out := &projected{Status: http.StatusOK, ContentType: "application/json", CacheControl: "private, no-cache"}
-	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
-		root := o.session.Projection()
+	err = s.sessions.With(ctx, in.ID, func(o *held.Conversation) error {
+		root := o.Session.Projection()
 		out.Version = root.Version()
 		// Another program may write another body of the same log, and a log that is
 		// deleted and made again is another one.
-		out.ETag = tagOf(s.backend.Meta().Version, o.session.ID(), o.row.Created.UnixNano(), out.Version, profile.Name, in.Model, in.Branch)
+		out.ETag = tagOf(s.backend.Meta().Version, o.Session.ID(), o.Row.Created.UnixNano(), out.Version, profile.Name, in.Model, in.Branch)
 		if p = root.Snapshot(); in.Branch != "" {
-			p = o.view(in.Branch).Snapshot()
+			p = o.View(in.Branch).Snapshot()
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/body"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/look"
 	"tenfold/internal/web/shape"
 	"tenfold/provider"
@@ -37,14 +38,14 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out shape.View, err erro
 		return out, err
 	}
 	var p *tenfold.Projection
-	var known judgement
-	err = s.sessions.with(ctx, in.ID, func(o *opened) error {
-		p = o.session.Projection().Snapshot() // the rest takes as long as the view is
-		scale := o.figures()
-		o.epochs.Read(o.session.Log(), scale)
-		out = shape.View{Provider: profile.Name, Version: p.Version(), From: in.From, Tokens: scale.Tokens(p.Tokens()), Epochs: slices.Clone(o.epochs.List)}
+	var known look.Judgement
+	err = s.sessions.With(ctx, in.ID, func(o *held.Conversation) error {
+		p = o.Session.Projection().Snapshot() // the rest takes as long as the view is
+		scale := o.Figures()
+		o.Epochs.Read(o.Session.Log(), scale)
+		out = shape.View{Provider: profile.Name, Version: p.Version(), From: in.From, Tokens: scale.Tokens(p.Tokens()), Epochs: slices.Clone(o.Epochs.List)}
 		out.Config = scale.Tokens(p.Totals().Config.After + p.Log().Counter().Count(p.Continuation()))
-		known = o.judged[profile.Name]
+		known = o.Judged[profile.Name]
 		return nil
 	})
 	if err != nil {
@@ -58,7 +59,7 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out shape.View, err erro
 	for _, it := range page[:min(in.Limit, len(page))] {
 		out.Items = append(out.Items, itemOf(it, scale))
 	}
-	fresh := known.version != p.Version() || known.version == 0
+	fresh := known.Version != p.Version() || known.Version == 0
 	if fresh || in.Whole {
 		sent, err := profile.Write(p)
 		if err != nil {
@@ -69,11 +70,11 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out shape.View, err erro
 		}
 		if fresh {
 			known = judge(p, profile, sent, items)
-			err = s.sessions.with(ctx, in.ID, func(o *opened) error {
-				if o.judged == nil {
-					o.judged = map[string]judgement{}
+			err = s.sessions.With(ctx, in.ID, func(o *held.Conversation) error {
+				if o.Judged == nil {
+					o.Judged = map[string]look.Judgement{}
 				}
-				o.judged[profile.Name] = known
+				o.Judged[profile.Name] = known
 				return nil
 			})
 		}
@@ -81,24 +82,15 @@ func (s *Server) view(ctx context.Context, in *viewOf) (out shape.View, err erro
 			return out, err
 		}
 	}
-	out.Problems, out.Cached, out.Warm = known.problems, known.cached, known.warm
+	out.Problems, out.Cached, out.Warm = known.Problems, known.Cached, known.Warm
 	return out, nil
 }
 
-// A judgement is what was found out about a view, which the next page of it need not
-// find out again.
-type judgement struct {
-	version  int64
-	problems []string
-	cached   int
-	warm     time.Time
-}
-
-func judge(p *tenfold.Projection, profile body.Profile, sent []byte, items []tenfold.Item) judgement {
-	j := judgement{version: p.Version()}
-	j.cached, j.warm = cached(p, items)
+func judge(p *tenfold.Projection, profile body.Profile, sent []byte, items []tenfold.Item) look.Judgement {
+	j := look.Judgement{Version: p.Version()}
+	j.Cached, j.Warm = cached(p, items)
 	for _, v := range profile.Check(sent) {
-		j.problems = append(j.problems, v.String())
+		j.Problems = append(j.Problems, v.String())
 	}
 	return j
 }

@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/internal/logtest"
+	"tenfold/internal/web/held"
 	"tenfold/session"
 	"tenfold/store/sqlite"
 )
@@ -88,7 +89,7 @@ func BenchmarkCold(b *testing.B) {
 		for _, path := range []string{"", "/rows?from=" + strconv.Itoa(n-150), "/outline", "/view"} {
 			b.Run(strconv.Itoa(n)+path, func(b *testing.B) {
 				for b.Loop() {
-					s.sessions = newShelf().of(service)
+					s.sessions = held.NewShelf().Of(service)
 					ask(b, s, path)
 				}
 			})
@@ -122,7 +123,7 @@ func BenchmarkAppend(b *testing.B) {
 			var p topic
 			p.news = make(chan struct{})
 			tell := func() {
-				if err := s.sessions.with(b.Context(), "one", func(o *opened) error { return s.publish(b.Context(), &p, o, &known) }); err != nil {
+				if err := s.sessions.With(b.Context(), "one", func(o *held.Conversation) error { return s.publish(b.Context(), &p, o, &known) }); err != nil {
 					b.Fatal(err)
 				}
 			}

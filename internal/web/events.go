@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 )
 
@@ -130,7 +131,7 @@ func (s *Server) keepUp(ctx context.Context, p *topic) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer watching.Wait()
 	defer cancel()
-	if err := s.sessions.with(ctx, p.id, func(o *opened) error { return s.publish(ctx, p, o, &known) }); err != nil {
+	if err := s.sessions.With(ctx, p.id, func(o *held.Conversation) error { return s.publish(ctx, p, o, &known) }); err != nil {
 		return err
 	}
 	close(p.ready)
@@ -151,7 +152,7 @@ func (s *Server) keepUp(ctx context.Context, p *topic) error {
 			}
 		case <-live.Stated(): // as by an agent of this server, or by time alone
 		}
-		if err := s.sessions.with(ctx, p.id, func(o *opened) error { return s.publish(ctx, p, o, &known) }); err != nil {
+		if err := s.sessions.With(ctx, p.id, func(o *held.Conversation) error { return s.publish(ctx, p, o, &known) }); err != nil {
 			return err
 		}
 	}
@@ -185,8 +186,8 @@ type looks struct {
 
 // changed takes in how entries look now, and gives the first of those known before
 // that looks different; 0 for none.
-func (k *looks) changed(o *opened) (first int64) {
-	l, scale := o.session.Log(), o.figures()
+func (k *looks) changed(o *held.Conversation) (first int64) {
+	l, scale := o.Session.Log(), o.Figures()
 	if k.ratio != scale.Percent && len(k.fate) > 0 {
 		first = 1 // all figures are other ones
 	}
@@ -196,8 +197,8 @@ func (k *looks) changed(o *opened) (first int64) {
 			first = seq
 		}
 	}
-	o.columns.Read(l)
-	o.columns.EachView(o.session.Projection(), o.view, 1, func(seq int64, view *tenfold.Projection) {
+	o.Columns.Read(l)
+	o.Columns.EachView(o.Session.Projection(), o.View, 1, func(seq int64, view *tenfold.Projection) {
 		i := int(seq - 1)
 		fate, by, after := view.Fate(seq)
 		if i == len(k.fate) {
@@ -216,20 +217,20 @@ func (k *looks) changed(o *opened) (first int64) {
 }
 
 // publish takes in what is new of a conversation and wakes its streams.
-func (s *Server) publish(ctx context.Context, p *topic, o *opened, known *looks) error {
-	began, first, version := known.begun, int64(0), o.session.Log().Version()
-	if began && !known.created.Equal(o.row.Created) {
+func (s *Server) publish(ctx context.Context, p *topic, o *held.Conversation, known *looks) error {
+	began, first, version := known.begun, int64(0), o.Session.Log().Version()
+	if began && !known.created.Equal(o.Row.Created) {
 		return replaced()
 	}
-	known.created = o.row.Created
+	known.created = o.Row.Created
 	if known.begun = true; version != p.version || !began {
 		first = known.changed(o)
 	}
 	var events []told
 	if began {
-		scale := o.figures()
-		for e := range o.session.Log().After(max(p.version, version-keptEvents)) {
-			row := o.rowOf(e, scale)
+		scale := o.Figures()
+		for e := range o.Session.Log().After(max(p.version, version-keptEvents)) {
+			row := o.RowOf(e, scale)
 			event := shape.Event{Entry: &row, Version: version}
 			if e.Seq == version {
 				event.Changed = first
@@ -372,9 +373,9 @@ const pastRows = 200
 // pastEvents gives entries that a topic does not keep, as events. What changed since the
 // reader was there last is not known any more: with the first, all may have.
 func (s *Server) pastEvents(ctx context.Context, id string, after int64, first bool) (events []told, err error) {
-	err = s.sessions.with(ctx, id, func(o *opened) error {
-		version := o.session.Log().Version()
-		for _, row := range o.rows(after+1, pastRows) {
+	err = s.sessions.With(ctx, id, func(o *held.Conversation) error {
+		version := o.Session.Log().Version()
+		for _, row := range o.Rows(after+1, pastRows) {
 			event := shape.Event{Entry: &row, Version: version}
 			if first && row.Seq == after+1 {
 				event.Changed = 1

@@ -13,6 +13,7 @@ import (
 	"tenfold/fleet/job"
 	"tenfold/fleet/tenant"
 	"tenfold/internal/web/door"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 	"tenfold/internal/web/talk"
 	"tenfold/session"
@@ -31,7 +32,7 @@ type Options struct {
 	Gate *tenant.Gate
 
 	// shelf bounds what all tenants have open together; nil makes one.
-	shelf *shelf
+	shelf *held.Shelf
 	// Jobs is the work in the background; nil where there is none.
 	Jobs job.Jobs
 }
@@ -41,7 +42,7 @@ type Options struct {
 type Server struct {
 	backend  Backend
 	service  *session.Service
-	sessions *sessions
+	sessions *held.Sessions
 	topics   *topics
 	live     *talk.Talks
 	compared comparisons
@@ -66,9 +67,9 @@ func New(o Options) *Server {
 	s := &Server{backend: o.Backend, service: o.Backend.Service(), page: o.Page, store: o.Store, gate: o.Gate, jobs: o.Jobs}
 	s.alive, s.end = context.WithCancel(context.Background())
 	if o.shelf == nil {
-		o.shelf = newShelf()
+		o.shelf = held.NewShelf()
 	}
-	s.sessions = o.shelf.of(s.service)
+	s.sessions = o.shelf.Of(s.service)
 	s.census = &census{service: s.service, short: shortList}
 	s.accounts = newAccounts(s.alive, s.service, s.census)
 	s.measuring = make(chan struct{}, 1)
@@ -118,7 +119,7 @@ func Document() ([]byte, error) {
 func (s *Server) Close() error {
 	s.end()
 	s.accounts.working.Wait()
-	s.sessions.close()
+	s.sessions.Close()
 	return s.live.Close()
 }
 
@@ -163,8 +164,8 @@ func (s *Server) preload(path string) {
 	}
 	go func() {
 		// Who asks for it next is told what is wrong.
-		_ = s.sessions.with(s.alive, id, func(o *opened) error {
-			o.columns.Read(o.session.Log())
+		_ = s.sessions.With(s.alive, id, func(o *held.Conversation) error {
+			o.Columns.Read(o.Session.Log())
 			return nil
 		})
 	}()
@@ -197,5 +198,5 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request) {
 // long works on a session of its own (Service.Open). The id may be shortened as on
 // the command line.
 func (s *Server) with(ctx context.Context, id string, f func(*session.Session) error) error {
-	return s.sessions.with(ctx, id, func(o *opened) error { return f(o.session) })
+	return s.sessions.With(ctx, id, func(o *held.Conversation) error { return f(o.Session) })
 }

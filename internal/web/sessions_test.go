@@ -4,12 +4,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"strconv"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"tenfold"
 	"tenfold/internal/logtest"
@@ -17,36 +15,6 @@ import (
 	"tenfold/session"
 	"tenfold/store/memory"
 )
-
-// So many conversations are kept open, those used last.
-func TestTheOldestAreLetGoOf(t *testing.T) {
-	t.Parallel()
-	s, service := server(t, nil)
-	for i := range mostOpen + 10 {
-		id := "c" + strconv.Itoa(i)
-		created(t, service, id, logtest.Long(5))
-		get[shape.Rows](t, s, "/api/conversations/"+id+"/rows", http.StatusOK)
-		get[shape.Rows](t, s, "/api/conversations/c0/rows", http.StatusOK)
-	}
-	if n := len(s.sessions.open); n != mostOpen {
-		t.Errorf("%d are open", n)
-	}
-	if s.sessions.open["c0"] == nil || s.sessions.open["c1"] != nil || s.sessions.open["c"+strconv.Itoa(mostOpen+9)] == nil {
-		t.Error("those used last are not those that are open")
-	}
-	// One may be as long as it likes. The next long one takes the place of many.
-	long := s.sessions.open["c0"]
-	for i, n := range []int64{3 * mostEntries, mostEntries} {
-		long.size = n
-		for _, id := range []string{"c5", "c6"} {
-			get[shape.Rows](t, s, "/api/conversations/"+id+"/rows", http.StatusOK)
-		}
-		if open := s.sessions.open["c0"] == long; open != (i == 0) {
-			t.Errorf("of %d entries it is open: %v", n, open)
-		}
-		s.sessions.open["c6"].size = 2 * mostEntries
-	}
-}
 
 // An id that is used again is another conversation.
 func TestAConversationMadeAgainIsAnother(t *testing.T) {
@@ -65,41 +33,9 @@ func TestAConversationMadeAgainIsAnother(t *testing.T) {
 		}
 		get[shape.Problem](t, s, "/api/conversations/one/rows", http.StatusNotFound)
 	}
-	if n := len(s.sessions.open); n > 0 {
-		t.Errorf("%d are open that are gone", n)
+	if s.sessions.Holds("one") {
+		t.Error("what is gone is still in memory")
 	}
-}
-
-// What nobody asks for does not stay in memory: it may be gone from the store.
-func TestWhatNobodyAsksForIsLetGo(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		service := session.NewService(memory.New())
-		s := newShelf().of(service)
-		use := func() {
-			if err := s.with(t.Context(), "one", func(*opened) error { return nil }); err != nil {
-				t.Fatal(err)
-			}
-		}
-		kept := func() int {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return len(s.open)
-		}
-		created(t, service, "one", logtest.Long(5))
-		use()
-		for range 3 {
-			time.Sleep(longestIdle - time.Second)
-			if kept() != 1 {
-				t.Fatal("it is not kept while it is used")
-			}
-			use()
-		}
-		time.Sleep(longestIdle + time.Second)
-		if kept() > 0 {
-			t.Error("it is still in memory")
-		}
-	})
 }
 
 // Many ask at once while another writes: nobody sees a log that shrinks, and the
@@ -140,14 +76,8 @@ func TestAPageOpensItsConversation(t *testing.T) {
 	for _, path := range []string{"/", "/c/", "/money", "/c/nobody", "/c/one/view"} {
 		s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 	}
-	for {
-		s.sessions.mu.Lock()
-		o := s.sessions.open["one"]
-		done := o != nil && o.users == 0
-		s.sessions.mu.Unlock()
-		if done {
-			break
-		}
+	for !s.sessions.Holds("one") {
+		runtime.Gosched()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"tenfold"
 	"tenfold/agent"
 	"tenfold/internal/cli/terminal"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 	"tenfold/internal/web/talk"
 	"tenfold/session"
@@ -15,27 +16,27 @@ import (
 
 // status is where a conversation stands: by its log, whoever writes it, and by what
 // an agent of this server does in it.
-func (s *Server) status(ctx context.Context, o *opened) (shape.Status, error) {
-	if o.control == nil { // refresh lets go of it where the configuration changes
-		live, err := s.backend.Live(o.session)
+func (s *Server) status(ctx context.Context, o *held.Conversation) (shape.Status, error) {
+	if o.Control == nil { // refresh lets go of it where the configuration changes
+		live, err := s.backend.Live(o.Session)
 		if err != nil {
 			return shape.Status{}, err
 		}
-		o.control = o.session.Control(live)
+		o.Control = o.Session.Control(live)
 	}
 	out, wanted := shape.Status{Running: []shape.Running{}, Waiting: []shape.Question{}, Offers: []shape.Offer{}}, ""
-	c := s.live.Peek(o.session.ID())
+	c := s.live.Peek(o.Session.ID())
 	if c != nil { // before the log's: what ended has then left its state there
 		wanted = c.Now(&out)
 	}
-	now, err := o.control.Status(ctx)
+	now, err := o.Control.Status(ctx)
 	if err != nil {
 		return shape.Status{}, err
 	}
-	o.epochs.Read(o.session.Log(), o.figures())
+	o.Epochs.Read(o.Session.Log(), o.Figures())
 	out.State, out.Failure = string(now.State), terminal.Visible(now.Failure)
-	out.Tokens, out.Window, out.Compactions, out.Epoch = now.Tokens, now.Window, now.Compactions, max(len(o.epochs.List)-1, 0)
-	_, source := o.control.Used()
+	out.Tokens, out.Window, out.Compactions, out.Epoch = now.Tokens, now.Window, now.Compactions, max(len(o.Epochs.List)-1, 0)
+	_, source := o.Control.Used()
 	if out.Method = string(source); source == token.Provider {
 		out.Method = agent.Reported
 	}
@@ -44,8 +45,8 @@ func (s *Server) status(ctx context.Context, o *opened) (shape.Status, error) {
 	}
 	again := now.Until
 	all := offers(out, wanted)
-	if len(all) == 0 && !out.Busy && out.Ended == nil && now.State != session.Compacting && session.ToolOf(o.row) == "" {
-		if last, stopped := stoppedAt(o.session.Log()); stopped && time.Since(last) < unattended {
+	if len(all) == 0 && !out.Busy && out.Ended == nil && now.State != session.Compacting && session.ToolOf(o.Row) == "" {
+		if last, stopped := stoppedAt(o.Session.Log()); stopped && time.Since(last) < unattended {
 			again = last.Add(unattended)
 		} else if stopped {
 			all = unfinished()

@@ -10,12 +10,13 @@ import (
 
 	"tenfold/fleet/tenant"
 	"tenfold/internal/web/door"
+	"tenfold/internal/web/held"
 	"tenfold/internal/web/shape"
 	"tenfold/problem"
 )
 
 // mostRooms is how many tenants have a server at once that nobody uses. What they
-// have open together is bounded beside that (sessions.go).
+// have open together is bounded beside that (package held).
 const mostRooms = 64
 
 // Tenants answers the programs of tenants: each token works on its own tenant's
@@ -24,7 +25,7 @@ const mostRooms = 64
 type Tenants struct {
 	registry *tenant.Registry
 	open     OpenTenant
-	shelf    *shelf
+	shelf    *held.Shelf
 
 	mu    sync.Mutex
 	gates map[int]*tenant.Gate // a tenant has one as long as the process lives
@@ -51,7 +52,7 @@ type room struct {
 
 // NewTenants answers the programs of a registry's tenants.
 func NewTenants(r *tenant.Registry, open OpenTenant) *Tenants {
-	return &Tenants{registry: r, open: open, shelf: newShelf(), gates: map[int]*tenant.Gate{}, rooms: map[int]*room{}, most: mostRooms}
+	return &Tenants{registry: r, open: open, shelf: held.NewShelf(), gates: map[int]*tenant.Gate{}, rooms: map[int]*room{}, most: mostRooms}
 }
 
 // Gate is that of a tenant on this server.

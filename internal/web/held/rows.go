@@ -1,4 +1,4 @@
-package web
+package held
 
 import (
 	"cmp"
@@ -11,10 +11,10 @@ import (
 	"tenfold/tool"
 )
 
-// view is the projection whose readers have the entries of a branch: fates are
+// View is the projection whose readers have the entries of a branch: fates are
 // theirs. It stays current with the log.
-func (o *opened) view(branch string) *tenfold.Projection {
-	root := o.session.Projection()
+func (o *Conversation) View(branch string) *tenfold.Projection {
+	root := o.Session.Projection()
 	if branch == "" {
 		return root
 	}
@@ -30,12 +30,12 @@ func (o *opened) view(branch string) *tenfold.Projection {
 	return p
 }
 
-// figures is how the provider counts, by what the log says (T3).
-func (o *opened) figures() token.Scale { return o.calibration.Scale(o.session.Log()) }
+// Figures is how the provider counts, by what the log says (T3).
+func (o *Conversation) Figures() token.Scale { return o.calibration.Scale(o.Session.Log()) }
 
-// rowOf describes an entry in a line.
-func (o *opened) rowOf(e tenfold.Entry, scale token.Scale) shape.Row {
-	l, view := o.session.Log(), o.view(e.Branch)
+// RowOf describes an entry in a line.
+func (o *Conversation) RowOf(e tenfold.Entry, scale token.Scale) shape.Row {
+	l, view := o.Session.Log(), o.View(e.Branch)
 	turn, step, _ := l.Where(e.Seq)
 	fate, by, after := view.Fate(e.Seq)
 	text := look.Text(e.Payload)
@@ -67,15 +67,15 @@ func outcomeOf(name string, e tenfold.Entry) string {
 	return cmp.Or(string(tool.OutcomeOf(name, r)), "unknown")
 }
 
-// rows are those from a seq on, at most so many.
-func (o *opened) rows(from int64, limit int) []shape.Row {
-	scale := o.figures()
+// Rows are those from a seq on, at most so many.
+func (o *Conversation) Rows(from int64, limit int) []shape.Row {
+	scale := o.Figures()
 	all := make([]shape.Row, 0, limit)
-	for e := range o.session.Log().After(max(from, 1) - 1) {
+	for e := range o.Session.Log().After(max(from, 1) - 1) {
 		if len(all) == limit {
 			break
 		}
-		all = append(all, o.rowOf(e, scale))
+		all = append(all, o.RowOf(e, scale))
 	}
 	return all
 }

@@ -1,4 +1,4 @@
-package web
+package held
 
 import (
 	"context"
@@ -7,11 +7,10 @@ import (
 	"time"
 
 	"tenfold"
+	"tenfold/internal/web/look"
 	"tenfold/session"
 	"tenfold/store"
 	"tenfold/token"
-
-	"tenfold/internal/web/look"
 )
 
 // How much is kept open: so many conversations, and so many entries in all of them
@@ -24,63 +23,64 @@ const (
 	longestIdle = 10 * time.Minute
 )
 
-// sessions are the conversations that are opened, each for one goroutine at a time.
-type sessions struct {
+// Sessions are the conversations of one store that are opened, each for one goroutine at a time.
+type Sessions struct {
 	service *session.Service
-	*shelf
-	open map[string]*opened // guarded by the mutex of the shelf
+	*Shelf
+	open map[string]*Conversation // guarded by the mutex of the shelf
 }
 
-// A shelf bounds what is opened of several stores together.
-type shelf struct {
+// A Shelf bounds what is opened of several stores together.
+type Shelf struct {
 	mu   sync.Mutex
-	all  map[*sessions]struct{}
+	all  map[*Sessions]struct{}
 	used int64 // counts uses, so that the one used longest ago is known
 }
 
-func newShelf() *shelf { return &shelf{all: map[*sessions]struct{}{}} }
+// NewShelf makes an empty shelf.
+func NewShelf() *Shelf { return &Shelf{all: map[*Sessions]struct{}{}} }
 
-// of gives the sessions of a store; close them when they are not needed any more.
-func (b *shelf) of(service *session.Service) *sessions {
-	s := &sessions{service: service, shelf: b, open: map[string]*opened{}}
+// Of gives the sessions of a store; close them when they are not needed any more.
+func (b *Shelf) Of(service *session.Service) *Sessions {
+	s := &Sessions{service: service, Shelf: b, open: map[string]*Conversation{}}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.all[s] = struct{}{}
 	return s
 }
 
-// close forgets all that is open.
-func (s *sessions) close() {
+// Close forgets all that is open.
+func (s *Sessions) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.all, s)
 	clear(s.open) // timers still know of s
 }
 
-// opened is a conversation in memory. What stands below lock is only touched by
+// A Conversation is one in memory. What stands below lock is only touched by
 // who holds it: it has room for one.
-type opened struct {
+type Conversation struct {
 	lock chan struct{}
-	// users and used are guarded by the mutex of sessions; size too.
+	// users and used are guarded by the mutex of the shelf; size too.
 	users int
 	used  int64
 	size  int64
 	idle  *time.Timer // forgets it
 
-	session *session.Session // nil before the first use, and after trouble
-	row     store.Conversation
+	Session *session.Session // nil before the first use, and after trouble
+	Row     store.Conversation
 	// What follows is kept up with the log of the session, each by what reads it.
 	calibration token.Calibration
-	epochs      look.Epochs
-	columns     look.Columns
+	Epochs      look.Epochs
+	Columns     look.Columns
 	views       map[string]*tenfold.Projection // of branches
-	judged      map[string]judgement           // by provider
-	// control is kept, for it reads no more than what is new (status.go).
-	control *session.Controller
+	Judged      map[string]look.Judgement      // by provider
+	// Control is kept, for it reads no more than what is new (status.go).
+	Control *session.Controller
 }
 
-// with runs f on a conversation at its newest version.
-func (s *sessions) with(ctx context.Context, id string, f func(*opened) error) error {
+// With runs f on a conversation at its newest version. The id may be shortened.
+func (s *Sessions) With(ctx context.Context, id string, f func(*Conversation) error) error {
 	row, err := s.service.Find(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		s.forgetUnused(id)
@@ -97,7 +97,7 @@ func (s *sessions) with(ctx context.Context, id string, f func(*opened) error) e
 	}
 	defer func() { <-o.lock }()
 	if err := o.refresh(ctx, s.service, row); err != nil {
-		o.session = nil
+		o.Session = nil
 		return err
 	}
 	return f(o)
@@ -105,58 +105,58 @@ func (s *sessions) with(ctx context.Context, id string, f func(*opened) error) e
 
 // refresh reads what is new. A conversation that was deleted and made again is
 // another one.
-func (o *opened) refresh(ctx context.Context, service *session.Service, row store.Conversation) error {
-	if o.session != nil && (row.Version < o.session.Log().Version() || !row.Created.Equal(o.row.Created)) {
+func (o *Conversation) refresh(ctx context.Context, service *session.Service, row store.Conversation) error {
+	if o.Session != nil && (row.Version < o.Session.Log().Version() || !row.Created.Equal(o.Row.Created)) {
 		// It may also be that this row was read before another request appended.
 		again, err := service.Find(ctx, row.ID)
 		if err != nil {
 			return err
 		}
-		if row = again; row.Version < o.session.Log().Version() || !row.Created.Equal(o.row.Created) {
-			o.session = nil
+		if row = again; row.Version < o.Session.Log().Version() || !row.Created.Equal(o.Row.Created) {
+			o.Session = nil
 		}
 	}
-	if o.session != nil && row.Version > o.session.Log().Version() {
+	if o.Session != nil && row.Version > o.Session.Log().Version() {
 		err := o.catchUp(ctx)
 		if errors.Is(err, session.ErrReplaced) {
-			o.session = nil
+			o.Session = nil
 		} else if err != nil {
 			return err
 		}
 	}
-	if o.session == nil {
+	if o.Session == nil {
 		opened, err := service.Open(ctx, row.ID)
 		if err != nil {
 			return err
 		}
-		o.session, o.control = opened, nil
-		o.calibration, o.epochs, o.columns, o.views = token.Calibration{}, look.Epochs{}, look.Columns{}, nil
-		o.judged = nil
+		o.Session, o.Control = opened, nil
+		o.calibration, o.Epochs, o.Columns, o.views = token.Calibration{}, look.Epochs{}, look.Columns{}, nil
+		o.Judged = nil
 	}
-	o.row = row
+	o.Row = row
 	return nil
 }
 
 // catchUp reads what others appended.
-func (o *opened) catchUp(ctx context.Context) error {
-	before := o.session.Log().Version()
-	if err := o.session.Refresh(ctx); err != nil {
+func (o *Conversation) catchUp(ctx context.Context) error {
+	before := o.Session.Log().Version()
+	if err := o.Session.Refresh(ctx); err != nil {
 		return err
 	}
-	for e := range o.session.Log().After(before) {
+	for e := range o.Session.Log().After(before) {
 		if _, ok := e.Payload.(tenfold.ConfigDelta); ok {
-			o.control = nil // settings of the conversation may be other ones
+			o.Control = nil // settings of the conversation may be other ones
 		}
 	}
 	return nil
 }
 
-func (s *sessions) acquire(id string) *opened {
+func (s *Sessions) acquire(id string) *Conversation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.open[id]
 	if o == nil {
-		o = &opened{lock: make(chan struct{}, 1)}
+		o = &Conversation{lock: make(chan struct{}, 1)}
 		s.open[id] = o
 	}
 	o.users++
@@ -167,14 +167,14 @@ func (s *sessions) acquire(id string) *opened {
 
 // release gives one back, and lets go of those used longest ago where there are too
 // many.
-func (s *sessions) release(id string, o *opened) {
+func (s *Sessions) release(id string, o *Conversation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o.users--; o.users == 0 {
-		if o.session == nil {
+		if o.Session == nil {
 			delete(s.open, id)
 		} else {
-			o.size = o.session.Log().Version()
+			o.size = o.Session.Log().Version()
 			if o.idle == nil {
 				o.idle = time.AfterFunc(longestIdle, func() { s.forgetUnused(id) })
 			} else {
@@ -200,8 +200,16 @@ func (s *sessions) release(id string, o *opened) {
 	}
 }
 
+// Holds reports whether a conversation is in memory, and nobody works on it.
+func (s *Sessions) Holds(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.open[id]
+	return o != nil && o.users == 0
+}
+
 // forgetUnused forgets a conversation that nobody uses.
-func (s *sessions) forgetUnused(id string) {
+func (s *Sessions) forgetUnused(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if o := s.open[id]; o != nil && o.users == 0 {
