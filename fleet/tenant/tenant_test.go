@@ -197,6 +197,9 @@ func testAudit(t *testing.T, f *fleet) {
 			t.Error(err)
 		}
 	}
+	if err := st.Delete(t.Context(), "secret \x00\xff", 1); !errors.As(err, new(*store.ConflictError)) { // which is not recorded
+		t.Error(err)
+	}
 	if err := st.Delete(t.Context(), "secret \x00\xff", store.AnyVersion); err != nil {
 		t.Fatal(err)
 	}
