@@ -83,6 +83,9 @@ func TestV7WhatTheStoreCannotTakeWaits(t *testing.T) {
 			}
 			keeper.Rest(c.k, true)
 			keeper.Rest(want.k, true)
+			if keeper.Pay(c.k); !keeper.TriesAgain(c.k) {
+				t.Error("what a try could not store is never tried again")
+			}
 			s.full.Store(false)
 			keeper.Pay(c.k)
 			if n := keeper.Owed(c.k); n != 0 {
