@@ -271,3 +271,19 @@ func TestToolsAreDeclaredOnce(t *testing.T) {
 		t.Errorf("declared are %s, want %s", got, want)
 	}
 }
+
+// A sub-agent is told what it is on its branch alone: the conversation is configured once.
+func TestSubAgentsConfigureTheirBranchAlone(t *testing.T) {
+	k := begin(t, script.New(script.Calls(call("t", "task", `{"prompt":"Do a part."}`)), script.Text("The part is done."), script.Text("Done."), script.Text("Again.")))
+	k.stop("Go.")
+	k.stop("Once more.")
+	configured := map[string]int{}
+	for e := range k.Session().Log().Entries() {
+		if e.Payload.Kind() == tenfold.KindConfigDelta {
+			configured[strings.TrimRight(e.Branch, "0123456789")]++
+		}
+	}
+	if configured[""] != 1 || configured["root.task"] != 1 || len(configured) != 2 {
+		t.Errorf("%v", configured)
+	}
+}
