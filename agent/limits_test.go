@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/agent"
+	"tenfold/body"
 	"tenfold/problem"
 	"tenfold/provider"
 	"tenfold/provider/script"
@@ -23,7 +24,7 @@ import (
 func TestLimitsStopARun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		usage := tenfold.Usage{Model: "m", Input: 900_000, Output: 100_000}
+		usage := tenfold.Usage{Input: 300_000, CacheRead: 300_000, CacheWrite: 300_000, Output: 100_000} // of the model that was asked
 		answer := script.Answer{Blocks: []tenfold.Payload{call("1", "look")}, Usage: usage, Before: time.Minute}
 		for name, c := range map[string]struct {
 			limits agent.Limits
@@ -32,12 +33,13 @@ func TestLimitsStopARun(t *testing.T) {
 			detail string
 		}{
 			"steps":    {agent.Limits{Steps: 2}, nil, 2, "2 steps"},
-			"tokens":   {agent.Limits{Tokens: 2_500_000}, nil, 3, "2,500,000 tokens is reached: 3,000,000 tokens were"},
-			"dollars":  {agent.Limits{Dollars: 2}, provider.Prices{"m": {Input: 1, Output: 1}}, 2, "$2.00"},
+			"tokens":   {agent.Limits{Tokens: 3_000_000}, nil, 3, "3,000,000 tokens is reached: 3,000,000 tokens were"},
+			"dollars":  {agent.Limits{Dollars: 2}, provider.Prices{"m": {Input: 1, Output: 1, CacheRead: 1, CacheWrite: 1}}, 2, "$2.00"},
 			"no price": {agent.Limits{Dollars: 2}, provider.Prices{}, 1, "price of m is not known"},
 			"time":     {agent.Limits{Time: 150 * time.Second}, nil, 2, "2m30s"},
 		} {
-			k := begin(t, script.New(answer, answer, answer, answer, script.Text("Done.")), func(o *agent.Options) {
+			model := script.New(answer, answer, answer, answer, script.Text("Done.")).As("m", body.Anthropic())
+			k := begin(t, model, func(o *agent.Options) {
 				o.Limits, o.Prices, o.Live.Auto.Enabled = c.limits, c.prices, false
 			})
 			stop := k.stop("Go.")

@@ -255,3 +255,35 @@ func TestLoopDelegatesTasks(t *testing.T) {
 		b+"config_delta", b+"compaction", b+"user: Count the eggs.", b+"call e: look {}", b+"usage", b+"result e: look of {}", b+"assistant: Seven eggs.", b+"usage",
 		"result t: Seven eggs.", "assistant: There are seven.", "usage")
 }
+
+// The model is told of each tool once; a caller's takes the place of ours of that name.
+func TestToolsAreDeclaredOnce(t *testing.T) {
+	k := begin(t, script.New(script.Text("done")), func(o *agent.Options) { o.Tools = append(o.Tools, stub{name: "plan"}) })
+	k.stop("go")
+	var names []string
+	for _, d := range k.Session().Projection().Config().Tools {
+		names = append(names, d.Name)
+		if d.Name == "plan" && d.Description != "does plan" {
+			t.Errorf("plan is ours: %s", d.Description)
+		}
+	}
+	if got, want := strings.Join(names, " "), "plan task compact recall look edit sh odd"; got != want {
+		t.Errorf("declared are %s, want %s", got, want)
+	}
+}
+
+// A sub-agent is told what it is on its branch alone: the conversation is configured once.
+func TestSubAgentsConfigureTheirBranchAlone(t *testing.T) {
+	k := begin(t, script.New(script.Calls(call("t", "task", `{"prompt":"Do a part."}`)), script.Text("The part is done."), script.Text("Done."), script.Text("Again.")))
+	k.stop("Go.")
+	k.stop("Once more.")
+	configured := map[string]int{}
+	for e := range k.Session().Log().Entries() {
+		if e.Payload.Kind() == tenfold.KindConfigDelta {
+			configured[strings.TrimRight(e.Branch, "0123456789")]++
+		}
+	}
+	if configured[""] != 1 || configured["root.task"] != 1 || len(configured) != 2 {
+		t.Errorf("%v", configured)
+	}
+}

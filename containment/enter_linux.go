@@ -116,7 +116,16 @@ func isolate(o order) error {
 // dropCapabilities keeps from the command what the superuser may do beside what
 // concerns files: CAP_PERFMON, for one, reads the environment of any process.
 func dropCapabilities() error {
-	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+	// What can be inherited, as what the process has in its namespaces, the superuser would
+	// have again in the command, whatever is taken from the bounding set. With it goes what is
+	// ambient.
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var sets [2]unix.CapUserData
+	if err := unix.Capget(&header, &sets[0]); err != nil {
+		return err
+	}
+	sets[0].Inheritable, sets[1].Inheritable = 0, 0
+	if err := unix.Capset(&header, &sets[0]); err != nil {
 		return err
 	}
 	if os.Geteuid() != 0 {

@@ -7,6 +7,7 @@ import (
 
 	"tenfold"
 	"tenfold/strategy"
+	"tenfold/tool"
 )
 
 // A profile with a summary makes one overlay that holds all its slots (C1),
@@ -38,6 +39,22 @@ func TestProfileWithSummary(t *testing.T) {
 	made, err = strategy.Pipeline{heavy}.Plan(t.Context(), tenfold.Project(l), o)
 	if err != nil || len(made.Compactions) != 1 || made.Compactions[0].FromTurn != 0 || made.Compactions[0].ToTurn != 2 {
 		t.Errorf("a second one is %+v, %v", made.Compactions, err)
+	}
+}
+
+// H1: what tools ask for is stored with a profile's overlay.
+func TestH1ProfilesHeedHints(t *testing.T) {
+	l := script(t, "t", "u do", "c 1 Read {}", "r 1 *900", "c 2 Write {}", "r 2 *900", "a done")
+	strip := strategy.Profile{Title: "strip", ToolCalls: &tenfold.ToolPolicy{Action: tenfold.Strip, Request: true, Response: true}}
+	o := strategy.Options{Range: everything(l), Hints: tool.Hints{"Read": {Response: tenfold.Keep}}}
+	made, err := strategy.Pipeline{strip}.Plan(t.Context(), tenfold.Project(l), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seq, want := range map[int64]tenfold.Fate{4: tenfold.Kept, 6: tenfold.Stripped} {
+		if f, _, _ := made.View().Fate(seq); f != want {
+			t.Errorf("result %d is %s, want %s", seq, f, want)
+		}
 	}
 }
 

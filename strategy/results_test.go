@@ -292,6 +292,11 @@ func TestPurgeErrors(t *testing.T) {
 	if again := plan(t, tenfold.Project(l), strategy.Options{}, "purge-errors:after=0"); again.Nothing == "" {
 		t.Errorf("again: %+v", again.Compactions)
 	}
+	extend(t, l, "t", "u more", `c 3 Send {"text":"*9000"}`, "e 3 "+strings.Repeat("a line of the output\n", 60)+"no such directory", "t", "u go on")
+	apply(t, l, plan(t, tenfold.Project(l), strategy.Options{}, "strip-tool-results"))
+	if again := plan(t, tenfold.Project(l), strategy.Options{}, "purge-errors:after=0"); again.Nothing == "" {
+		t.Errorf("a result that was stripped comes back: %+v", again.Compactions)
+	}
 }
 
 // S-15: a strip sees what earlier strategies left, and brings nothing back.

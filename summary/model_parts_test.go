@@ -63,6 +63,33 @@ func TestC5Parts(t *testing.T) {
 	}
 }
 
+// S-8: in parts too the summariser reads what came before, with the first, and what follows,
+// with the last: a recursive summary would lose all that an earlier one told.
+func TestS8PriorAndOverlapOfParts(t *testing.T) {
+	m := plays(structured("PRIOR, and bugs 100, 200 and 300 were fixed."))
+	r := requestOf(long(t), 0, 2)
+	r.Prior, r.Overlap = []string{"PRIOR: the build was mended"}, requestOf(r.Log, 3, 3).Entries[:2]
+	if _, err := (summary.Model{Provider: m, Window: 2000, MaxTokens: 400}).Summarize(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.asked) < 4 {
+		t.Fatalf("%d calls", len(m.asked))
+	}
+	for what, with := range map[string]string{"the build was mended": "[turn 000] USER:", "Please fix bug 400": "line of part2"} {
+		readBy := 0
+		for _, text := range m.requests() {
+			if strings.Contains(text, what) {
+				if readBy++; !strings.Contains(text, with) {
+					t.Errorf("%s is not with %s:\n%s", what, with, text)
+				}
+			}
+		}
+		if readBy != 1 {
+			t.Errorf("%s is read %d times", what, readBy)
+		}
+	}
+}
+
 // An entry larger than the window is cut, and said so.
 func TestC5EntryLargerThanTheWindow(t *testing.T) {
 	m := plays(says("It was read."))

@@ -192,10 +192,18 @@ func testAudit(t *testing.T, f *fleet) {
 	if err := errors.Join(write("4", tenfold.CompactionRevoked{Target: "3"}), write("5", tenfold.TurnStart{})); err != nil {
 		t.Fatal(err)
 	}
+	for _, p := range []tenfold.Payload{tenfold.TurnStart{}, tenfold.Compaction{ToTurn: 0}} { // nor is what another writer came before
+		if _, err := st.Append(ctx, store.Batch{Conversation: "secret \x00\xff", Expected: 1, Entries: []tenfold.Entry{{ID: "6", Payload: p}}}); !errors.As(err, new(*store.ConflictError)) {
+			t.Error(p.Kind(), err)
+		}
+	}
 	for range 3 {
 		if err := st.Delete(ctx, "secret \x00\xff", store.AnyVersion); !errors.Is(err, tenant.ErrScope) {
 			t.Error(err)
 		}
+	}
+	if err := st.Delete(t.Context(), "secret \x00\xff", 1); !errors.As(err, new(*store.ConflictError)) { // which is not recorded
+		t.Error(err)
 	}
 	if err := st.Delete(t.Context(), "secret \x00\xff", store.AnyVersion); err != nil {
 		t.Fatal(err)

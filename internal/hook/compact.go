@@ -23,9 +23,6 @@ type Ask struct {
 	Format transcript.Format
 	Path   string
 	Data   []byte
-	// Session chooses the conversation of a transcript that holds several; it is
-	// the id that the importer gives it.
-	Session string
 	// Ours tells entries of the transcript that Tenfold put there in an earlier
 	// compaction, which are left out: they would stand in the log twice (C5, V6).
 	// Nil for a client whose transcript holds none.

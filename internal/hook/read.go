@@ -31,17 +31,12 @@ func (h *Host) readTranscript(ctx context.Context, a Ask) (session.Import, error
 		return in, err
 	}
 	defer closing()
-	src.Only = a.Session // of a database
-	sink := &logSink{only: a.Session, mine: a.Ours}
+	sink := &logSink{mine: a.Ours}
 	if err := transcript.Import(ctx, src, a.Format, sink); err != nil {
 		return in, err
 	}
 	if sink.found == nil {
-		what := "no conversation in it"
-		if sink.others > 0 {
-			what = fmt.Sprintf("%d conversations in it, but not %s", sink.others, a.Session)
-		}
-		return in, &problem.Error{Op: "read", Subject: src.Name, Problem: what, Code: "transcript"}
+		return in, &problem.Error{Op: "read", Subject: src.Name, Problem: "no conversation in it", Code: "transcript"}
 	}
 	c := *sink.found
 	in = session.Import{
@@ -82,34 +77,25 @@ func (a Ask) source() (src transcript.Source, place string, closing func(), err 
 	return f.Source, place, func() { _ = f.Close() }, nil
 }
 
-// logSink keeps one conversation of a transcript. It counts no tokens: most
-// entries are in the store already, with theirs.
+// logSink keeps the conversation of a transcript, of several the last. It counts no
+// tokens: most entries are in the store already, with theirs.
 type logSink struct {
-	only string
-	mine func(tenfold.Entry) bool
-
-	log    *tenfold.Log
-	found  *transcript.Conversation
-	others int
+	mine  func(tenfold.Entry) bool
+	log   *tenfold.Log
+	found *transcript.Conversation
 }
 
 type uncounted struct{}
 
 func (uncounted) Count(string) int { return 0 }
 
-func (k *logSink) Begin(c transcript.Conversation) error {
-	if k.wants(c) {
-		k.log = tenfold.NewLog(tenfold.WithCounter(uncounted{}))
-	}
+func (k *logSink) Begin(transcript.Conversation) error {
+	k.log = tenfold.NewLog(tenfold.WithCounter(uncounted{}))
 	return nil
 }
 
-// wants tells whether a conversation is the one asked for: of several without a
-// name, the last.
-func (k *logSink) wants(c transcript.Conversation) bool { return k.only == "" || c.ID == k.only }
-
 func (k *logSink) Entry(e tenfold.Entry) error {
-	if k.log == nil || (k.mine != nil && k.mine(e)) {
+	if k.mine != nil && k.mine(e) {
 		return nil
 	}
 	_, err := k.log.Append(e)
@@ -117,10 +103,6 @@ func (k *logSink) Entry(e tenfold.Entry) error {
 }
 
 func (k *logSink) End(c transcript.Conversation, _ []string) error {
-	if !k.wants(c) {
-		k.others++
-		return nil
-	}
 	k.found = &c
 	return nil
 }

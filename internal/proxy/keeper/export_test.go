@@ -126,15 +126,32 @@ func Ahead(p proxy.Keeper) (ids []string) {
 	return ids
 }
 
-// Pay has a keeper try to store what it could not, and waits for that.
+// Pay has a keeper try to store what it could not, as when its time comes, and waits for that.
 func Pay(p proxy.Keeper) {
 	k := p.(*keeper)
 	k.mu.Lock()
 	for t := range k.owing {
+		if t.pays != nil {
+			t.pays.Stop()
+			t.pays = nil
+		}
 		t.enqueue(t.tryStoreOwed)
 	}
 	k.mu.Unlock()
 	Rest(p, false)
+}
+
+// TriesAgain tells whether all that waits for the store has a time when it is tried again.
+func TriesAgain(p proxy.Keeper) bool {
+	k := p.(*keeper)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for t := range k.owing {
+		if t.pays == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // Owed is how many bytes of requests wait for the store, and MostOwed bounds them.

@@ -83,6 +83,9 @@ func TestV7WhatTheStoreCannotTakeWaits(t *testing.T) {
 			}
 			keeper.Rest(c.k, true)
 			keeper.Rest(want.k, true)
+			if keeper.Pay(c.k); !keeper.TriesAgain(c.k) {
+				t.Error("what a try could not store is never tried again")
+			}
 			s.full.Store(false)
 			keeper.Pay(c.k)
 			if n := keeper.Owed(c.k); n != 0 {
@@ -366,6 +369,30 @@ func TestV7TheLastAnswerWaitsForAStoreThatIsAway(t *testing.T) {
 		t.Error("closed, though the store is away")
 	}
 	p.k = nil
+}
+
+// V7: what waits is tried once more when the proxy ends, though all has been looked at.
+func TestV7WhatWaitsIsStoredAtTheEnd(t *testing.T) {
+	t.Parallel()
+	p, s := fills(t)
+	c := newClient(p, "one")
+	c.turn(200)
+	keeper.Rest(p.k, true)
+	s.full.Store(true)
+	c.user("And now?")
+	c.answered(c.send(), said("That is all."))
+	keeper.Rest(p.k, true)
+	if keeper.Owed(p.k) == 0 {
+		t.Fatal("nothing waits")
+	}
+	s.full.Store(false)
+	if err := p.k.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.k = nil
+	if all := strings.Join(told(t, p.open(c.conversations()[0])), "\n"); strings.Count(all, "That is all.") != 1 {
+		t.Errorf("the last answer is not stored once:\n%s", all)
+	}
 }
 
 // V7: a request that is on its way keeps its bytes, whatever others of its conversation

@@ -254,3 +254,18 @@ func TestX8CredentialsAreNotStored(t *testing.T) {
 		}
 	}
 }
+
+// L3: the log has what the client configured, and what of it became another one.
+func TestL3TheLogHasWhatWasConfigured(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	for _, system := range []string{"You are one", "You are another"} {
+		c.system = system
+		c.turn(200)
+		keeper.Rest(c.k, true)
+		if is := c.only(t).Projection().Config(); is.System != system || is.Model != "claude-sonnet-4-5" {
+			t.Errorf("the log says %q of %s, and the client said %q", is.System, is.Model, system)
+		}
+	}
+	c.close()
+}
