@@ -63,3 +63,9 @@ func TestF6ARowKeepsTheNamesOfItsColumns(t *testing.T) {
 	l = script(t, "t", "u go", `c 1 Read {"file_path":"a.go"}`, "r 1 oven   heat   loaves|"+words+"   7   plain|"+words+"   7   plain|"+words+"   7   open_file")
 	same(t, "code", shown(choose(l, linesOnly(60))), "4:4")
 }
+
+// The numbers of a page's elements that have no name are worth nothing.
+func TestAPageIsItsTextsNotItsElements(t *testing.T) {
+	l := script(t, "t", "u go", "c 1 browser_snapshot {}", `r 1 [80301] banner|  [80302] listitem|  [80303] link "Ovens"|  [80304] listitem|[80305] list`, "t", "u go on")
+	same(t, "kept", shown(choose(l, linesOnly(120))), "4:3")
+}
