@@ -191,3 +191,16 @@ func TestIsFurniture(t *testing.T) {
 		}
 	}
 }
+
+// A part of a page's structure says nothing; a name, a text or something to click on does.
+func TestIsNode(t *testing.T) {
+	for line, want := range map[string]bool{
+		"[803] banner ": true, "    [863] LabelText  ": true, "- generic [ref=e2]:": true, "  - listitem [active] [ref=f12e9]:": true, "- generic": false,
+		`[513] StaticText "A"`: false, `[2091] link "Ovens"`: false, "[12] textbox": false, "- textbox [ref=e3]": false, "- img [ref=e5] [cursor=pointer]": false,
+		"- paragraph [ref=e5]: It is warm.": false, `- listitem "Ovens" [ref=e9]:`: false, "[803] banners were printed": false, "": false,
+	} {
+		if got := cause.IsNode(line); got != want {
+			t.Errorf("%q: %t", line, got)
+		}
+	}
+}

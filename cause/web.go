@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -82,4 +83,17 @@ func isFurnitureTag(line string) bool {
 		}
 	}
 	return false
+}
+
+// roles are what elements of a page are that only hold others, or are pictures.
+const roles = `(?:generic|document|main|banner|navigation|contentinfo|complementary|region|section|article|paragraph|group|list|listitem|table|rowgroup|row|separator|strong|emphasis|LabelText|image|img)`
+
+// node is such an element without a name, with its number as browsers for agents print it.
+var node = regexp.MustCompile(`^(?:\[\d+\] ` + roles + `|- ` + roles + `(?: \[(?:ref=\w+|active)\])+:?)$`)
+
+// IsNode reports whether a line of a page's accessibility tree is a part of its structure that
+// says nothing: "[803] banner", "- generic [ref=e2]:". Its number is no name of anything.
+func IsNode(line string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) < 80 && (strings.HasPrefix(line, "[") || strings.HasPrefix(line, "- ")) && node.MatchString(line)
 }

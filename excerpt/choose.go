@@ -88,6 +88,8 @@ type chooser struct {
 	blocks []int32
 	// concluded are those that are how the last words of a turn begin, in order.
 	concluded []int32
+	// remarks are those that are how the words before a turn's last ones begin, in order.
+	remarks []int32
 	// groups says per group which candidates it has, and whether it is open.
 	groups []candidates
 	// offers says per entry which candidates are lines and blocks of it.
@@ -299,7 +301,7 @@ func (c *chooser) offerEntry(i int32, on []latest) {
 	c.offers[i].lines = span{int32(first), int32(len(c.all))}
 	if !c.o.without(Blocks) {
 		c.offerBlocks(i, c.all[first:])
-		c.offerConclusion(i, c.all[first:c.offers[i].lines.to])
+		c.offerSaid(i, c.all[first:c.offers[i].lines.to])
 	}
 	c.offers[i].blocks = span{c.offers[i].lines.to, int32(len(c.all))}
 }
@@ -373,7 +375,7 @@ func (c *chooser) weigh() {
 		one := &c.all[at]
 		one.edit = parts(one.edit, sum, whole/100*lambda)
 	}
-	c.weighConclusions()
+	c.weighSaid()
 }
 
 // parts is what a part of a sum has of a whole.

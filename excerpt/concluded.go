@@ -4,12 +4,17 @@ import "strings"
 
 // The last words of a turn say what came of it. Names alone do not bring them into a
 // view: an answer in plain words has few. So the beginning of each is a block that is
-// worth something by itself, the newest the most.
+// worth something by itself, the newest the most. What the model says on the way there is
+// worth a little: why something fails stands nowhere else, while a log has names without end
+// that nobody wants again.
 
 const (
 	// concludedShare is what all of them are worth together, as a share of what all
-	// names of a log are, in percent.
-	concludedShare = 16
+	// names of a log are, in thousandths.
+	concludedShare = 160
+	// remarksShare is the same of what was said on the way: so little that it outweighs
+	// what hardly anything is expected of, and nothing else.
+	remarksShare = 5
 	// Such a beginning ends with the first paragraph after which it is leadBytes long, in
 	// one that is longer after mostLead of them, or after longestLead for the sake of a
 	// first sentence. A line shorter than leastLead says nothing.
@@ -56,24 +61,46 @@ func (ix *Index) concludes(i int32) bool {
 	return !e.leadsOn
 }
 
-// offerConclusion lists the beginning of what concluded a turn, whose lines with atoms
-// are given.
-func (c *chooser) offerConclusion(i int32, lines []candidate) {
-	if c.o.without(Conclusions) || !c.ix.concludes(i) {
+// offerSaid lists the beginning of what the model said, whose lines with atoms are given:
+// of what concluded a turn, and of what was on the way there and does not only announce something.
+func (c *chooser) offerSaid(i int32, lines []candidate) {
+	e := &c.ix.entries[i]
+	at := int32(len(c.all))
+	switch {
+	case e.lead == 0 || c.o.without(Conclusions):
 		return
+	case c.ix.concludes(i):
+		c.concluded = append(c.concluded, at)
+	case e.leadsOn:
+		return
+	default:
+		c.remarks = append(c.remarks, at)
 	}
-	c.concluded = append(c.concluded, int32(len(c.all)))
-	c.all = append(c.all, covering(i, 1, c.ix.entries[i].lead, &lines))
+	c.all = append(c.all, covering(i, 1, e.lead, &lines))
 }
 
-// weighConclusions gives them their worth: in order, each later one more.
-func (c *chooser) weighConclusions() {
+// weighSaid gives them their worth: in order, each later one more; a conclusion as such, a
+// remark by its length, for a short one says less.
+func (c *chooser) weighSaid() {
+	c.weighBy(c.concluded, concludedShare, func(*candidate) int64 { return 1 })
+	c.weighBy(c.remarks, remarksShare, func(one *candidate) int64 {
+		text := c.ix.entries[one.entry].text
+		var bytes int64
+		for _, l := range c.ix.text[text.from : text.from+one.last] {
+			bytes += int64(l.bytes)
+		}
+		return bytes
+	})
+}
+
+func (c *chooser) weighBy(list []int32, share int64, size func(*candidate) int64) {
 	var sum int64
-	worth := func(n int) int64 { return micro / int64(1+len(c.concluded)-n) }
-	for n := range c.concluded {
-		sum += worth(n)
+	for n, at := range list {
+		one := &c.all[at]
+		one.edit = micro * size(one) / int64(1+len(list)-n)
+		sum += one.edit
 	}
-	for n, at := range c.concluded {
-		c.all[at].edit = parts(worth(n), sum, whole/100*concludedShare)
+	for _, at := range list {
+		c.all[at].edit = parts(c.all[at].edit, sum, whole/1000*share)
 	}
 }

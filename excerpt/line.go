@@ -60,7 +60,7 @@ func (ix *Index) lineOf(text string) int32 {
 	}
 	id := int32(len(ix.lines))
 	one := line{newest: -1, quoted: -1, file: -1, long: len(text) >= tellingLine, mute: true, furniture: text == libraryLine || cause.IsFurniture(text)}
-	if !one.furniture && !cause.IsProgress(text) && !cause.IsPage(text) && !cause.IsForeignPlace(text) && !isHollow(text) {
+	if !one.furniture && !cause.IsProgress(text) && !cause.IsPage(text) && !cause.IsNode(text) && !cause.IsForeignPlace(text) && !isHollow(text) {
 		ix.scan(text, &one)
 		one.atoms = ix.keep(ix.scratch)
 		one.words = ix.collectWords(text)

@@ -35,8 +35,8 @@ const (
 	Always Ingredient = "always"
 	// Changes takes the call that changed each file last before anything else.
 	Changes Ingredient = "edits"
-	// Conclusions are how the last words of each turn begin; without them these are
-	// worth what their names are.
+	// Conclusions are how the last words of each turn begin, and what the model said on
+	// the way there; without them these are worth what their names are.
 	Conclusions Ingredient = "conclusions"
 )
 

@@ -18,6 +18,9 @@ type tables struct {
 	// name those below.
 	before string
 	begins bool
+	// between says that after it came the name of the column on the left alone, as pandas
+	// prints it.
+	between int32
 }
 
 // headPrinted gives the rows of a text's tables, the lines of its stack traces and of settings
@@ -43,18 +46,30 @@ func (h *tables) row(line string, number int32) {
 	bare := strings.TrimSpace(line)
 	switch {
 	case bare == "":
-		h.head, h.before, h.begins = 0, "", true
+		h.open()
+		return
+	case h.head == 0 && h.printed && (bare[len(bare)-1] == ':' || isNumber(bare)): // "Output:", how many rows there are
+		h.open()
+		return
+	case h.head == 0 && h.printed && h.begins && h.between == 0 && len(line) == len(h.before) && gaps(strings.TrimSpace(h.before)) > 0 && len(strings.Fields(line)) == 1:
+		h.between = 1
 		return
 	case h.head == 0 && h.before != "" && h.titles(line, bare):
-		h.head = number - 1
+		h.head = number - 1 - h.between
 	}
 	under(h.textLines, number, h.head)
 	h.begins = h.before == "" && h.begins
-	h.before = ""
+	h.before, h.between = "", 0
 	if len(line) <= maxHead {
 		h.before = line
 	}
 }
+
+// open begins a paragraph with the next line.
+func (h *tables) open() { h.head, h.before, h.begins, h.between = 0, "", true, 0 }
+
+// isNumber reports whether a line is a number alone.
+func isNumber(bare string) bool { return strings.Trim(bare, "0123456789") == "" }
 
 // titles reports whether the line before one is the first row of a table that this one
 // goes on with.
