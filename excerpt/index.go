@@ -29,7 +29,9 @@ type Index struct {
 	lines  []line // each once
 	byLine map[string]int32
 	taken  map[fileLine]removal // the last change that took the line out
-	spelt  []uint16             // words of lines
+	// restored is the last call of a command that may have brought back what was taken out.
+	restored int32
+	spelt    []uint16 // words of lines
 	// spellings are the words by their hash.
 	spellings []spelling
 
@@ -327,8 +329,11 @@ func (ix *Index) call(e tenfold.Entry, c tenfold.ToolCall) {
 			break // the first file of a command
 		}
 	}
+	command, _ := t.Command(c.Arguments)
+	if restores(command) {
+		ix.restored = int32(len(ix.entries) - 1)
+	}
 	if t.Kind == tool.Shell && len(at.files) == 0 {
-		command, _ := t.Command(c.Arguments)
 		if path := shownBy(command); path != "" {
 			at.reads = ix.file(path)
 			at.files = append(at.files, at.reads)

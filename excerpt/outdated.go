@@ -2,7 +2,9 @@ package excerpt
 
 import (
 	"iter"
+	"regexp"
 	"slices"
+	"strings"
 
 	"tenfold/tool"
 )
@@ -16,6 +18,19 @@ type fileLine struct{ file, line int32 }
 // minTaken is how many bytes a line has at least that a change takes out: shorter ones stand
 // in many places of a file.
 const minTaken = 6
+
+// restoring are commands that may bring back what files once had: what was taken out before
+// may stand in them again.
+var restoring = regexp.MustCompile(`\bgit\b[^\n;&|]*\b(?:am|apply|checkout|cherry-pick|merge|pull|rebase|reset|restore|revert|stash|switch|worktree)\b|\b(?:cp|mv|patch|rsync|tar|unzip)\b`)
+
+func restores(command string) bool {
+	for _, name := range []string{"git", "cp", "mv", "patch", "rsync", "tar", "unzip"} {
+		if strings.Contains(command, name) {
+			return restoring.MatchString(command)
+		}
+	}
+	return false
+}
 
 // noteTaken notes what a call of an entry changed in files, once its result is there: the
 // lines it took out, the files and the cells of notebooks it wrote anew.
@@ -98,17 +113,17 @@ func (ix *Index) outdated(i int32) (numbers []int32) {
 		if file.changed <= i {
 			continue
 		}
-		text := ix.text[e.text.from:e.text.to]
+		text, since := ix.text[e.text.from:e.text.to], max(i, ix.restored)
 		var times map[int32]int // lines stand in it: of several nobody knows which was taken out
 		for n, l := range text {
 			one := &ix.lines[l.line]
 			if l.bytes <= minTaken {
 				continue
 			}
-			old := file.written-1 > i && one.newest < file.written-1
+			old := file.written-1 > since && one.newest < file.written-1
 			if !old && one.taken {
 				took := ix.taken[fileLine{f, l.line}]
-				old = took.result > i && one.newest <= took.result && took.was(text, n)
+				old = took.result > since && one.newest <= took.result && took.was(text, n)
 				if old && times == nil {
 					times = make(map[int32]int, len(text))
 					for _, l := range text {
