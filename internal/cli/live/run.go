@@ -74,7 +74,7 @@ func holdsPassword(store string) bool {
 		return true
 	}
 	_, holds := u.User.Password()
-	return holds || u.Query().Has("password")
+	return holds || u.Query().Has("password") || u.Query().Has("sslpassword")
 }
 
 // runClient runs a client behind a proxy of its own, and has the process end with

@@ -14,6 +14,7 @@ func TestRunHandsOnNoPassword(t *testing.T) {
 		"postgres://me:secret@host/db":          true,
 		"postgres://me:@host/db":                true,
 		"postgres://host/db?password=secret":    true,
+		"postgres://host/db?sslpassword=secret": true,
 		"postgres://me:a secret@host/db":        true,
 		"postgres://me:100%@host/db":            true,
 	} {
