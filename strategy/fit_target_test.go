@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/excerpt"
 	"tenfold/internal/logtest"
 	"tenfold/internal/number"
 	"tenfold/strategy"
@@ -87,10 +88,12 @@ func holdTarget(t interface {
 
 // unused is an entry that a view could show whole within a target and does not:
 // 0 for none. What other overlays hide is not counted, nor are files, nor
-// thoughts, of which only an unbroken run at the end may stand.
+// thoughts, of which only an unbroken run at the end may stand, nor calls and results with
+// text that their file has no longer.
 func unused(view *tenfold.Projection, target int) int64 {
 	left := target - view.Tokens()
-	l := view.Log()
+	l, index := view.Log(), excerpt.NewIndex()
+	index.Advance(view)
 	for e := range l.Entries() {
 		fate, by, after := view.Fate(e.Seq)
 		o, _ := l.Lookup(by)
@@ -103,7 +106,7 @@ func unused(view *tenfold.Projection, target int) int64 {
 		}
 		r, _ := l.Entry(l.Pair(e.Seq))
 		_, _, pair := view.Fate(r.Seq)
-		if lacks := e.Tokens - after + r.Tokens - pair; lacks > 0 && lacks+60 < left {
+		if lacks := e.Tokens - after + r.Tokens - pair; lacks > 0 && lacks+60 < left && !index.IsOutdated(e.Seq) && !index.IsOutdated(r.Seq) {
 			return e.Seq
 		}
 	}
