@@ -256,8 +256,11 @@ func insideWord(text string, at int) bool {
 	return isWord(a) && isWord(b)
 }
 
+// footnote is the number of one behind a sentence, whose bracket may be off with the marks.
+var footnote = regexp.MustCompile(`(?:\[\d+\]?)+$`)
+
 func endsSentence(s string) bool {
-	s = strings.TrimRight(s, " \"'”’)]*_`")
+	s = strings.TrimRight(footnote.ReplaceAllString(s, ""), " \"'”’)]*_`")
 	r, _ := utf8.DecodeLastRuneInString(s)
 	return strings.ContainsRune(".!?:;。！？：；…", r)
 }
