@@ -132,7 +132,7 @@ func One(p tenfold.Payload) []tenfold.Payload { return []tenfold.Payload{p} }
 
 // message reads a message: an assistant's gives one payload a block. Of the
 // other roles all is context but what the user says; whether a person typed
-// that, [engine.Typed] tells.
+// that, [intake.Typed] tells.
 func (r *ItemReader) message(m engine.Members) []tenfold.Payload {
 	role, content := m.Peek("role"), m.Get("content")
 	if role == "assistant" {
