@@ -44,7 +44,7 @@ func (m *Emitter) At(t time.Time) {
 }
 
 // Emit hands one entry on, once the conversation has an id: until then entries wait. It
-// needs an id that [Ids.Unique] made, or one derived from such an id with "/" or "#".
+// needs an id that [intake.Ids.Unique] made, or one derived from such an id with "/" or "#".
 func (m *Emitter) Emit(e tenfold.Entry) error {
 	if m.err != nil {
 		return m.err

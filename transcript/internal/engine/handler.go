@@ -15,7 +15,7 @@ type Handler struct {
 	// may only break a tie between readings of the same content.
 	Recognise func(h intake.Head) intake.Confidence
 	// Import reads the source in one pass; nil when the format cannot be read.
-	// Errors in the content are [*Error]; those of the reader, the sink and the
+	// Errors in the content are [*intake.Error]; those of the reader, the sink and the
 	// context come back as they are, wrapped. It keeps no reference to src or sink
 	// afterwards.
 	Import func(ctx context.Context, src intake.Source, sink intake.Sink) error

@@ -54,7 +54,7 @@ type Intake struct {
 	Format Format
 	Head   []byte // the first bytes of the source, unpacked
 
-	// Ran and RanIn say where the directory of a session stands: see [Handler].
+	// Ran and RanIn say where the directory of a session stands: see Handler of package engine.
 	Ran   [][]string
 	RanIn func() string
 
