@@ -46,7 +46,7 @@ func holdComparison(t rapid.TB, l *tenfold.Log, text string, span tenfold.Range)
 	for e := range l.Entries() {
 		was, _, before := p.Fate(e.Seq)
 		is, _, after := plan.View().Fate(e.Seq)
-		if was == is && before == after || plan.View().Why(e.Seq) == tenfold.ReasonBound {
+		if why := plan.View().Why(e.Seq); was == is && before == after || why == tenfold.ReasonBound || why == tenfold.ReasonUnsigned {
 			continue
 		}
 		seq := e.Seq
@@ -58,8 +58,8 @@ func holdComparison(t rapid.TB, l *tenfold.Log, text string, span tenfold.Range)
 		inside := turn >= span.FromTurn && turn <= span.ToTurn && (span.ToStep == nil || turn < span.ToTurn || called.Branch != "" || step <= *span.ToStep)
 		result, _ := l.Entry(max(l.Pair(seq), 1))
 		r, answered := result.Payload.(tenfold.ToolResult)
-		if !inside || called.Payload.Kind() != tenfold.KindToolCall || !answered || r.IsError {
-			t.Fatalf("%s %s: entry %d (%s) is %s", text, span, e.Seq, e.Payload.Kind(), is)
+		if !inside || called.Payload.Kind() != tenfold.KindToolCall || !answered || r.Ended().Bad() {
+			t.Fatalf("%s %s: entry %d (%s) is %s (%s)", text, span, e.Seq, e.Payload.Kind(), is, plan.View().Why(e.Seq))
 		}
 		if is == tenfold.Omitted && !seenLater(plan.View(), called, seq) {
 			t.Fatalf("%s %s: the last of its kind went: entry %d %+v", text, span, seq, called.Payload)
