@@ -18,22 +18,27 @@ var prefixes = []struct {
 		"AKIA", "ASIA", "ABIA", "ACCA", // AWS
 		"LTAI5t",                                                                               // Alibaba
 		"glpat-", "gldt-", "glrt-", "glptt-", "gloas-", "glsoat-", "glcbt-", "glft-", "glimt-", // GitLab
-		"GOCSPX-", // Google
+		"GOCSPX-",                       // Google
+		"sm_aat_", "sm_pat_", "sm_sat_", // SettleMint
 	}},
 	{20, []string{
 		"sk-", "ya29.", "hvs.", "hvb.", "r8_", "ntn_", "tskey-", "pplx-", "dp.pt.", "fo1_", "lin_api_", "rubygems_", "key-", "pul-", "sbp_", "nvapi-",
 		"figd_", "phc_", "phx_", "rnd_", "tvly-", "fc-", "e2b_", "ctx7sk-", "jina_", "vercel_", "sntrys_", "sntryu_",
 		"sq0csp-", "sq0atp-", "dckr_pat_", "dckr_oat_", "sb_secret_", "NRAK-", "pscale_tkn_", "pscale_pw_",
-		"dp.st.", "dp.sa.", "dp.ct.", "lin_oauth_",
+		"dp.st.", "dp.sa.", "dp.ct.", "lin_oauth_", "GR1348941", "glffct-", "glwt-", "NRJS-", "NRII-", "bb_live_", "vck_", "vcp_", "vtwn_",
 	}},
-	{28, []string{"shpat_", "shpss_", "shpca_", "shppa_", "dapi", "glc_", "glsa_", "ATBB", "pat-na1-", "pat-eu1-"}},
+	{28, []string{"shpat_", "shpss_", "shpca_", "shppa_", "dapi", "glc_", "glsa_", "ATBB", "pat-na1-", "pat-eu1-", "aio_", "cal_live_", "zpka_", "signkey-prod-"}},
 	{30, []string{
 		"csk-", "lsv2_pt_", "lsv2_sk_", "AQ.Ab", "CFPAT-", "nfp_", "apify_api_", "waka_",
 		"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "AIza", "npm_", "hf_", "gsk_", "PMAK-", "HRKU-", "bkua_", "CCIPAT_",
+		"CCIPRJ_", "FLWSECK_TEST-", "FLWSECK-", "p8e-", "AQVN", "pnu_", "api_org_", "access-production-", "access-sandbox-", "snyk_uat.", "xaat-", "xapt-",
 	}},
 	{40, []string{
 		"tgp_v1_", "bedrock-api-key-", "napi_", "ops_eyJ", "sk.eyJ", "sgp_", "ATCTT3",
 		"secret_", "cfk_", "cfut_", "cfat_", "ATATT3", "fm1a_", "fm1r_", "fm2_", "sess-", "pypi-", "dop_v1_", "doo_v1_", "dor_v1_", "SG.", "xai-", "AGE-SECRET-KEY-",
+		"pcsk_", "rpa_", "dtn_", "wandb_v1_", "pa-", "tk-us-", "squ_", "sqp_", "sqa_", "tfp_", "oy2", "glagent-", "shippo_live_", "shippo_test_",
+		"duffel_live_", "duffel_test_", "EZAK", "EZTK", "cflt", "eyJrIjoi", "CLOJARS_", "fio-u-", "xkeysib-", "xsmtpsib-", "rdme_", "dt0c01.", "s-s4t2", "mlsn.",
+		"AKCp", "cmVmdGtu", "pdl_live_apikey_",
 	}},
 }
 
@@ -61,12 +66,15 @@ var webhooks = []string{
 }
 
 // shapes are keys that no beginning tells, and a part that all of a shape have: of
-// Airtable, Mailchimp, Twilio, Terraform, Azure (twice), Bedrock, Fireworks, Resend, our own
-// tenants, and Discord, whose keys are a number in base64, six characters and more.
+// Airtable and Harness, Mailchimp, Twilio, Terraform, Azure (twice), Bedrock, Fireworks, Resend,
+// our own tenants, Cloudflare, ElevenLabs, Cursor, Modal, crates.io, Octopus, Infracost, 1Password,
+// OpenShift, Google, and Discord, whose keys are a number in base64, six characters and more.
 var (
-	shapeParts = []string{"pat", "-us", "SK", ".atlasv1.", "JQQJ99", "Q~", "fw_", "re_", "tf_"}
+	shapeParts = []string{"pat", "sat.", "-us", "SK", ".atlasv1.", "JQQJ99", "Q~", "fw_", "re_", "tf_", "v1.0-", "sk_", "key_", "ak-", "as-", "cio", "API-", "ico-", "A3-", "256~", "1//0"}
 	shapes     = regexp.MustCompile(`\b(?:pat[0-9A-Za-z]{14}\.[0-9a-f]{64}|[0-9a-f]{32}-us[0-9]{1,2}|SK[0-9a-f]{32}|[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,70}|[0-9A-Za-z]{52}JQQJ99[0-9A-Za-z]{26}|` +
 		`[0-9A-Za-z_~.]{3}[0-9]Q~[0-9A-Za-z_~.-]{31,34}|ABSK[0-9A-Za-z+/]{100,}|fw_[0-9A-Za-z]{22,24}|re_[0-9A-Za-z]{8}_[0-9A-Za-z]{24}|` +
+		`[ps]at\.[0-9A-Za-z_-]{22}\.[0-9a-f]{24}\.[0-9A-Za-z]{20}|v1\.0-[0-9a-f]{24}-[0-9a-f]{146}|sk_[0-9a-f]{48}|key_[0-9a-f]{64}|a[ks]-[0-9A-Za-z]{22}|cio[0-9A-Za-z]{32}|` +
+		`API-[0-9A-Z]{26}|ico-[0-9A-Za-z]{32}|A3-[0-9A-Z]{6}-(?:[0-9A-Z]{11}|[0-9A-Z]{6}-[0-9A-Z]{5})(?:-[0-9A-Z]{5}){3}|sha256~[0-9A-Za-z_-]{43}|1//0[0-9A-Za-z_-]{40,}|` +
 		`tf_[0-9]{1,10}_[a-z2-7]{12}_[a-z2-7]{52}|(?:[MNO][0-9A-Za-z]{3}){6}(?:[MNO][0-9A-Za-z])?\.[0-9A-Za-z_-]{6}\.[0-9A-Za-z_-]{27,38})\b`)
 )
 
@@ -141,7 +149,7 @@ func isKnownKey(s string) bool {
 }
 
 // tokenLength is how long the JSON web token is that a text begins with: three parts,
-// the first two objects in base64. 0 for none.
+// the first two objects in base64, or, where it is encrypted, five. 0 for none.
 func tokenLength(s string) int {
 	if !strings.HasPrefix(s, "eyJ") {
 		return 0
@@ -151,7 +159,7 @@ func tokenLength(s string) int {
 		end++
 	}
 	s = strings.TrimRight(s[:end], ".")
-	if strings.Count(s, ".") >= 2 && strings.Contains(s, ".eyJ") && len(s) > 40 {
+	if dots := strings.Count(s, "."); (dots >= 4 || dots >= 2 && strings.Contains(s, ".eyJ")) && len(s) > 40 {
 		return len(s)
 	}
 	return 0

@@ -25,6 +25,14 @@ func TestKnownKeys(t *testing.T) {
 		"ops_eyJ" + many[:100], "sk.eyJ1Ijoi" + many[:20] + "." + many[:22], "sgp_" + many[:40], "ATCTT3" + many[:90], "ABSK" + many[:110], "fw_" + many[:24],
 		"re_" + many[:8] + "_" + many[:24], many[:52] + "JQQJ99" + many[:26], many[:3] + "8Q~" + many[:34],
 		"tf_12_" + strings.Repeat("abc234", 2) + "_" + strings.Repeat("wxyz", 13),
+		"sm_pat_" + many[:16], "GR1348941" + many[:20], "glwt-" + many[:20], "bb_live_" + many[:27], "vcp_" + many[:24], "aio_" + many[:28], "cal_live_" + hexes, "zpka_" + many[:32],
+		"CCIPRJ_" + many[:40], "FLWSECK_TEST-" + hexes + "-X", "p8e-" + hexes, "AQVN" + many[:36], "pnu_" + many[:36], "api_org_" + many[:34], "access-production-0a1b2c3d-1234-4a5b-9c8d-0123456789ab",
+		"snyk_uat." + many[:40], "xaat-0a1b2c3d-1234-4a5b-9c8d-0123456789ab", "pcsk_" + many[:70], "rpa_" + many[:43], "dtn_" + hexes + hexes, "pa-" + many[:43], "tk-us-" + many[:48],
+		"sqp_" + hexes + hexes[:8], "tfp_" + many[:44] + "_" + many[:14], "oy2" + strings.ToLower(many[:43]), "glagent-" + many[:50], "shippo_live_" + hexes + hexes[:8], "duffel_test_" + many[:43],
+		"EZAK" + many[:54], "cflt" + many[:60], "CLOJARS_" + many[:60], "fio-u-" + many[:64], "xkeysib-" + hexes + hexes + "-" + many[:16], "rdme_" + many[:70], "dt0c01." + many[:24] + "." + many[:64],
+		"s-s4t2ud-" + hexes + hexes, "mlsn." + hexes + hexes, "AKCp" + many[:69], "cmVmdGtu" + many[:56], "pat." + many[:22] + "." + hexes[:24] + "." + many[:20], "v1.0-" + hexes[:24] + "-" + strings.Repeat(hexes, 5)[:146],
+		"sk_" + hexes + hexes[:16], "key_" + hexes + hexes, "ak-" + many[:22], "cio" + many[:32], "API-" + strings.ToUpper(many)[:26], "ico-" + many[:32], "A3-ABC123-ABC123DEF45-AB3DE-AB3DE-AB3DE",
+		"sha256~" + many[:43], "1//0g" + many[:60], "eyJhbGciOiJSU0EtT0FFUCJ9." + many[:60] + "." + many[:16] + "." + many[:40] + "." + many[:22],
 	} {
 		for _, around := range []string{"%s", "key %s, and", `{"out":"a\n%s\n"}`, "https://example.com/%s?x", "VALUE=%s"} {
 			text := strings.Replace(around, "%s", key, 1)
@@ -35,7 +43,8 @@ func TestKnownKeys(t *testing.T) {
 	}
 	for _, name := range []string{
 		"napi_create_reference", "fw_version", "re_match_group_of_a_line_0123", "tf_12_layers_of_a_model", "ops_eyJ", "AQ.Abstract", "sgp_1", "csk-is-a-key-of-a-maker-and-this-is-not",
-		"fw_update_the_rules_of_all", "core_12345678_of_a_module_with_names",
+		"fw_update_the_rules_of_all", "core_12345678_of_a_module_with_names", "as-soon-as-2-people-have-said-so", "pa-4", "oy2-names", "sk_buff_of_a_queue_with_1_name",
+		"key_of_a_map", "API-2-OF-A-MAKER", "1//0x2f", "eyJ.of.a.b.c", "100%2Fof",
 	} {
 		if got := redact.Secrets("a " + name + " b"); got != "a "+name+" b" {
 			t.Errorf("%s became %s", name, got)
@@ -87,7 +96,15 @@ func TestSecrets(t *testing.T) {
 		{"AccountKey=" + random + random + "==;Endpoint=x", "AccountKey=[redacted]==;Endpoint=x", redact.Password},
 		{"//registry.npmjs.org/:_authToken=" + random, "//registry.npmjs.org/:_authToken=[redacted]", redact.Password},
 		{"https://b.s3.amazonaws.com/x?X-Amz-Signature=" + random + "&y=1", "https://b.s3.amazonaws.com/x?X-Amz-Signature=[redacted]&y=1", redact.Password},
-		{"https://b.blob.core.windows.net/x?se=1&sig=" + random + "%3D", "https://b.blob.core.windows.net/x?se=1&sig=[redacted]%3D", redact.Password},
+		{"https://b.blob.core.windows.net/x?se=1&sig=" + random + "%3D", "https://b.blob.core.windows.net/x?se=1&sig=[redacted]", redact.Password},
+		{"https://b.blob.core.windows.net/x?sig=%2fq9Zr%2BTkX2bLm8VwE5nYc7HdA%3D&sp=r", "https://b.blob.core.windows.net/x?sig=[redacted]&sp=r", redact.Password},
+		{"/login?next=%2Fa%3Ftoken%3D" + random + "%26x=1", "/login?next=%2Fa%3Ftoken%3D[redacted]%26x=1", redact.Password},
+		{"q=token%3Dghp_" + longer + "%20of", "q=token%3D[redacted]%20of", redact.Key},
+		{"Ocp-Apim-Subscription-Key: " + hexes, "Ocp-Apim-Subscription-Key: [redacted]", redact.Password},
+		{"PresharedKey = " + random + random[:19] + "=", "PresharedKey = [redacted]=", redact.Password},
+		{"SECRET_KEY_BASE=" + hexes + hexes, "SECRET_KEY_BASE=[redacted]", redact.Password},
+		{"Server=db;User Id=sa;Pwd=Sup3rS;Encrypt=yes", "Server=db;User Id=sa;Pwd=[redacted];Encrypt=yes", redact.Password},
+		{"Authorization: `token " + random + "`", "Authorization: `token [redacted]`", redact.Authorization},
 		{"postgres://ann:hunter2@db:5432/x", "postgres://ann:[redacted]@db:5432/x", redact.Password},
 		{"curl -s -u ann:pa55! https://x", "curl -s -u ann:[redacted] https://x", redact.Password},
 		{"PGPASSWORD=hunter2 psql", "PGPASSWORD=[redacted] psql", redact.Password},
@@ -168,7 +185,7 @@ func TestNothingToRedact(t *testing.T) {
 		"-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----", "-----BEGIN CERTIFICATE-----\nMIIB",
 		"git@github.com:a/b.git", "react@18.2.0", "icon@2x.png", "a@b", "noreply@github.com", "you@example.com", "getty@tty1.service", "@app.route", "image@sha256:abcd",
 		"https://x.dev/list?cursor=" + random, "image: YWxwaW5lOjMuMTk=", "Authorization: Scheme requiredhere", "bot 123456789:AAHshortbutnothing",
-		"git@gitea.acme.io:ann/b", "/home/user/src", "/home/runner/work", "/Users/Shared/x", "example.org/home/ann", "src/Users/list.go", "api/var/home/ann", "acme.io/a/home/page", "a-Users-list-x", "my-Users-list-x", "go--Users-list-x", "a-home-made-thing", "/home/", "/home", "C:\\Users\\Public\\x",
+		"git@gitea.acme.io:ann/b", "/home/user/src", `"pwd": "/srv/app2"`, `PWD: "~/dev/app-2"`, "OLDPWD=/srv/app2", "search?q=a%20b%3Dc%2Fd", "/home/runner/work", "/Users/Shared/x", "example.org/home/ann", "src/Users/list.go", "api/var/home/ann", "acme.io/a/home/page", "a-Users-list-x", "my-Users-list-x", "go--Users-list-x", "a-home-made-thing", "/home/", "/home", "C:\\Users\\Public\\x",
 	} {
 		r := redact.New("")
 		if got := r.Text(text); got != text || r.Counts.All() != 0 {

@@ -87,7 +87,7 @@ func spansOf(text string, counts *Counts) (spans []span) {
 			replace(Password, from+len(name)+1, from+len(secret))
 			continue
 		}
-		if len(secret) < shortest {
+		if len(secret) < shortest && percentEnd(text, i) == 0 {
 			continue
 		}
 		if isBotToken(text, from, run) {
@@ -123,6 +123,7 @@ func spansOf(text string, counts *Counts) (spans []span) {
 // namedValue finds the secret in a run that a name tells, in it or before it; kinds
 // for none.
 func namedValue(text string, from, to int) (kind Kind, at, end int) {
+	to = max(to, percentEnd(text, to))
 	run := text[from:to]
 	secret := strings.TrimRight(run, ".=/-")
 	name, value, assigned := strings.Cut(run, "=")
@@ -153,7 +154,8 @@ var secretByte = func() (all [256]bool) {
 }()
 
 // escapeLength is how much of a run belongs to the escape that it ends: of JSON, the
-// n of "\nsk-…", or of a terminal's style, the 31m of "\x1b[31msk-…".
+// n of "\nsk-…", of an address, the 3D of "token%3Dsk-…", or of a terminal's style, the 31m of
+// "\x1b[31msk-…".
 func escapeLength(text string, from, to int) int {
 	if from == 0 {
 		return 0
@@ -165,6 +167,9 @@ func escapeLength(text string, from, to int) int {
 	if end < to && text[end] == 'm' && endsInStyle(text[:end+1]) {
 		return end + 1 - from
 	}
+	if isPercent(text[from-1:]) {
+		return 2
+	}
 	if text[from-1] != '\\' {
 		return 0
 	}
@@ -175,6 +180,25 @@ func escapeLength(text string, from, to int) int {
 		return min(5, to-from)
 	}
 	return 0
+}
+
+// isPercent reports whether a text begins with a byte as addresses write it.
+func isPercent(text string) bool {
+	const hexes = "0123456789abcdefABCDEF"
+	return len(text) > 2 && text[0] == '%' && strings.IndexByte(hexes, text[1]) >= 0 && strings.IndexByte(hexes, text[2]) >= 0
+}
+
+// percentEnd is where a value ends whose base64 goes on, as addresses write it, behind a run, 512
+// bytes of it at most; 0 for no such.
+func percentEnd(text string, to int) (end int) {
+	text = text[:min(len(text), to+512)]
+	for isPercent(text[to:]) && slices.Contains([]string{"2B", "2F", "3D"}, strings.ToUpper(text[to+1:to+3])) {
+		for to += 3; to < len(text) && secretByte[text[to]]; {
+			to++
+		}
+		end = to
+	}
+	return end
 }
 
 // escapes are how what begins a terminal's sequence is written.
@@ -237,8 +261,12 @@ const mostBetween = 24
 // `TOKEN=…`, `Authorization: Bearer …`; kinds for nothing.
 func namedSecret(text string, at int, value string) Kind {
 	end := at
-	for end > 0 && at-end < mostBetween && strings.IndexByte(` "'\:=>`, text[end-1]) >= 0 {
+	for end > 0 && at-end < mostBetween && strings.IndexByte(" \"'`\\:=>", text[end-1]) >= 0 {
 		end--
+	}
+	equals := end == at && at > 3 && strings.EqualFold(text[at-3:at], "%3D")
+	if equals {
+		end -= 3
 	}
 	if end == at {
 		return kinds
@@ -253,7 +281,7 @@ func namedSecret(text string, at int, value string) Kind {
 		isAuthorization(text[:from]) && looksRandom(value),
 		strings.HasSuffix(name, "auth") && strings.ContainsAny(text[end:at], ":=") && isBasic(value):
 		return Authorization
-	case !strings.ContainsAny(text[end:at], ":=") && !strings.HasPrefix(name, "--") || !isKeyName(name) || !looksRandom(value):
+	case !equals && !strings.ContainsAny(text[end:at], ":=") && !strings.HasPrefix(name, "--") || !isKeyName(name) || !looksRandom(value):
 		return kinds
 	case strings.HasSuffix(name, "authorization"):
 		return Authorization
@@ -265,7 +293,7 @@ func namedSecret(text string, at int, value string) Kind {
 // colon: the scheme follows.
 func isAuthorization(text string) bool {
 	const name = "authorization"
-	rest := strings.TrimRight(text, ` "'\:=`)
+	rest := strings.TrimRight(text, " \"'`\\:=")
 	at := len(rest) - len(name)
 	return at >= 0 && strings.EqualFold(rest[at:], name) && strings.ContainsAny(text[len(rest):], ":=")
 }
@@ -280,7 +308,7 @@ func isBasic(value string) bool {
 
 var (
 	keyNames = strings.Fields(`apikey token secret secretkey password passwd passphrase accesskey accountkey privatekey authorization credential
-		credentials accesskeyid authkey signingkey encryptionkey masterkey servicekey amzsignature googsignature`)
+		credentials accesskeyid authkey signingkey encryptionkey masterkey servicekey presharedkey subscriptionkey keybase amzsignature googsignature`)
 	keySigns = strings.NewReplacer("-", "", "_", "", ".", "")
 )
 
@@ -344,7 +372,7 @@ func userinfoEnd(text string, from, at int) int {
 
 // isPasswordName reports whether a name says that what follows is a password.
 func isPasswordName(name string) bool {
-	return slices.ContainsFunc([]string{"password", "passwd", "passphrase", "_pass", "_pwd"}, func(end string) bool {
+	return slices.ContainsFunc([]string{"password", "passwd", "passphrase", "_pass", "pwd"}, func(end string) bool {
 		return len(name) >= len(end) && strings.EqualFold(name[len(name)-len(end):], end)
 	})
 }
@@ -400,7 +428,7 @@ func passwordEnd(text string, from, at int) int {
 	quote := text[start-1]
 	end := start
 	for end < len(text) && end-start < 128 && text[end] != quote && text[end] != '\\' {
-		if text[end] <= ' ' || strings.IndexByte(exprChars, text[end]) >= 0 {
+		if text[end] <= ' ' || strings.IndexByte(exprChars, text[end]) >= 0 || text[end] == '/' && strings.EqualFold(text[from:at], "pwd") { // a directory
 			return 0
 		}
 		end++
