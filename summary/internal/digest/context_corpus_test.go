@@ -3,6 +3,7 @@ package digest_test
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"tenfold"
 	"tenfold/internal/corpustest"
@@ -63,9 +64,9 @@ func subjects(p *tenfold.Projection) map[string]int64 {
 		}
 		for _, part := range m.Parts {
 			lines := strings.SplitN(strings.TrimSpace(part.Text), "\n", 3)
-			if key := strings.Join(lines[:min(len(lines), 2)], " "); strings.HasPrefix(key, "<environment_context>") {
+			if key := strings.TrimSpace(strings.Join(lines[:min(len(lines), 2)], " ")); strings.HasPrefix(key, "<environment_context>") {
 				shown["<environment_context>"] = it.Seq // of which there is one at a time
-			} else {
+			} else if strings.ContainsFunc(key, unicode.IsLetter) { // blanks are not sent
 				shown[key] = it.Seq
 			}
 		}
