@@ -11,6 +11,7 @@ import (
 
 	"tenfold"
 	"tenfold/problem"
+	"tenfold/store/vault"
 	"tenfold/strategy"
 	"tenfold/token"
 	"tenfold/tool"
@@ -161,9 +162,10 @@ func (c Config) ToolSettings() tool.Settings {
 	return all
 }
 
-// KeyNames are the environment variables that hold keys: no program is given them.
+// KeyNames are the environment variables that hold keys, or say where ours are kept, as the
+// address of a store may hold a password: no program is given them.
 func (c Config) KeyNames() []string {
-	names := []string{"TENFOLD_TOKEN"}
+	names := []string{"TENFOLD_TOKEN", "TENFOLD_STORE", vault.EnvKey, vault.EnvFile, vault.EnvCommand}
 	for _, p := range c.Providers {
 		if p.APIKeyEnv != "" {
 			names = append(names, string(p.APIKeyEnv))
