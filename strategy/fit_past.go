@@ -53,11 +53,8 @@ func (f *fitting) boundPast() {
 		return
 	}
 	f.past, f.open = &past, end+1
-	for it := range f.p.Items() {
-		if it.Seq >= f.open {
-			break
-		}
-		if it.Seq > 0 {
+	for it := range f.p.Items() { // a late result stands behind its call, before older ones
+		if it.Seq > 0 && it.Seq < f.open {
 			f.old = append(f.old, it.Seq)
 		}
 	}

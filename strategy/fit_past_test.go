@@ -162,6 +162,40 @@ func TestF5StaysWhenThePastIsOutOfReach(t *testing.T) {
 	}
 }
 
+// A result that comes late stands behind its call, before what is older than it: what
+// follows there is weighed as ever.
+func TestF5StaysBehindALateResult(t *testing.T) {
+	e, fit := newEndless(), strategy.Fit{Target: strategy.Tokens(2000)}.Reaching(1, 100)
+	add := func(p tenfold.Payload) {
+		if _, err := e.log.Append(tenfold.Entry{Payload: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(tenfold.TurnStart{})
+	add(tenfold.UserMessage{Parts: tenfold.Text("Watch the build, and tell me when it ends.")})
+	add(tenfold.ToolCall{CallID: "late", Name: "watch_build", Arguments: `{"id":7}`})
+	call, _ := e.log.Entry(e.log.Version())
+	add(tenfold.Pin{Entries: []string{call.ID}})
+	for round := range 5 {
+		e.grow(t, 8000, func(turn int) tenfold.Payload {
+			if turn == 2 {
+				return tenfold.UserMessage{Parts: tenfold.Text("Never push to the branch main.")}
+			}
+			return nil
+		})
+		if round == 4 {
+			add(tenfold.ToolResult{CallID: "late", Parts: tenfold.Text("build 7 is green")})
+			e.view.Advance()
+		}
+		made, _ := e.plan(t, fit)
+		apply(t, e.log, made)
+		e.view.Advance()
+		if shown := string(bytes.Join(allBodies(t, e.view), nil)); !strings.Contains(shown, "Never push to the branch main.") {
+			t.Errorf("round %d: a demand is gone", round)
+		}
+	}
+}
+
 // Whatever the log, laid again and again with the past out of reach: valid, within what
 // the view was, and the same as projected anew (P1).
 func TestS13aLawsOutOfReach(t *testing.T) {
