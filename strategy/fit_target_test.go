@@ -39,8 +39,7 @@ func holdTarget(t interface {
 		}
 		return
 	case f.Met(): // F3
-		if made.After*100 < f.Target*92 && unused(made.View(), f.Target) > 0 {
-			seq := unused(made.View(), f.Target)
+		if seq := unused(now, made.View(), f.Target); made.After*100 < f.Target*92 && seq > 0 {
 			e, _ := now.Log().Entry(seq)
 			fate, _, after := made.View().Fate(seq)
 			t.Errorf("%s: %d tokens of %d are used, and %s %d would fit, which is %s (%s), %d of %d tokens",
@@ -90,7 +89,7 @@ func holdTarget(t interface {
 // 0 for none. What other overlays hide is not counted, nor are files, nor
 // thoughts, of which only an unbroken run at the end may stand, nor calls and results with
 // text that their file has no longer.
-func unused(view *tenfold.Projection, target int) int64 {
+func unused(now, view *tenfold.Projection, target int) int64 {
 	left := target - view.Tokens()
 	l, index := view.Log(), excerpt.NewIndex()
 	index.Advance(view)
@@ -104,13 +103,25 @@ func unused(view *tenfold.Projection, target int) int64 {
 		if fate == tenfold.Kept || fate == tenfold.Summarised || !view.Reads(e.Seq) || !strings.HasPrefix(c.Strategy, "fit") || e.Payload.Kind() == tenfold.KindReasoning || view.Why(e.Seq) == tenfold.ReasonFiles {
 			continue
 		}
+		if was, _, _ := now.Fate(e.Seq); was == tenfold.Omitted && view.Why(e.Seq) == tenfold.ReasonTurns {
+			continue
+		}
 		r, _ := l.Entry(l.Pair(e.Seq))
+		if hasFile(e.Payload) || hasFile(r.Payload) {
+			continue
+		}
 		_, _, pair := view.Fate(r.Seq)
 		if lacks := e.Tokens - after + r.Tokens - pair; lacks > 0 && lacks+60 < left && !index.IsOutdated(e.Seq) && !index.IsOutdated(r.Seq) {
 			return e.Seq
 		}
 	}
 	return 0
+}
+
+// hasFile reports whether an entry is a result with a file.
+func hasFile(p tenfold.Payload) bool {
+	r, _ := p.(tenfold.ToolResult)
+	return slices.ContainsFunc(r.Parts, func(p tenfold.Part) bool { return p.File != nil })
 }
 
 // work is a log of turns, each with a request, a call with a result of so many
