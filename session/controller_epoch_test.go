@@ -59,9 +59,11 @@ func TestV1WithinAnEpochAViewOnlyGrows(t *testing.T) {
 				continue
 			}
 			// P11a: what stands for the result of an open call changes until that
-			// comes, and required reasoning when its loop closes. A view with nothing in
-			// it has no front to keep.
-			reasons = reasons || e.Payload.Kind() == tenfold.KindReasoning
+			// comes, and required reasoning when its loop closes, as what signs words does
+			// (P10a). A view with nothing in it has no front to keep.
+			newest, _ := s.Log().Entry(s.Log().Version())
+			said, _ := newest.Payload.(tenfold.AssistantMessage)
+			reasons = reasons || e.Payload.Kind() == tenfold.KindReasoning || said.Signature != ""
 			open := slices.ContainsFunc(frozen, func(it tenfold.Item) bool { return it.Added == tenfold.AddedPlaceholder })
 			if open || reasons || len(frozen) == 0 {
 				frozen = now
