@@ -106,6 +106,7 @@ func findKnown(run string) (from, to int) {
 	if from, to = findShape(run); to > 0 {
 		return from, to
 	}
+	end, last := 0, 0 // of the word at hand, and of what of it may be a key
 	for i := 0; i+shortestKey <= len(run); i++ {
 		if !begins[run[i]] || i > 0 && isPartOfWord(run[i-1]) {
 			continue
@@ -119,15 +120,14 @@ func findKnown(run string) (from, to int) {
 				return i + len(w), len(run)
 			}
 		}
-		end := 0
-		for end < len(rest) && rest[end] != '/' && rest[end] != '=' && rest[end] != '+' && rest[end] != '~' {
-			end++
+		if end <= i {
+			for end = i; end < len(run) && run[end] != '/' && run[end] != '=' && run[end] != '+' && run[end] != '~'; {
+				end++
+			}
+			last = len(strings.TrimRight(run[:end], ".-"))
 		}
-		if end < shortestKey {
-			continue
-		}
-		if word := strings.TrimRight(rest[:end], ".-"); isKnownKey(word) {
-			return i, i + len(word)
+		if i+shortestKey <= end && i < last && isKnownKey(run[i:last]) {
+			return i, last
 		}
 	}
 	return 0, 0
@@ -137,11 +137,15 @@ func isPartOfWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
+// isKnownKey reports whether a word is a key of a known form. Of a long one the beginning
+// tells: it may be looked at once for each of its bytes.
 func isKnownKey(s string) bool {
 	for _, p := range prefixes {
 		for _, prefix := range p.of {
-			if rest, ok := strings.CutPrefix(s, prefix); ok && len(rest) >= p.least && entropy(rest) > 2.5 && strings.ContainsAny(rest, "0123456789") {
-				return true
+			if rest, ok := strings.CutPrefix(s, prefix); ok && len(rest) >= p.least {
+				if rest = rest[:min(len(rest), 256)]; entropy(rest) > 2.5 && strings.ContainsAny(rest, "0123456789") {
+					return true
+				}
 			}
 		}
 	}
@@ -151,7 +155,9 @@ func isKnownKey(s string) bool {
 // tokenLength is how long the JSON web token is that a text begins with: three parts,
 // the first two objects in base64, or, where it is encrypted, five. 0 for none.
 func tokenLength(s string) int {
-	if !strings.HasPrefix(s, "eyJ") {
+	const longestHead = 2048
+	head := strings.IndexByte(s[:min(len(s), longestHead)], '.')
+	if !strings.HasPrefix(s, "eyJ") || head < 0 {
 		return 0
 	}
 	end := 0

@@ -52,6 +52,17 @@ func TestKnownKeys(t *testing.T) {
 	}
 }
 
+// What might begin a key again and again is read in time by its size: by its square, it would
+// take minutes.
+func TestWhatLooksLikeKeysIsReadOnce(t *testing.T) {
+	t.Parallel()
+	for _, piece := range []string{"pat.", "eyJ-", "sk-", "key_", "a=%2F"} {
+		if text := strings.Repeat(piece, (1<<20)/len(piece)); redact.Secrets(text) != text {
+			t.Errorf("%q again and again is redacted", piece)
+		}
+	}
+}
+
 // M5: secrets as they stand in transcripts: in code, headers, JSON within JSON. The
 // keys are random, of the form that their makers give them.
 func TestSecrets(t *testing.T) {

@@ -87,7 +87,7 @@ func spansOf(text string, counts *Counts) (spans []span) {
 			replace(Password, from+len(name)+1, from+len(secret))
 			continue
 		}
-		if len(secret) < shortest && percentEnd(text, i) == 0 {
+		if len(secret) < shortest && (!assigned || !isPercent(text[i:])) {
 			continue
 		}
 		if isBotToken(text, from, run) {
@@ -123,14 +123,17 @@ func spansOf(text string, counts *Counts) (spans []span) {
 // namedValue finds the secret in a run that a name tells, in it or before it; kinds
 // for none.
 func namedValue(text string, from, to int) (kind Kind, at, end int) {
-	to = max(to, percentEnd(text, to))
 	run := text[from:to]
 	secret := strings.TrimRight(run, ".=/-")
 	name, value, assigned := strings.Cut(run, "=")
+	named := assigned && (isKeyName(name) || isSignature(text, from, name))
+	if named {
+		value = text[from+len(name)+1 : max(to, percentEnd(text, to))]
+	}
 	value = strings.TrimRight(value, ".=/-")
 	at = from + len(name) + 1
 	switch kind := namedSecret(text, from, secret); {
-	case assigned && isKeyName(name) && looksRandom(value), assigned && isSignature(text, from, name) && looksRandom(value),
+	case named && looksRandom(value),
 		assigned && name == "_password" && strings.HasSuffix(text[:from], ":"): // of npm
 		return Password, at, at + len(value)
 	case assigned && strings.HasSuffix(strings.ToLower(name), "auth") && isBasic(value), assigned && looksRandom(value) && onCookieLine(text, from):
@@ -139,7 +142,7 @@ func namedValue(text string, from, to int) (kind Kind, at, end int) {
 		if end := wrappedEnd(text, from, to); end > to {
 			return kind, from, end
 		}
-		return kind, from, from + len(secret)
+		return kind, from, max(from+len(secret), percentEnd(text, to))
 	case strings.HasPrefix(text[to:], "@") && strings.HasPrefix(run, "//") && looksRandom(run[2:]) && !strings.ContainsAny(run[2:], "./"):
 		return Key, from + 2, to
 	}
