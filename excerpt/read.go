@@ -46,7 +46,8 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 	library := false // a piece of code that a trace of IPython shows of a library
 	for text := range lines(text) {
 		raw, bytes := text, int32(len(text))+1
-		if library = at.role == roleResult && (library && text != "" || cause.IsForeignFrame(text)); library {
+		library = library && strings.TrimSpace(text) != "" && !strings.HasPrefix(text, "File ")
+		if library = library || at.role == roleResult && cause.IsForeignFrame(text); library {
 			text = libraryLine
 		}
 		again := changes && diff.Has(text) && text != "" && (text[0] == '+' || text[0] == '-') || ix.patch && strings.HasPrefix(text, "-")
