@@ -298,7 +298,9 @@ func (ix *Index) occur(at *entry, atoms []int32) {
 			}
 		}
 		for _, f := range at.files {
-			ix.noteFile(info, f)
+			if !ix.noteFile(info, f) {
+				break
+			}
 		}
 	}
 }
@@ -318,19 +320,21 @@ func (ix *Index) noteSpokenOf(info *atomInfo, request int32) {
 	}
 }
 
-// noteFile notes that the atom is in an entry about a file.
-func (ix *Index) noteFile(info *atomInfo, file int32) {
+// noteFile notes that the atom is in an entry about a file; false where there is no room for more.
+func (ix *Index) noteFile(info *atomInfo, file int32) bool {
 	n := 0
 	for at := info.files; at >= 0; at = ix.chain[at].next {
 		if ix.chain[at].file == file {
-			return
+			return true
 		}
 		n++
 	}
-	if n < maxChain {
-		ix.chain = append(ix.chain, link{file, info.files})
-		info.files = int32(len(ix.chain) - 1)
+	if n == maxChain {
+		return false
 	}
+	ix.chain = append(ix.chain, link{file, info.files})
+	info.files = int32(len(ix.chain) - 1)
+	return true
 }
 
 // mention takes in a text that is not a source of lines: reasoning.
