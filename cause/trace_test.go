@@ -60,6 +60,8 @@ func TestLinesThatNameAnError(t *testing.T) {
 	for line, want := range map[string]bool{
 		"ValueError: cold": true, "ValueError": true, "panic: cold": true, "fatal error: all goroutines are asleep": true, "Caused by: java.io.IOException: cold": true,
 		`Exception in thread "main" java.io.IOException: cold`: true, "System.InvalidOperationException : cold": true, "stack backtrace:": false, "it is cold": false,
+		"11:58:41 ERROR [exec-7] o.Oven - java.io.IOException: cold - and wet": true, "11:58:41,3 - ERROR - oven - ValueError: cold": true, "ERROR: too cold - try it warm": true,
+		"11:58:41 ERROR o.Oven: java.io.IOException: cold": true, "ERROR oven - cold": false, "INFO oven - java.io.IOException: cold": false,
 	} {
 		if got := cause.NamesError(line); got != want {
 			t.Errorf("NamesError(%q) is %v", line, got)
