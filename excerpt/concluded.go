@@ -67,7 +67,7 @@ func (c *chooser) offerSaid(i int32, lines []candidate) {
 	e := &c.ix.entries[i]
 	at := int32(len(c.all))
 	switch {
-	case e.lead == 0 || c.o.without(Conclusions):
+	case e.lead == 0 || c.o.without(Conclusions) || !c.mayTake(e, 1, e.lead):
 		return
 	case c.ix.concludes(i):
 		c.concluded = append(c.concluded, at)
