@@ -38,11 +38,11 @@ func leadLength(text string) (length int32, leadsOn bool) {
 			break
 		}
 		says = says || len(line) >= leastLead && line[0] != '#'
-		if line != "" && !strings.HasSuffix(line, ":") {
+		if line != "" && !announces(line) {
 			last = number
 		}
 	}
-	return last, strings.HasSuffix(text, ":")
+	return last, announces(text)
 }
 
 // concludes reports whether an entry is the last that the model said before a person
