@@ -445,4 +445,7 @@ func TestP5bWhatIsKeptOfAResultHasNoTerminalCodes(t *testing.T) {
 		p := project(t, user("go"), call("c", "t", `{}`), result("c", output), tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Lines: lines}})))
 		same(t, output, view(p)[2], "result c "+want+" …")
 	}
+	// A line of nothing but such codes is blank.
+	p := project(t, user("go"), call("c", "t", `{}`), result("c", "\x1b[2K\x1b[1G\n"+strings.Repeat("and so on\n", 9)), tools(shortly(map[string]tenfold.CallPolicy{"c": {Action: tenfold.Trim, Lines: []tenfold.LineRange{{First: 1, Last: 1}}}})))
+	same(t, "codes alone", view(p)[2], "result c [compacted] t: done, 10 lines")
 }

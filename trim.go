@@ -186,7 +186,7 @@ func (c *chosen) cut(text string, short bool) (out string, kept bool) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		show, ok := c.next(line)
-		if isBlank(line) {
+		if isBlank(line) || c.plain && isBlank(withoutEscapes(line)) {
 			blank++
 			continue
 		} else if !ok {

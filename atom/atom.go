@@ -20,7 +20,7 @@ const (
 	// version or a larger number.
 	Number
 	// Code is what people and offices number things by: capitals and digits joined by
-	// hyphens, as in "CHG-20471", an address of mail or of a machine.
+	// hyphens, as in "CHG-20471", an address of mail or of a machine, a package with its version.
 	Code
 )
 
@@ -102,7 +102,7 @@ func (t trait) bare(bytes int) bool {
 func IsWord(b byte) bool { c := classes[b]; return c != other && c != joint }
 
 // Scan gives the atoms of a line in order: what they are and the bytes
-// [start, end) they stand in. After a path come the identifiers, ids and numbers
+// [start, end) they stand in. After a path or a code come the identifiers, ids and numbers
 // inside it, which are atoms of their own; nothing else overlaps.
 func Scan(line string) iter.Seq2[Kind, Span] {
 	return func(yield func(Kind, Span) bool) {

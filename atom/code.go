@@ -2,7 +2,7 @@ package atom
 
 import "strings"
 
-// The lengths of a code, in bytes, and how many digits it has at least.
+// The lengths of a code, in bytes, and how many digits it ends with at least.
 const (
 	minCode, maxCode = 5, 64
 	codeDigits       = 2
@@ -19,14 +19,13 @@ func isCode(run string) bool {
 	return isNumbered(run) || isAddress(run)
 }
 
-// isNumbered reports whether a run is capitals and digits joined by hyphens, a part with a
-// capital before the last of digits: "S-2025-0481".
+// isNumbered reports whether a run is capitals and digits joined by hyphens, the first
+// part with a capital and the last of digits: "S-2025-0481".
 func isNumbered(run string) bool {
-	joints, digits, named := 0, 0, false
+	joints, named := 0, false
 	for i := range len(run) {
 		switch c := classes[run[i]]; {
 		case c == digit:
-			digits++
 		case c == capital:
 			named = named || joints == 0
 		case run[i] == '-' && i+1 < len(run) && run[i+1] != '-':
@@ -36,7 +35,7 @@ func isNumbered(run string) bool {
 		}
 	}
 	last := run[strings.LastIndexByte(run, '-')+1:]
-	return named && joints > 0 && digits >= codeDigits && strings.Trim(last, "0123456789") == "" && len(last) >= codeDigits
+	return named && joints > 0 && strings.Trim(last, "0123456789") == "" && len(last) >= codeDigits
 }
 
 // isAddress reports whether a run is four numbers of a byte joined by points.

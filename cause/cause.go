@@ -260,7 +260,7 @@ var steps = regexp.MustCompile(`^(?:` +
 	`Compiling \S+ v\d\S*(?: \(\S+\))?|Download(?:ing|ed) (?:\S+ (?:v\d\S*|\([\d.,]+ ?[kMG]?i?B\))|\S+\.(?:whl|whl\.metadata|tar\.gz|jar|pom)\b.*|from \S+: http\S+.*)|` +
 	`Using cached \S+\.(?:whl|metadata|gz).*|Requirement already satisfied: \S+.*|Restored \S+proj \(.*|` +
 	`Get:\d+ https?://\S+ .*|Selecting previously unselected package \S+|Preparing to unpack \S+.*|Setting up \S+ \(\S+\)\W*|Unpacking \S+ \(\S+\).*|` +
-	`\S+: (?:Refreshing state|Reading|Read complete|Still (?:creating|modifying|destroying|reading))(?:\.\.\.| after ).*|[0-9a-f]{12}: (?:Pulling fs layer|Waiting|Verifying Checksum|Download complete|Pull complete|Already exists)|` +
+	`\S+\.\S+: (?:(?:Refreshing state|Reading|Still (?:creating|modifying|destroying|reading))\.\.\.|Read complete after ).*|[0-9a-f]{12}: (?:Pulling fs layer|Waiting|Verifying Checksum|Download complete|Pull complete|Already exists)|` +
 	`\[ *\d+%\] (?:Building|Linking|Built target) .*|\[\d+/\d+\] (?:Building|Linking|Compiling|Emitting|Write) .*|\[ (?:RUN     |      OK) \] \S+(?: \(\d+ ms\))?|#\d+ sha256:[0-9a-f]+ .*|` +
 	`- (?:Downloading|Installing) \S+ \(v?\d\S*\)(?:: Extracting archive)?|Test Case '.+' (?:started\.?|passed \([\d.]+ seconds\)\.?)|Passed \S+ \[[<\d. ]+ ?m?s\]|` +
 	`test \S+ \.\.\. ok|\S+\.py [.sxX]+ +\[ *\d+%\]|\S+::\S+ PASSED +\[ *\d+%\]|> \S+@\d+\.\d+\.\d+\S* \S+(?: /\S+)?` +

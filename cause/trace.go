@@ -97,17 +97,25 @@ func PlaceOf(output []string, why []Line) int {
 	return 0
 }
 
-// unlogged takes off what a log writes before an error: "11:58:41 ERROR [exec-7] o.Oven - ".
-func unlogged(line string) string {
-	if at := strings.LastIndex(line, " - "); at > 0 && levels.MatchString(line[:at]) {
-		return line[at+len(" - "):]
+// longestName is how far into a message the name of an exception ends, with what stands beside it.
+const longestName = 160
+
+// logsError reports whether an error stands behind what a log writes before one: "11:58:41 ERROR
+// [exec-7] o.Oven - ", or a time, a level and a name, each with a mark behind it.
+func logsError(line string) bool {
+	level := levels.FindStringIndex(line)
+	if level == nil {
+		return false
 	}
-	if at := levels.FindStringIndex(line); at != nil {
-		if _, rest, ok := strings.Cut(line[at[1]:], ": "); ok && NamesException(strings.TrimSpace(rest)+":") {
-			return rest
+	for _, mark := range []string{" - ", ": "} {
+		for rest, more := line[level[1]-1:], true; more; {
+			_, rest, more = strings.Cut(rest, mark)
+			if name := strings.TrimSpace(rest[:min(len(rest), longestName)]); more && NamesException(name+":") {
+				return true
+			}
 		}
 	}
-	return line
+	return false
 }
 
 // NamesError reports whether a line names an error whose places a stack trace may give
@@ -117,6 +125,6 @@ func NamesError(line string) bool {
 	if rest, ok := strings.CutPrefix(line, "Exception in thread "); ok {
 		line = rest[strings.LastIndex(rest, `" `)+1:]
 	}
-	line = strings.TrimSpace(unlogged(line))
-	return Proves(line) == Error || strings.HasPrefix(line, "fatal error: ") || NamesException(line+":")
+	line = strings.TrimSpace(line)
+	return Proves(line) == Error || strings.HasPrefix(line, "fatal error: ") || NamesException(line+":") || logsError(line)
 }

@@ -60,6 +60,8 @@ func TestLinesThatNameAnError(t *testing.T) {
 	for line, want := range map[string]bool{
 		"ValueError: cold": true, "ValueError": true, "panic: cold": true, "fatal error: all goroutines are asleep": true, "Caused by: java.io.IOException: cold": true,
 		`Exception in thread "main" java.io.IOException: cold`: true, "System.InvalidOperationException : cold": true, "stack backtrace:": false, "it is cold": false,
+		"11:58:41 ERROR [exec-7] o.Oven - java.io.IOException: cold - and wet": true, "11:58:41,3 - ERROR - oven - ValueError: cold": true, "ERROR: too cold - try it warm": true,
+		"11:58:41 ERROR o.Oven: java.io.IOException: cold": true, "ERROR oven - cold": false, "INFO oven - java.io.IOException: cold": false,
 	} {
 		if got := cause.NamesError(line); got != want {
 			t.Errorf("NamesError(%q) is %v", line, got)
@@ -113,7 +115,7 @@ func TestLinesThatTellOfSteps(t *testing.T) {
 		"test oven::heats ... ok": true, "test oven::heats ... FAILED": false, "tests/test_oven.py ..s. [ 50%]": true, "tests/test_oven.py ..F. [ 50%]": false,
 		"tests/test_oven.py::test_heat PASSED [ 50%]": true, "tests/test_oven.py::test_heat FAILED [ 50%]": false, "PASS src/oven.test.ts (2.1 s)": true, "PASS the salt": false,
 		"> oven@1.2.3 test": true, "> oven@1.2.3 test /w/oven": true, "> oven is hot": false,
-		"module.oven.aws_subnet.a[0]: Refreshing state... [id=subnet-0a1b]": true, "aws_oven.a: Still creating... [10s elapsed]": true, "aws_oven.a: Creation complete after 2s [id=i-1]": false, "data.oven.a: Reading...": true, "Note: Reading is good": false, "oven: Still cold": false,
+		"module.oven.aws_subnet.a[0]: Refreshing state... [id=subnet-0a1b]": true, "aws_oven.a: Still creating... [10s elapsed]": true, "aws_oven.a: Creation complete after 2s [id=i-1]": false, "data.oven.a: Reading...": true, "data.oven.a: Read complete after 1s [id=i-1]": true, "Note: Reading is good": false, "Error: Reading after the end": false, "Error: Reading... and no more": false, "oven: Still cold": false,
 		"8f2ab2c1de77: Pull complete": true, "oven: Pull complete": false, "[ 12%] Building CXX object CMakeFiles/oven.dir/heat.cpp.o": true, "[12/40] Compiling Oven Heat.swift": true, "[12/40] loaves": false,
 		"[ RUN      ] Oven.Heats": true, "[       OK ] Oven.Heats (3 ms)": true, "[  FAILED  ] Oven.Heats (3 ms)": false, "  - Installing oven/heat (v1.2.0): Extracting archive": true, "- Installing the oven": false,
 		"Test Case '-[OvenTests heat]' passed (0.001 seconds).": true, "Test Case '-[OvenTests heat]' failed (0.001 seconds).": false, "  Passed Oven.Tests.Heats [12 ms]": true, "Passed the salt": false,

@@ -38,11 +38,11 @@ func leadLength(text string) (length int32, leadsOn bool) {
 			break
 		}
 		says = says || len(line) >= leastLead && line[0] != '#'
-		if line != "" && !strings.HasSuffix(line, ":") {
+		if line != "" && !announces(line) {
 			last = number
 		}
 	}
-	return last, strings.HasSuffix(text, ":")
+	return last, announces(text)
 }
 
 // concludes reports whether an entry is the last that the model said before a person
@@ -67,7 +67,7 @@ func (c *chooser) offerSaid(i int32, lines []candidate) {
 	e := &c.ix.entries[i]
 	at := int32(len(c.all))
 	switch {
-	case e.lead == 0 || c.o.without(Conclusions):
+	case e.lead == 0 || c.o.without(Conclusions) || !c.mayTake(e, 1, e.lead):
 		return
 	case c.ix.concludes(i):
 		c.concluded = append(c.concluded, at)

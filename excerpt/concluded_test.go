@@ -23,6 +23,8 @@ func TestAConclusionIsWorthItsWords(t *testing.T) {
 		"a notice came after":          {[]string{"a The oven was too hot for the bread, so I turned it down.", "s warm"}, "3:all"},
 		"a title, words, then code":    {[]string{"a ## The oven||The oven was too hot for the bread, so I turned it down.|Here it is:||```|" + plain + "|```|" + plain}, "3:1-3"},
 		"words that lead to something": {[]string{"a The oven was too hot for the bread, so I turned it down. This is the whole change:"}, ""},
+		"and so in bold":               {[]string{"a The oven was too hot for the bread, so I turned it down. **This is the whole change:**"}, ""},
+		"and so in Chinese":            {[]string{"a 烤箱太热了，面包会烤焦，所以我把温度调低了。以下是全部改动："}, ""},
 		"words that lead to questions": {[]string{"a The oven was too hot for the bread, so I turned it down.|I ask before I open it:", "c 1 AskUserQuestion {}", "r 1 ok"}, "3:1"},
 		"next to none":                 {[]string{"a Done."}, ""},
 		"long words":                   {[]string{"a " + strings.Repeat("The oven was too hot. ", 20) + "|" + strings.Repeat("So it was. ", 50)}, "3:1"},

@@ -80,9 +80,15 @@ func (h *heads) ofList(text, bare string, number int32) (head int32) {
 		h.above = h.above[:n-1]
 	}
 	if len(h.above) < deepestList && len(bare) <= maxHead {
-		h.above = append(h.above, above{m, number, !item && strings.HasSuffix(strings.TrimRight(bare, "*_ "), ":")})
+		h.above = append(h.above, above{m, number, !item && announces(bare)})
 	}
 	return head
+}
+
+// announces reports whether a text leads to what stands below it: it ends with a colon.
+func announces(text string) bool {
+	text = strings.TrimRight(text, "*_ ")
+	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
 }
 
 // isItem reports whether a line is an item of a list: "- it", "* it", "1. it".

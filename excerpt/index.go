@@ -29,7 +29,7 @@ type Index struct {
 	lines  []line // each once
 	byLine map[string]int32
 	taken  map[fileLine]removal // the last change that took the line out
-	// restored is the last call of a command that may have brought back what was taken out.
+	// restored is the last call of a command that may have brought back what was taken out, or its result.
 	restored int32
 	spelt    []uint16 // words of lines
 	// spellings are the words by their hash.
@@ -160,6 +160,7 @@ type fileInfo struct {
 	name      int32
 	changed   int32 // the result of the last change of which the lines are known
 	written   int32 // the call that wrote all of it last, from 1; 0 for none
+	restored  int32 // the result of the last change of which the lines are not known
 	installed bool  // a package manager put it there
 }
 
@@ -403,6 +404,9 @@ func (ix *Index) result(l *tenfold.Log, e tenfold.Entry, r tenfold.ToolResult) {
 	ix.finish(at)
 	for _, f := range at.files {
 		ix.files[f].touched = at.request
+	}
+	if i == ix.restored { // what other calls of the step changed meanwhile may be undone, too
+		ix.restored = int32(len(ix.entries) - 1)
 	}
 	if r.Ended().Bad() {
 		return // it changed nothing

@@ -36,15 +36,22 @@ func restores(command string) bool {
 // lines it took out, the files and the cells of notebooks it wrote anew.
 func (ix *Index) noteTaken(call int32, t tool.Tool, arguments, text string) {
 	result := int32(len(ix.entries) - 1)
-	if cell := t.Cell(arguments, text); cell != "" {
+	cell := t.Cell(arguments, text)
+	if cell != "" {
 		f := ix.file(cell)
 		ix.files[f].changed, ix.files[f].written = result, call+1
 		files := append(slices.Clone(ix.entries[call].files), f)
 		ix.entries[call].files, ix.entries[result].files = files, files
 	}
-	pieces := t.Pieces(arguments)
+	pieces, told := t.Pieces(arguments), cell != ""
 	for _, piece := range pieces {
 		ix.files[ix.file(piece.Path)].changed = result
+		told = told || piece.Old != "" || piece.New != ""
+	}
+	if !told { // "undo_edit", a download
+		for _, f := range ix.entries[call].edits {
+			ix.files[f].restored = result
+		}
 	}
 	whole := false
 	for _, op := range t.Operations(arguments) {
@@ -108,18 +115,20 @@ func (ix *Index) outdated(i int32) (numbers []int32) {
 	if e.source != fileText && e.source != ownText {
 		return nil
 	}
+	changed, written := false, false
 	for _, f := range e.files {
-		file := &ix.files[f]
-		if file.changed <= i {
+		changed, written = changed || ix.files[f].changed > i, written || ix.files[f].written > 0
+	}
+	text := ix.text[e.text.from:e.text.to]
+	var times map[int32]int // lines stand in it: of several nobody knows which was taken out
+	for n, l := range text {
+		one := &ix.lines[l.line]
+		if !changed || l.bytes <= minTaken || !written && !one.taken {
 			continue
 		}
-		text, since := ix.text[e.text.from:e.text.to], max(i, ix.restored)
-		var times map[int32]int // lines stand in it: of several nobody knows which was taken out
-		for n, l := range text {
-			one := &ix.lines[l.line]
-			if l.bytes <= minTaken {
-				continue
-			}
+		for _, f := range e.files {
+			file := &ix.files[f]
+			since := max(i, ix.restored, file.restored)
 			old := file.written-1 > since && one.newest < file.written-1
 			if !old && one.taken {
 				took := ix.taken[fileLine{f, l.line}]
@@ -134,11 +143,11 @@ func (ix *Index) outdated(i int32) (numbers []int32) {
 			}
 			if old {
 				numbers = append(numbers, int32(n)+1)
+				break
 			}
 		}
 	}
-	slices.Sort(numbers)
-	return slices.Compact(numbers)
+	return numbers
 }
 
 // IsOutdated reports whether an entry has lines that its file has no longer.

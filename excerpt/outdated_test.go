@@ -23,25 +23,30 @@ func TestF6WhatAChangeTookOutIsNotShown(t *testing.T) {
 		r.IsError = true
 		return []tenfold.Payload{calls[0], r}
 	}
+	edited, checkout := ranCall(2, "Edit", edit, "done"), ranCall(3, "Bash", `{"command":"git checkout -- a.tf"}`, "done")
 	for name, tt := range map[string]struct {
 		first  []tenfold.Payload
 		second []tenfold.Payload
 		want   string
 	}{
-		"an edit":             {ranCall(1, "Read", read, before), ranCall(2, "Edit", edit, "done"), "[1 1][3 4]"},
-		"one that failed":     {ranCall(1, "Read", read, before), fails(2, "Edit", edit), "whole"},
-		"of another file":     {ranCall(1, "Read", `{"file_path":"b.tf"}`, before), ranCall(2, "Edit", edit, "done"), "whole"},
-		"a line there twice":  {ranCall(1, "Read", read, before+"second_line of it\n"), ranCall(2, "Edit", edit, "done"), "whole"},
-		"put back":            {append(ranCall(1, "Read", read, before), ranCall(2, "Edit", edit, "done")...), ranCall(3, "Edit", `{"file_path":"a.tf","old_string":"other_line of it","new_string":"second_line of it"}`, "done"), "whole"},
-		"brought back":        {append(ranCall(1, "Read", read, before), ranCall(2, "Edit", edit, "done")...), ranCall(3, "Bash", `{"command":"git -C . checkout -- a.tf && make"}`, "done"), "whole"},
-		"only looked at":      {append(ranCall(1, "Read", read, before), ranCall(2, "Edit", edit, "done")...), ranCall(3, "Bash", `{"command":"git status; echo restore"}`, "done"), "[1 1][3 4]"},
-		"changed after that":  {append(ranCall(1, "Read", read, before), ranCall(2, "Bash", `{"command":"git stash"}`, "done")...), ranCall(3, "Edit", edit, "done"), "[1 1][3 4]"},
-		"written anew":        {ranCall(1, "Read", read, before), ranCall(2, "Write", `{"file_path":"a.tf","content":"new_line of it\nthird_line of it\n"}`, "done"), "nothing"},
-		"with the same lines": {ranCall(1, "Read", read, "first_line of it\nsecond_line of it\nthird_line of it"), ranCall(2, "Write", `{"file_path":"a.tf","content":"first_line of it\nsecond_line of it\nthird_line of it"}`, "done"), "nothing of it"},
-		"a patch":             {ranCall(1, "Read", read, before), ranCall(2, "apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.tf\n@@\n first_line of it\n-second_line of it\n+other_line of it\n*** End Patch"}`, "done"), "[3 4]"},
-		"one of several":      {ranCall(1, "Read", read, before), ranCall(2, "Edit", `{"file_path":"a.tf","old_string":"first_line of it\nsecond_line of it\nthird_line of it","new_string":"first_line of it\nthird_line of it"}`, "done"), "[3 4]"},
-		"one like it":         {ranCall(1, "Read", read, before), ranCall(2, "Edit", `{"file_path":"a.tf","old_string":"sixth_line of it\nsecond_line of it\nthird_line of it","new_string":"other_line of it"}`, "done"), "[1 2][4 4]"},
-		"a part inserted":     {ranCall(1, "Read", read, before), ranCall(2, "str_replace_editor", `{"command":"insert","path":"a.tf","insert_line":1,"new_str":"new_line of it"}`, "done"), "whole"},
+		"an edit":                    {ranCall(1, "Read", read, before), ranCall(2, "Edit", edit, "done"), "[1 1][3 4]"},
+		"one that failed":            {ranCall(1, "Read", read, before), fails(2, "Edit", edit), "whole"},
+		"of another file":            {ranCall(1, "Read", `{"file_path":"b.tf"}`, before), ranCall(2, "Edit", edit, "done"), "whole"},
+		"a line there twice":         {ranCall(1, "Read", read, before+"second_line of it\n"), ranCall(2, "Edit", edit, "done"), "whole"},
+		"put back":                   {append(ranCall(1, "Read", read, before), ranCall(2, "Edit", edit, "done")...), ranCall(3, "Edit", `{"file_path":"a.tf","old_string":"other_line of it","new_string":"second_line of it"}`, "done"), "whole"},
+		"brought back":               {append(ranCall(1, "Read", read, before), ranCall(2, "Edit", edit, "done")...), ranCall(3, "Bash", `{"command":"git -C . checkout -- a.tf && make"}`, "done"), "whole"},
+		"brought back within a step": {ranCall(1, "Read", read, before), []tenfold.Payload{edited[0], checkout[0], edited[1], checkout[1]}, "whole"},
+		"edit undone":                {append(ranCall(1, "Read", read, before), edited...), ranCall(3, "str_replace_editor", `{"command":"undo_edit","path":"a.tf"}`, "done"), "whole"},
+		"another edit undone":        {append(ranCall(1, "Read", read, before), edited...), ranCall(3, "str_replace_editor", `{"command":"undo_edit","path":"b.tf"}`, "done"), "[1 1][3 4]"},
+		"downloaded":                 {ranCall(1, "Read", read, before), ranCall(2, "download", `{"file_path":"a.tf","url":"https://oven.example/a.tf"}`, "done"), "whole"},
+		"only looked at":             {append(ranCall(1, "Read", read, before), ranCall(2, "Edit", edit, "done")...), ranCall(3, "Bash", `{"command":"git status; echo restore"}`, "done"), "[1 1][3 4]"},
+		"changed after that":         {append(ranCall(1, "Read", read, before), ranCall(2, "Bash", `{"command":"git stash"}`, "done")...), ranCall(3, "Edit", edit, "done"), "[1 1][3 4]"},
+		"written anew":               {ranCall(1, "Read", read, before), ranCall(2, "Write", `{"file_path":"a.tf","content":"new_line of it\nthird_line of it\n"}`, "done"), "nothing"},
+		"with the same lines":        {ranCall(1, "Read", read, "first_line of it\nsecond_line of it\nthird_line of it"), ranCall(2, "Write", `{"file_path":"a.tf","content":"first_line of it\nsecond_line of it\nthird_line of it"}`, "done"), "nothing of it"},
+		"a patch":                    {ranCall(1, "Read", read, before), ranCall(2, "apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.tf\n@@\n first_line of it\n-second_line of it\n+other_line of it\n*** End Patch"}`, "done"), "[3 4]"},
+		"one of several":             {ranCall(1, "Read", read, before), ranCall(2, "Edit", `{"file_path":"a.tf","old_string":"first_line of it\nsecond_line of it\nthird_line of it","new_string":"first_line of it\nthird_line of it"}`, "done"), "[3 4]"},
+		"one like it":                {ranCall(1, "Read", read, before), ranCall(2, "Edit", `{"file_path":"a.tf","old_string":"sixth_line of it\nsecond_line of it\nthird_line of it","new_string":"other_line of it"}`, "done"), "[1 2][4 4]"},
+		"a part inserted":            {ranCall(1, "Read", read, before), ranCall(2, "str_replace_editor", `{"command":"insert","path":"a.tf","insert_line":1,"new_str":"new_line of it"}`, "done"), "whole"},
 	} {
 		l, ix := logOf(t, slices.Concat(tt.first, tt.second)...)
 		got := "nothing"

@@ -112,7 +112,7 @@ func (c *chooser) gap(e *entry, line, step int32) (lines int32, bytes int64, ok 
 		if c.has(e, n) {
 			return lines, bytes, true
 		}
-		if c.isOutdated(e, n) {
+		if !c.mayTake(e, n, n) {
 			break
 		}
 		lines++
@@ -248,7 +248,7 @@ func (c *chooser) choose(at int32) {
 func (c *chooser) headingsOf(e *entry, line int32) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for h := range c.ix.headsOf(e, line) {
-			if !c.has(e, h) && !c.isOutdated(e, h) && !yield(h) {
+			if !c.has(e, h) && c.mayTake(e, h, h) && !yield(h) {
 				return
 			}
 		}

@@ -46,7 +46,8 @@ func (ix *Index) read(at *entry, text string, number int32) int32 {
 	library := false // a piece of code that a trace of IPython shows of a library
 	for text := range lines(text) {
 		raw, bytes := text, int32(len(text))+1
-		if library = at.role == roleResult && (library && text != "" || cause.IsForeignFrame(text)); library {
+		library = library && strings.TrimSpace(text) != "" && !strings.HasPrefix(text, "File ")
+		if library = library || at.role == roleResult && cause.IsForeignFrame(text); library {
 			text = libraryLine
 		}
 		again := changes && diff.Has(text) && text != "" && (text[0] == '+' || text[0] == '-') || ix.patch && strings.HasPrefix(text, "-")
@@ -297,7 +298,9 @@ func (ix *Index) occur(at *entry, atoms []int32) {
 			}
 		}
 		for _, f := range at.files {
-			ix.noteFile(info, f)
+			if !ix.noteFile(info, f) {
+				break
+			}
 		}
 	}
 }
@@ -317,19 +320,21 @@ func (ix *Index) noteSpokenOf(info *atomInfo, request int32) {
 	}
 }
 
-// noteFile notes that the atom is in an entry about a file.
-func (ix *Index) noteFile(info *atomInfo, file int32) {
+// noteFile notes that the atom is in an entry about a file; false where there is no room for more.
+func (ix *Index) noteFile(info *atomInfo, file int32) bool {
 	n := 0
 	for at := info.files; at >= 0; at = ix.chain[at].next {
 		if ix.chain[at].file == file {
-			return
+			return true
 		}
 		n++
 	}
-	if n < maxChain {
-		ix.chain = append(ix.chain, link{file, info.files})
-		info.files = int32(len(ix.chain) - 1)
+	if n == maxChain {
+		return false
 	}
+	ix.chain = append(ix.chain, link{file, info.files})
+	info.files = int32(len(ix.chain) - 1)
+	return true
 }
 
 // mention takes in a text that is not a source of lines: reasoning.

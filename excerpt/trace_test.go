@@ -36,6 +36,10 @@ func TestF6APlaceKeepsItsError(t *testing.T) {
 		"IPython": {[]string{
 			"Cell In[1], line 2", "----> 2 open_file()", "", "File ~/site-packages/a.py:3, in read_it(self)", "      2 other_name = " + plain, "----> 3 close_file()", "", "File ~/oven.py:7, in heat_it(self)", "ValueError: cold", plain,
 		}, "2,8-9"},
+		"IPython with CRLF": {[]string{
+			"Cell In[1], line 2\r", "----> 2 open_file()\r", "\r", "File ~/site-packages/a.py:3, in read_it(self)\r", "----> 3 close_file()\r", "\r", "ValueError: cold\r", plain,
+		}, "2,7"},
+		"IPython without blank lines": {[]string{"File ~/site-packages/a.py:3, in read_it(self)", "----> 3 close_file()", "File ~/oven.py:7, in heat_it(self)", "----> 7 open_file()", "ValueError: cold", plain}, "3-5"},
 		"pytest": {[]string{
 			"____ heat ____", plain, "oven.py:3: in open_file", plain, plain, "oven.py:4: in plain", plain, "E   ValueError: cold", plain,
 		}, "3,6,8"},

@@ -258,6 +258,19 @@ func TestDenyFindsCommands(t *testing.T) {
 	}
 }
 
+// An option that a rule denies may be any word that is not known, and stands anywhere.
+func TestDenyFindsOptions(t *testing.T) {
+	p := mustNew(t, Rules{Deny: []string{"shell:git push --force"}, Contained: true, Allow: []string{"shell"}})
+	for text, want := range map[string]Action{
+		`git push --force`: Deny, `git push origin --force`: Ask, `git push origin $x`: Ask, `git push origin main "$x"`: Ask,
+		`git push origin main`: Allow, `git commit -m "$x"`: Allow, `git fetch $x`: Allow,
+	} {
+		if v := p.Judge("shell", command(text)); v.Action != want {
+			t.Errorf("%s: %+v", text, v)
+		}
+	}
+}
+
 // A rule for all that a program does is none for what its options run.
 func TestBroadRules(t *testing.T) {
 	p := mustNew(t, Rules{Allow: []string{"shell:git *", "shell:cd *", "shell:* --version"}})

@@ -97,7 +97,8 @@ func (r rule) begins(words []word, allow bool) answer {
 
 // occurs tells whether a simple command of the rule's program may have the rest of
 // its words in this order, with others between them: git -C . push. One that is not known
-// may be any of them, but behind a word that stands where another of them would.
+// may be any of them, but behind a word that stands where another of them would: options
+// stand anywhere.
 func (r rule) occurs(words []word) answer {
 	name := rule{words: r.words[:1]}
 	if name.begins(words[:1], false) == no {
@@ -110,7 +111,7 @@ func (r rule) occurs(words []word) answer {
 			next, open = false, !w.known || strings.HasPrefix(w.text, "-")
 		}
 		switch {
-		case !w.known && open:
+		case !w.known && (open || len(wanted) > 0 && strings.HasPrefix(wanted[0], "-")):
 			return maybe
 		case len(wanted) > 0 && w.known && matches(wanted[0], w.text):
 			wanted, next = wanted[1:], true

@@ -266,7 +266,7 @@ var failures = [...]string{
 	// Cline and Roo Code
 	"The tool execution failed with the following error:",
 	// SWE-agent
-	"Your proposed edit has introduced new syntax error(s)", "EXECUTION TIMED OUT", "COMMAND TIMED OUT",
+	"Your proposed edit has introduced new syntax error(s)", "No replacement was performed", "EXECUTION TIMED OUT", "COMMAND TIMED OUT",
 	// OpenHands
 	"[Your proposed edit has introduced new syntax error(s)",
 }

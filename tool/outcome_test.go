@@ -89,6 +89,7 @@ func TestL12Wordings(t *testing.T) {
 		{"openhands, a log", "terminal", tool.NoFlag, false, "[Command finished with exit code 9]\nmore", none},
 		{"openhands", "str_replace_editor", tool.NoFlag, false, "ERROR:\nNo replacement was performed", bad},
 		{"swe-agent", "edit", tool.NoFlag, false, "Your proposed edit has introduced new syntax error(s). Please read", bad},
+		{"swe-agent", "str_replace_editor", tool.NoFlag, false, "No replacement was performed, old_str `x` did not appear verbatim in /w/a.py.", bad},
 		{"swe-agent", "bash", tool.NoFlag, false, "Your command ran successfully and did not produce any output.", ok},
 		{"mini-swe-agent", "bash", tool.NoFlag, false, "<returncode>1</returncode>\n<output>\nred\n</output>", "exit 1"},
 		{"roo", "execute_command", tool.NoFlag, false, "Command executed in terminal within working directory '/w'. Exit code: 3\nOutput:\nred", "exit 3"},

@@ -46,7 +46,7 @@ func Primary(names []string) map[string][]string {
 				all[name] = append(all[name], tenfold.EveryArgument)
 			}
 		case t.Path == notebookPath:
-			all[name] = []string{"cell_id"}
+			all[name] = []string{notebookPath, "cell_id"}
 		case primaries[t.Kind] != "":
 			all[name] = strings.Fields(primaries[t.Kind])
 		}

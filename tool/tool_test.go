@@ -232,3 +232,20 @@ func FuzzCall(f *testing.F) {
 		}
 	})
 }
+
+// What a call is about is the first that its arguments say of it: of a notebook's cell the notebook.
+func TestWhatCallsAreAbout(t *testing.T) {
+	for _, c := range []struct{ name, arguments, want string }{
+		{"NotebookEdit", `{"cell_id":"c1","notebook_path":"/n.ipynb","new_source":"x"}`, "/n.ipynb"},
+		{"str_replace_editor", `{"command":"view","path":"/a.go"}`, "/a.go"},
+		{"Grep", `{"path":"/w","pattern":"oven"}`, "oven"},
+		{"Edit", `{"file_path":"/a.go","old_string":"x"}`, "/a.go"},
+		{"ask_the_oven", `{"id":"7","query":"is it warm"}`, "is it warm"},
+		{"Bash", `{"command":7}`, ""},
+		{"Bash", `not JSON`, ""},
+	} {
+		if got := tool.Subject(c.name, c.arguments); got != c.want {
+			t.Errorf("%s %s is about %q, want %q", c.name, c.arguments, got, c.want)
+		}
+	}
+}

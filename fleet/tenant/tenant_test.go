@@ -268,7 +268,11 @@ func testUnrecorded(t *testing.T, f *fleet) {
 		t.Fatal(err)
 	}
 	defer owner.Close(context.WithoutCancel(t.Context()))
+	if err := st.Create(t.Context(), store.Conversation{ID: "b"}); err != nil {
+		t.Fatal(err)
+	}
 	do := map[string]func() error{
+		"delete": func() error { return st.Delete(t.Context(), "b", store.AnyVersion) },
 		"create with an overlay": func() error {
 			return st.Create(t.Context(), store.Conversation{ID: "a"}, turn("1"), tenfold.Entry{ID: "2", Payload: tenfold.Compaction{}})
 		},

@@ -46,6 +46,9 @@ func (w Written) planRemoval() (change, error) {
 		return change{}, err
 	}
 	ch := change{Change: Change{Path: w.Path, Action: "unchanged"}, before: data, after: data}
+	if info, err := os.Stat(w.Path); err == nil {
+		ch.mode = info.Mode().Perm() // to be put back with
+	}
 	switch {
 	case !there:
 		ch.before, ch.Note = nil, "it is gone already"

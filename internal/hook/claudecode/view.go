@@ -174,7 +174,7 @@ func units(text string) int { return len(utf16.Encode([]rune(text))) }
 
 // whole reports whether an item shows all that its line says.
 func (m *matcher) whole(it tenfold.Item) bool {
-	return it.Seq > 0 && it.Fate == tenfold.Kept && m.blocks[lineOf(it.ID)] == 1
+	return it.Fate == tenfold.Kept && m.blocks[lineOf(it.ID)] == 1
 }
 
 // user finds the row of a message.

@@ -208,8 +208,10 @@ func TestV1WithinAnEpochRequestsOnlyGrow(t *testing.T) {
 				}
 			}
 		}
-		if i == 30 {
-			c.says("Go on.")
+		if i == 50 {
+			if c.says("Go on."); epochs < 2 {
+				t.Errorf("%d epochs in a turn of 50 requests", epochs)
+			}
 		}
 		c.works(fmt.Sprintf("file%d.txt", i), 100)
 	}
@@ -255,6 +257,42 @@ func TestV2WhatIsUndoneIsShownAgain(t *testing.T) {
 	}
 	if strings.Count(sent, "by the door of file0.txt.") != 150 || strings.Contains(sent, "[compacted]") || strings.Contains(sent, `"signature"`) {
 		t.Error("after undo the request is not what was said, without what was thought")
+	}
+	// It is not compacted again before the person goes on (A3).
+	c.works("more.txt", 3)
+	c.used = window
+	if a := c.event("messages", c.told()...); a.Send != "" {
+		t.Errorf("in the same turn a view is due: %s", a.Send)
+	}
+	c.says("Go on.")
+	if a := c.event("messages", c.told()...); a.Send != whyAuto {
+		t.Errorf("in the next turn a view is due: %q", a.Send)
+	}
+}
+
+// An epoch ends by what changes the view: no entry that only came in, such as opencode's own
+// compaction, which opencode shows itself.
+func TestV1WhatChangesTheView(t *testing.T) {
+	l := tenfold.NewLog()
+	for n, step := range []struct {
+		payload tenfold.Payload
+		want    string
+	}{
+		{tenfold.UserMessage{Parts: tenfold.Text("Hello.")}, ""},
+		{tenfold.Compaction{Source: tenfold.SourceImport}, ""},
+		{tenfold.Compaction{}, "2"},
+		{tenfold.Compaction{Source: tenfold.SourceImport}, "2"},
+		{tenfold.Pin{Entries: []string{"0"}}, "4"},
+		{tenfold.UserMessage{Parts: tenfold.Text("Go on.")}, "4"},
+		{tenfold.Unpin{Entries: []string{"0"}}, "6"},
+		{tenfold.CompactionRevoked{Target: "2"}, "7"},
+	} {
+		if _, err := l.Append(tenfold.Entry{ID: strconv.Itoa(n), Payload: step.payload}); err != nil {
+			t.Fatal(err)
+		}
+		if got := mark(l); got != step.want {
+			t.Errorf("after entry %d the view was changed last by %q, want %q", n, got, step.want)
+		}
 	}
 }
 

@@ -35,9 +35,6 @@ func (b *batch) addUsage(ex *exchange, part bool) {
 		return
 	}
 	u := ex.response.Usage
-	if ex.beside {
-		u.Model = cmp.Or(u.Model, ex.r.Model)
-	}
 	u.Model = cmp.Or(u.Model, ex.t.shown.Model)
 	e := tenfold.Entry{Time: ex.ended.UTC(), Payload: u}
 	if epoch, _ := ex.t.log.begun(); !part || epoch != ex.shown {

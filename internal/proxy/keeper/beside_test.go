@@ -103,6 +103,26 @@ func TestX2TitlesStandBesideTheirConversation(t *testing.T) {
 	}
 }
 
+// What an answer beside a conversation cost is what its own model takes: where the answer does not
+// name it, the request does.
+func TestX2TitlesCostWhatTheirModelTakes(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	answers(ask(p, "s", true, person("Do it, please.")), "done")
+	title := p.k.Take(t.Context(), proxy.Incoming{
+		Protocol: wire.Anthropic{}, Kind: wire.Generate, Path: "/v1/messages", Header: http.Header{"X-Session-Id": {"s"}},
+		Body: []byte(`{"model":"small","max_tokens":10,"messages":[` + person("Generate a title: Do it, please.") + `]}`),
+	})
+	_, _ = title.Heard().Write([]byte(`{"id":"a","type":"message","role":"assistant","content":[` + said("title") + `],"stop_reason":"end_turn","usage":{"input_tokens":40,"output_tokens":4}}`))
+	title.Done(200, false)
+	p.close()
+	for e := range p.only(t).Log().Entries() {
+		if u, ok := e.Payload.(tenfold.Usage); ok && e.Branch != "" && u.Model != "small" {
+			t.Errorf("the title was paid for as one of %q", u.Model)
+		}
+	}
+}
+
 // X2: who offers no tools is not beside what there is not: such a conversation is one, and
 // stays one as it goes on; so does one of another session.
 func TestX2ConversationsWithoutToolsAreTheirOwn(t *testing.T) {

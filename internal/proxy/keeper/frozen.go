@@ -78,9 +78,10 @@ func (d *drawing) frozen() (*frozen, error) {
 	r, upto := d.r, d.changed+1
 	prefix := d.upto(upto)
 	// Where the last messages of the prefix are gone, two of the client's would
-	// stand side by side: they are joined.
+	// stand side by side, or one behind a summary that is a user's: they are joined.
 	if upto < len(d.pieces) && !r.Messages[upto].Model && len(prefix) > 0 {
-		if last := prefix[len(prefix)-1]; last.Seq != 0 && d.at[last.Seq] < upto-1 && !r.Messages[d.at[last.Seq]].Model {
+		last := prefix[len(prefix)-1]
+		if last.Seq == 0 && last.Payload.Kind() == tenfold.KindUserMessage || last.Seq != 0 && d.at[last.Seq] < upto-1 && !r.Messages[d.at[last.Seq]].Model {
 			upto++
 			prefix = d.upto(upto)
 		}

@@ -370,3 +370,41 @@ func TestV2cColdIsWhatTheClientAsksFor(t *testing.T) {
 	}
 	c.close()
 }
+
+// P10: wherever a summary ends that somebody made beside the proxy, however it is placed, and also
+// where all is gone that stood there, the roles of the messages take turns.
+func TestP10RolesTakeTurnsBehindWhatIsHidden(t *testing.T) {
+	t.Parallel()
+	summary := func(where tenfold.Placement) tenfold.Compaction {
+		return tenfold.Compaction{Summary: &tenfold.Summary{Text: "All was said.", Placement: where}}
+	}
+	for name, c := range map[string]tenfold.Compaction{
+		"omitted": {Turns: tenfold.Omit}, "a pair": summary(tenfold.PlacePair), "of a user": summary(tenfold.PlaceUser), "a message": summary(tenfold.PlaceMessage), "in the system prompt": summary(tenfold.PlaceSystem),
+	} {
+		for _, turn := range []int{0, 1, 2} {
+			for _, within := range []bool{false, true} {
+				hidden := c
+				if hidden.ToTurn = turn; within {
+					hidden.ToStep = new(0)
+				}
+				c := newClient(newPlace(t), "one")
+				for n := range 3 {
+					c.user(fmt.Sprintf("Question %d.", n))
+					c.answered(c.send(), said("It is so."))
+				}
+				keeper.Rest(c.k, true)
+				if err := c.open(c.conversations()[0]).AppendLatest(t.Context(), tenfold.Entry{Payload: hidden}); err != nil {
+					t.Fatal(err)
+				}
+				c.pass(5 * time.Second)
+				c.user("And now?")
+				ex := c.send()
+				c.answered(ex, said("So it is.")) // which holds the request against the rules
+				if sent := string(ex.Body()); strings.Count(sent, "It is so.") > 2 || len(c.failures()) > 0 {
+					t.Errorf("%s, to turn %d, within it %t: %s; failures %q", name, turn, within, sent, c.failures())
+				}
+				c.close()
+			}
+		}
+	}
+}

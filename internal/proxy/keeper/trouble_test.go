@@ -113,6 +113,22 @@ func TestX6TooLongIsCompacted(t *testing.T) {
 	c.close()
 }
 
+// V7: that nothing can be made of what the vendor calls too long is told.
+func TestV7TooLongAndNothingToCompactIsTold(t *testing.T) {
+	t.Parallel()
+	c := newClient(newPlace(t), "one")
+	c.user("Hello.")
+	ex := c.send()
+	if ex.Refused(400, []byte(`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`)) != nil {
+		t.Error("tried again")
+	}
+	ex.Done(400, false)
+	c.close()
+	if f := c.failures(); len(f) != 1 || !strings.Contains(f[0], "the context is too long for the vendor") {
+		t.Errorf("recorded failures are %q", f)
+	}
+}
+
 // X6: a client that says another date in each request, or has other tools, misses the cache by
 // itself: that is no reason to shorten its conversation no more.
 func TestX6BreakerLooksAtTheHead(t *testing.T) {

@@ -26,8 +26,8 @@ const (
 // Sessions are the conversations of one store that are opened, each for one goroutine at a time.
 type Sessions struct {
 	service *session.Service
-	*Shelf
-	open map[string]*Conversation // guarded by the mutex of the shelf
+	shelf   *Shelf
+	open    map[string]*Conversation // guarded by the mutex of the shelf
 }
 
 // A Shelf bounds what is opened of several stores together.
@@ -42,7 +42,7 @@ func NewShelf() *Shelf { return &Shelf{all: map[*Sessions]struct{}{}} }
 
 // Of gives the sessions of a store; close them when they are not needed any more.
 func (b *Shelf) Of(service *session.Service) *Sessions {
-	s := &Sessions{service: service, Shelf: b, open: map[string]*Conversation{}}
+	s := &Sessions{service: service, shelf: b, open: map[string]*Conversation{}}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.all[s] = struct{}{}
@@ -51,9 +51,9 @@ func (b *Shelf) Of(service *session.Service) *Sessions {
 
 // Close forgets all that is open.
 func (s *Sessions) Close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.all, s)
+	s.shelf.mu.Lock()
+	defer s.shelf.mu.Unlock()
+	delete(s.shelf.all, s)
 	clear(s.open) // timers still know of s
 }
 
@@ -152,24 +152,24 @@ func (o *Conversation) catchUp(ctx context.Context) error {
 }
 
 func (s *Sessions) acquire(id string) *Conversation {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.shelf.mu.Lock()
+	defer s.shelf.mu.Unlock()
 	o := s.open[id]
 	if o == nil {
 		o = &Conversation{lock: make(chan struct{}, 1)}
 		s.open[id] = o
 	}
 	o.users++
-	s.used++
-	o.used = s.used
+	s.shelf.used++
+	o.used = s.shelf.used
 	return o
 }
 
 // release gives one back, and lets go of those used longest ago where there are too
 // many.
 func (s *Sessions) release(id string, o *Conversation) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.shelf.mu.Lock()
+	defer s.shelf.mu.Unlock()
 	if o.users--; o.users == 0 {
 		if o.Session == nil {
 			delete(s.open, id)
@@ -184,7 +184,7 @@ func (s *Sessions) release(id string, o *Conversation) {
 	}
 	for {
 		of, oldest, many, entries, longest := s, "", 0, int64(0), int64(0)
-		for other := range s.all {
+		for other := range s.shelf.all {
 			many += len(other.open)
 			for id, o := range other.open {
 				entries, longest = entries+o.size, max(longest, o.size)
@@ -202,16 +202,16 @@ func (s *Sessions) release(id string, o *Conversation) {
 
 // Holds reports whether a conversation is in memory, and nobody works on it.
 func (s *Sessions) Holds(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.shelf.mu.Lock()
+	defer s.shelf.mu.Unlock()
 	o := s.open[id]
 	return o != nil && o.users == 0
 }
 
 // forgetUnused forgets a conversation that nobody uses.
 func (s *Sessions) forgetUnused(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.shelf.mu.Lock()
+	defer s.shelf.mu.Unlock()
 	if o := s.open[id]; o != nil && o.users == 0 {
 		delete(s.open, id)
 	}

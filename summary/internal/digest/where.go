@@ -20,8 +20,10 @@ type where struct {
 	// shells are the directories that shells are in which keep theirs from one call to
 	// the next, as far as they left the session's.
 	shells map[shellKey]string
-	// went are the directories that calls ran in, none of them inside of another.
-	went []string
+	// went is what all directories that calls ran in have above them, alone whether that is
+	// one of them.
+	went         string
+	moved, alone bool
 	// drives is set where paths begin with the name of a drive.
 	drives bool
 	// named are the files by the last name of their paths.
@@ -119,10 +121,18 @@ func (w *where) setShellDir(branch, name, dir string) {
 
 // noteDir notes a directory that calls ran in.
 func (w *where) noteDir(dir string) {
-	if !tool.IsAbs(dir) || slices.ContainsFunc(w.went, func(have string) bool { return within(dir, have) }) {
+	if !tool.IsAbs(dir) {
 		return
 	}
-	w.went = append(slices.DeleteFunc(w.went, func(have string) bool { return within(have, dir) }), dir)
+	above := w.went
+	for above != "" && !within(dir, above) {
+		above = above[:max(strings.LastIndexByte(above, '/'), 0)]
+	}
+	if !w.moved {
+		above = dir
+	}
+	w.alone = above == dir || w.alone && above == w.went
+	w.went, w.moved = above, true
 }
 
 func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
@@ -191,11 +201,11 @@ func (w *where) key(p string) string {
 
 // mayEndIn reports whether an absolute path may be a relative one.
 func (w *where) mayEndIn(p, relative string) bool {
-	switch len(w.went) {
-	case 0:
+	switch {
+	case !w.moved:
 		return strings.Contains(relative, "/") && strings.HasSuffix(p, "/"+relative)
-	case 1:
-		return p == inDir(w.went[0], relative)
+	case w.alone:
+		return p == inDir(w.went, relative)
 	}
 	return false
 }

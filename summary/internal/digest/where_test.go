@@ -1,8 +1,10 @@
 package digest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 func containsRed(text string) bool { return strings.Contains(text, "- red: ") }
@@ -93,6 +95,24 @@ func TestM4aFilesOfSeveralDirectories(t *testing.T) {
 				`c 3 apply_patch {"input":"*** Begin Patch\n*** Update File: p/x.go\n@@\n-a\n+b\n*** End Patch"}`, "r 3 ok",
 			},
 			[]string{"`/w/a/p/x.go`: modified, turn", "`/w/b/p/x.go`: modified, turn", "`p/x.go`: modified, turn"},
+			nil,
+		},
+		{
+			"one directory above all",
+			[]string{
+				`c 1 shell {"command":"cd /w/a/b && ls"}`, "r 1 ", `c 2 shell {"command":"cd /w/a/bc && ls"}`, "r 2 ", `c 3 shell {"command":"cd /w/a && ls"}`, "r 3 ",
+				`c 4 shell {"command":"cd /w/a/d && ls"}`, "r 4 ", `c 5 Edit ` + edit, "r 5 ok", `c 6 shell {"command":"sed -i s/a/b/ x.go"}`, "r 6 ",
+			},
+			[]string{"`/w/a/x.go`: modified ×2, turn"},
+			nil,
+		},
+		{
+			"none of them above all",
+			[]string{
+				`c 1 shell {"command":"cd /w/a && ls"}`, "r 1 ", `c 2 shell {"command":"cd /w/b && ls"}`, "r 2 ", `c 3 shell {"command":"cd /w/a && ls"}`, "r 3 ",
+				`c 4 Edit ` + edit, "r 4 ok", `c 5 shell {"command":"sed -i s/a/b/ x.go"}`, "r 5 ",
+			},
+			[]string{"`/w/a/x.go`: modified, turn", "`x.go`: modified, turn"},
 			nil,
 		},
 		{
@@ -198,4 +218,25 @@ func TestM4aWhatSaysNothingOfAChangedFile(t *testing.T) {
 		`c 3 Edit {"file_path":"/w/b.ts","old_string":"import a from 'a';","new_string":"import b from 'b';"}`, "r 3 ok",
 	), "Changed files")
 	holds(t, files, []string{"`/w/run.sh`: written, turn 0\n  - `+ # Wait for the server`\n", "`/w/a.ts`: written, turn 0\n  - in `open`\n", "`/w/b.ts`: modified, turn 0\n  - `+ import b from 'b';`\n"}, []string{"in `#", "bash", "* as"})
+}
+
+// A new directory for each of thousands of calls takes about as long as one for all: it was
+// compared with every one before.
+func TestManyDirectoriesAreNotedInTime(t *testing.T) {
+	fastest := func(dirs int) time.Duration {
+		var lines []string
+		for i := range 5000 {
+			lines = append(lines, fmt.Sprintf(`c %d shell {"command":"cd /w/of_some_length/dir_%d && ls"}`, i, i%dirs), fmt.Sprintf("r %d ok", i))
+		}
+		entries, best := entriesOf(t, lines...), time.Hour
+		for range 3 {
+			begun := time.Now()
+			ledgerOf(entries)
+			best = min(best, time.Since(begun))
+		}
+		return best
+	}
+	if one, many := fastest(1), fastest(5000); many > 4*one {
+		t.Errorf("one directory took %v, many %v", one, many)
+	}
 }
