@@ -53,6 +53,7 @@ func TestF5ACommandThatEndsRedIsOpen(t *testing.T) {
 		"tests that went well":     {"make check", "error: one is wanted here\n3 passed, 0 failed", 0, false},
 		"a warning before the end": {"make", "error: no flour, going on\ndone", 0, false},
 		"a look":                   {"cat build.log", "ERROR: failed to build", 0, false},
+		"what head cut off":        {"bake | head -1", "bread\ngrep: write error: Broken pipe", 0, false},
 		"long ago":                 {"docker build .", "ERROR: failed to build", 40, false},
 	} {
 		l := script(t, "t", "u the task", `c 1 Bash {"command":"`+c.command+`"}`)
