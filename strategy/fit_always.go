@@ -46,6 +46,7 @@ type stance struct {
 	// whole has it stay as it is. Else lines of a message stay, none of one that
 	// gave way; and of a call that it was made, with the answer the whole result.
 	whole        bool
+	named        bool // it shows what a request names
 	answer, body bool // with the answer the whole result, with the body the whole call
 	lines        []tenfold.LineRange
 	part         []tenfold.LineRange // of the bodies in a call's arguments
@@ -96,6 +97,7 @@ func (f *fitting) findAlways() {
 	decided := f.approvals()
 	f.keepAnswers(decided)
 	f.keepPointed()
+	f.keepNamed()
 	f.keepPlan(calls)
 	f.keepPlanText(calls)
 	f.keepImages(calls)
