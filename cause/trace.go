@@ -40,7 +40,7 @@ var libraries = []string{
 // names a place in a library: nothing that the work is about.
 func IsForeignPlace(line string) bool {
 	bare := strings.TrimSpace(line)
-	if !names(bare) && !(strings.Contains(bare, "Warning: ") && warning.MatchString(bare)) {
+	if !names(bare) && (!strings.Contains(bare, "Warning: ") || !warning.MatchString(bare)) {
 		return isForeignFunction(bare)
 	}
 	if slices.ContainsFunc(foreign, func(part string) bool { return strings.Contains(bare, part) }) {
