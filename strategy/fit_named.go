@@ -79,12 +79,18 @@ func (f *fitting) keepBeginning(c toolCall, tokens int) {
 			if st.answer || items && !isOpenItem(line) {
 				continue
 			}
-			cost := f.p.Log().Counter().Count(line)
-			if left -= cost; left < 0 && len(st.lines) > 0 {
+			one, cost := tenfold.LineRange{First: number, Last: number}, f.p.Log().Counter().Count(line)
+			if cost > left { // the last; all of an issue may be one line of JSON
+				if one.To = max(longestBeginning, len(line)*left/cost); one.To >= len(line) {
+					one.To = 0
+				}
+			}
+			st.lines = union(st.lines, []tenfold.LineRange{one})
+			if cost > left {
 				break
 			}
+			left -= cost
 			tokens -= cost
-			st.lines = union(st.lines, []tenfold.LineRange{shortRange(number, line)})
 		}
 	}
 	f.keepCall(c.seq, st)

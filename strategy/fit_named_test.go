@@ -21,6 +21,7 @@ func TestF5WhatARequestNamesStays(t *testing.T) {
 		lacks         string
 	}{
 		"an issue":           {"solve https://example.org/oven/issues/712", `Bash {"command":"gh issue view 712"}`, 3000, []string{"Lower the heat", "- [ ] rack two"}, "- [x] rack one"},
+		"an issue as JSON":   {"solve https://example.org/oven/issues/712", `Bash {"command":"gh issue view 712 --json body"}`, 6000, []string{"Lower the heat", strings.Repeat(`It is the sort of thing that somebody says at length.\n`, 20)}, "- [ ] rack two"},
 		"a document":         {"do what docs/racks.md says", `Read {"file_path":"/src/docs/racks.md"}`, 3000, []string{"Lower the heat", "- [ ] rack two"}, "- [x] rack one"},
 		"another issue":      {"solve https://example.org/oven/issues/711", `Bash {"command":"gh issue view 712"}`, 3000, nil, "Lower the heat"},
 		"a list of files":    {"do what docs/racks.md says", `Glob {"pattern":"docs/racks.md"}`, 3000, nil, "Lower the heat"},
@@ -29,7 +30,11 @@ func TestF5WhatARequestNamesStays(t *testing.T) {
 	} {
 		words := strings.Repeat("I have seen how the bread comes out of it. ", 40)
 		l := script(t, "t", "u "+words, "a so", "t", "u "+c.request, "c 1 "+c.call)
-		if _, err := l.Append(tenfold.Entry{Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(issue)}}); err != nil {
+		shown := issue
+		if strings.Contains(c.call, "--json") {
+			shown = `{"author":"ann","body":"` + strings.ReplaceAll(issue, "\n", `\n`) + `"}`
+		}
+		if _, err := l.Append(tenfold.Entry{Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(shown)}}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 8 {
