@@ -7,9 +7,17 @@ const maxGutter = 12
 
 // Gutter is the length of the line number that a file read or a search printed
 // in front of a line, with what parts it from the text: spaces, digits, and an
-// arrow, a bar or a tab, or, at the very beginning, a colon or a hyphen. 0 when
-// there is none.
+// arrow, a bar or a tab, or, at the very beginning, a colon or a hyphen: "L12: " of Gemini CLI
+// and "  Line 12: " of opencode among them. 0 when there is none.
 func Gutter(line string) int {
+	for _, word := range []string{"L", "  Line "} {
+		if rest, ok := strings.CutPrefix(line, word); ok {
+			bare := strings.TrimLeft(rest, "0123456789")
+			if len(bare) < len(rest) && (strings.HasPrefix(bare, ": ") || strings.HasPrefix(bare, "- ")) {
+				return len(line) - len(bare) + len(": ")
+			}
+		}
+	}
 	i := 0
 	for i < len(line) && i < maxGutter && line[i] == ' ' {
 		i++

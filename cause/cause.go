@@ -109,6 +109,8 @@ func tells(line string) Telling {
 // [Test], [Error], or 0.
 func Proves(line string) Telling {
 	switch {
+	case strings.HasSuffix(line, ": write error: Broken pipe"):
+		return 0 // the program that read had enough, as head does
 	case strings.HasPrefix(line, "--- FAIL"), strings.HasPrefix(line, "FAILED "), strings.HasPrefix(line, "● "), strings.HasPrefix(line, "✗ "), strings.HasPrefix(line, "✕ "),
 		strings.HasPrefix(line, "× "), strings.HasPrefix(line, "not ok "), strings.HasPrefix(line, "(fail) "), strings.HasPrefix(line, "FAIL ") && strings.ContainsAny(line, "/."):
 		return Test

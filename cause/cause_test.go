@@ -90,7 +90,7 @@ func TestWhatALineProves(t *testing.T) {
 		"oven.go:7: warning: old": 0, "oven.go:7: Note: old": 0, "oven.go 7: x": 0, "oven.go:x: y": 0, "oven.go:": 0, "a.b:1 x: y": 0, "oven:7: x": 0, "oven.go:7:x": 0, "a.: x": 0,
 		"ValueError: no flour": cause.Error, "java.io.IOException: x": cause.Error, "Uncaught TypeError: x": cause.Error, "thrown: RangeError: x": cause.Error,
 		"TypeError [ERR_OVEN]: cold": cause.Error, "baking_error: x": cause.Error, "no ValueError: x": 0, "ValueError": 0, ": x": 0, "Errors: 3": 0, "a/bError: x": 0,
-		strings.Repeat("a", 90) + "Error: x": 0, "": 0,
+		strings.Repeat("a", 90) + "Error: x": 0, "": 0, "grep: write error: Broken pipe": 0, "oven: error: Broken pipe": cause.Error,
 	} {
 		if got := cause.Proves(line); got != want {
 			t.Errorf("Proves(%q) is %d, want %d", line, got, want)

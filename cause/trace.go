@@ -36,11 +36,11 @@ var libraries = []string{
 	"java.", "javax.", "jdk.", "sun.", "kotlin.", "scala.", "org.junit.", "org.springframework.", "org.apache.maven.", "org.gradle.", "System.", "Microsoft.", "Xunit.", "NUnit.",
 }
 
-// IsForeignPlace reports whether a line of a stack trace, blanks aside, names a place in a
-// library: nothing that the work is about.
+// IsForeignPlace reports whether a line of a stack trace, blanks aside, or a warning of Python
+// names a place in a library: nothing that the work is about.
 func IsForeignPlace(line string) bool {
 	bare := strings.TrimSpace(line)
-	if !names(bare) {
+	if !names(bare) && (!strings.Contains(bare, "Warning: ") || !warning.MatchString(bare)) {
 		return isForeignFunction(bare)
 	}
 	if slices.ContainsFunc(foreign, func(part string) bool { return strings.Contains(bare, part) }) {
@@ -49,6 +49,9 @@ func IsForeignPlace(line string) bool {
 	name, ok := strings.CutPrefix(bare, "at ")
 	return ok && slices.ContainsFunc(libraries, func(head string) bool { return strings.HasPrefix(name, head) })
 }
+
+// warning matches what Python warns of a place: "/src/oven.py:3: UserWarning: it is hot".
+var warning = regexp.MustCompile(`^\S+\.py:\d+: \w*Warning: `)
 
 // IsForeignFrame reports whether a line of a trace of IPython names a place in a library, with
 // the code there below it: "File ~/venv/lib/python3.12/site-packages/oven.py:3, in heat(self)".

@@ -22,6 +22,16 @@ func AlwaysStands(p *tenfold.Projection, o Options) *tenfold.Projection {
 	return f.base
 }
 
+// AlwaysStandsWithin is the view of what always stays within a target, of what has not given way.
+func AlwaysStandsWithin(p *tenfold.Projection, o Options, tokens int) *tenfold.Projection {
+	f := fitting{Fit: Fit{Target: Tokens(tokens)}, p: p, o: o, limit: tokens, report: &Fitted{}}
+	if !f.begin() {
+		return p
+	}
+	f.reduceAlways()
+	return f.base
+}
+
 // NotIn leaves of passages of a call's bodies those that its result, which stays whole, does not show.
 func NotIn(l *tenfold.Log, seq int64, body []tenfold.LineRange) []tenfold.LineRange {
 	f := fitting{p: tenfold.Project(l)}

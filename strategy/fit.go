@@ -17,7 +17,8 @@ import (
 // earlier compactions left of it; only what those hid altogether stays hidden, and
 // what an earlier fit hid more than sixteen targets, or 2,000 entries, before its end.
 // Of what strategies before it in the same plan shortened, it keeps only what they left.
-// What a person asked for, the last step, the plan, an open error, pins and
+// What a person asked for, the beginning of the issue, page or document that they name, the
+// last step, the plan, an open error, pins and
 // standing instructions always stay, as far as that leaves half of the target; a fifth
 // of what they may take is for a person's newest short messages (fit.md F4, F5). Of a
 // last step over a fifth of the target the calls stay, and

@@ -6,10 +6,7 @@ import (
 	"strings"
 
 	"tenfold"
-	"tenfold/atom"
-	"tenfold/cause"
 	"tenfold/excerpt"
-	"tenfold/internal/commandline"
 	"tenfold/purpose"
 	"tenfold/tool"
 )
@@ -46,6 +43,7 @@ type stance struct {
 	// whole has it stay as it is. Else lines of a message stay, none of one that
 	// gave way; and of a call that it was made, with the answer the whole result.
 	whole        bool
+	named        bool // it shows what a request names
 	answer, body bool // with the answer the whole result, with the body the whole call
 	lines        []tenfold.LineRange
 	part         []tenfold.LineRange // of the bodies in a call's arguments
@@ -96,6 +94,7 @@ func (f *fitting) findAlways() {
 	decided := f.approvals()
 	f.keepAnswers(decided)
 	f.keepPointed()
+	f.keepNamed()
 	f.keepPlan(calls)
 	f.keepPlanText(calls)
 	f.keepImages(calls)
@@ -319,59 +318,6 @@ func (f *fitting) approvals() map[int64]decision {
 	return decided
 }
 
-// keepError keeps the last failure, unless it was made good: a later call of
-// the tool on the same thing succeeded. What failed before it is history, and so is
-// a look that failed many calls ago, or a script that nobody ran again. Of a long one it stays that it failed, with what
-// its stub says.
-func (f *fitting) keepError(calls []toolCall) {
-	var made []tenfold.ToolCall
-	for i, c := range slices.Backward(calls) {
-		r, _ := f.p.Log().Entry(c.result)
-		result, ok := r.Payload.(tenfold.ToolResult)
-		if !ok || tool.Underway(result) {
-			continue // nobody knows yet
-		}
-		if !tool.Failed(c.call.Name, c.call.Arguments, result) && (len(calls)-1-i > callPatience || !looksFailed(c.call, result)) {
-			made = append(made, c.call)
-			continue
-		}
-		text := tenfold.TextLines(result)
-		if tool.Refused(text) {
-			continue // a person's word, and no error
-		}
-		failed := targetOf(c.call)
-		failed.misused, failed.notFound = failed.run.Words != nil && cause.Misuse(text), tool.NotFound(text)
-		if t, _ := tool.Lookup(c.call.Name); len(calls)-1-i > lookPatience {
-			if did := t.Call(c.call.Arguments); failed.misused || !did.Unknown && len(did.Changes) == 0 {
-				continue // the work went on without what it looked at
-			}
-			if len(calls)-1-i > callPatience && c.seq < f.request && !tellsOfTests(text) {
-				continue
-			}
-		}
-		if !failed.isMended(c.call.Name, made) {
-			f.keepCall(c.seq, stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/errorPart), lines: firstAndLastLines(r.Payload)})
-		}
-		return
-	}
-}
-
-// looksFailed reports whether a command that does more than look, of which the host did not
-// say how it ended, failed by what it printed.
-func looksFailed(c tenfold.ToolCall, r tenfold.ToolResult) bool {
-	t, _ := tool.Lookup(c.Name)
-	return t.Kind == tool.Shell && r.Ended() == "" && t.Call(c.Arguments).Unknown && cause.EndsRed(tool.Output(r))
-}
-
-func tellsOfTests(output string) bool {
-	for line := range strings.Lines(output) {
-		if line = atom.Clean(line); cause.Proves(line) == cause.Test || cause.SumsUp(line) {
-			return true
-		}
-	}
-	return false
-}
-
 // keepHandles keeps what is under way in the turn that is (V5): calls without a
 // result, approvals that nobody has decided on, commands that were begun and of
 // which no later call tells the end, and the skill that was loaded.
@@ -408,51 +354,6 @@ func (f *fitting) keepRunning() {
 			f.keepCall(seq, stance{what: StandsHandles, whole: true})
 		}
 	}
-}
-
-// A target is what a call is about: its file or its command, else all it says.
-type target struct {
-	name      string
-	run       commandline.Run
-	arguments string // of a call of neither
-	misused   bool   // the command was called in a way it does not know
-	notFound  bool   // what the call named is not there
-}
-
-func targetOf(c tenfold.ToolCall) target {
-	t, _ := tool.Lookup(c.Name)
-	if command, _ := t.Command(c.Arguments); command != "" {
-		key := commandline.Key(command)
-		return target{name: key, run: commandline.RunOf(key)}
-	}
-	if ops := t.Operations(c.Arguments); len(ops) > 0 {
-		return target{name: ops[0].Path}
-	}
-	return target{name: c.Arguments, arguments: c.Arguments}
-}
-
-// isMended reports whether one of the calls of a tool that went well later, the newest first,
-// made good what failed. Only the next ones may have put it right: each is read for that.
-func (t target) isMended(name string, later []tenfold.ToolCall) bool {
-	for n, c := range later {
-		if c.Name != name {
-			continue
-		}
-		if is := targetOf(c); t.madeGood(is) || len(later)-n <= callPatience && t.putRight(is) {
-			return true
-		}
-	}
-	return false
-}
-
-// madeGood reports whether a later success is of the same thing.
-func (t target) madeGood(by target) bool {
-	return t.name == by.name || t.run.TriedAgain(by.run) || t.misused && t.run.SameUse(by.run)
-}
-
-// putRight reports whether a success says the same in another form, or all but what was wrong.
-func (t target) putRight(by target) bool {
-	return t.arguments != "" && (tool.Canonical(t.arguments) == tool.Canonical(by.arguments) || tool.Amends(t.arguments, by.arguments) || tool.Retypes(t.arguments, by.arguments, t.notFound))
 }
 
 // edits are the calls that changed each file last, the newest first: what was

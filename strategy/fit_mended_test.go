@@ -3,6 +3,7 @@ package strategy_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"tenfold"
@@ -53,6 +54,7 @@ func TestF5ACommandThatEndsRedIsOpen(t *testing.T) {
 		"tests that went well":     {"make check", "error: one is wanted here\n3 passed, 0 failed", 0, false},
 		"a warning before the end": {"make", "error: no flour, going on\ndone", 0, false},
 		"a look":                   {"cat build.log", "ERROR: failed to build", 0, false},
+		"what head cut off":        {"bake | head -1", "bread\ngrep: write error: Broken pipe", 0, false},
 		"long ago":                 {"docker build .", "ERROR: failed to build", 40, false},
 	} {
 		l := script(t, "t", "u the task", `c 1 Bash {"command":"`+c.command+`"}`)
@@ -67,6 +69,26 @@ func TestF5ACommandThatEndsRedIsOpen(t *testing.T) {
 		made := plan(t, tenfold.Project(l), strategy.Options{}, "fit:target=40%")
 		if open := slices.ContainsFunc(made.Fitted.Always, func(s strategy.Standing) bool { return s.What == strategy.StandsError }); open != c.open {
 			t.Errorf("%s: open is %t", name, open)
+		}
+	}
+}
+
+// F5: of the tests of the open error those that passed do not stay where they are many.
+func TestF5OfTheOpenErrorWhatPassedDoesNotStay(t *testing.T) {
+	for passed, stays := range map[int]bool{2: true, 30: false} {
+		output := "Oven\n  1) is hot\n"
+		for i := range passed {
+			output += fmt.Sprintf("  ✔ bakes loaf %d (12ms)\n", i)
+		}
+		output += strings.Repeat("told of racks\n", 10) + "  1 failing\n  AssertionError: no heat"
+		l := script(t, "t", "u the task", `c 1 Bash {"command":"npm test"}`)
+		if _, err := l.Append(tenfold.Entry{Payload: tenfold.ToolResult{CallID: "1", Parts: tenfold.Text(output), IsError: true}}); err != nil {
+			t.Fatal(err)
+		}
+		extend(t, l, "c 2 Read {}", "r 2 *900", "a end")
+		got := tenfold.TextLines(payloads(strategy.AlwaysStands(tenfold.Project(l), strategy.Options{Range: everything(l)}))[4])
+		if !strings.Contains(got, "1) is hot") || !strings.Contains(got, "no heat") || strings.Contains(got, "bakes loaf 1 ") != stays {
+			t.Errorf("of %d tests that passed: %s", passed, got)
 		}
 	}
 }

@@ -125,8 +125,7 @@ func (p planText) open(st *stance, counter tenfold.Counter, tokens int) {
 	for line := range strings.Lines(p.text) {
 		number++
 		bare := line[atom.Gutter(line):]
-		items := tool.Checklist(bare)
-		takes := len(items) > 0 && items[0].Status != "completed"
+		takes := isOpenItem(line)
 		if !boxes {
 			takes = atom.IsListItem(bare) || strings.HasPrefix(bare, "#") || strings.HasPrefix(bare, "- ") || strings.HasPrefix(bare, "* ")
 		}

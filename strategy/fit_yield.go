@@ -88,7 +88,7 @@ func (f *fitting) concede(c concession) {
 // be missed. Of those the constraint stays. What P9 shields does not give way.
 func (f *fitting) concessions() []concession {
 	l, counter := f.p.Log(), f.p.Log().Counter()
-	var long, contexts, messages, plans, short, late, last []concession
+	var named, long, contexts, messages, plans, short, late, last []concession
 	put := func(to *[]concession, seq int64, what, text string, lines []tenfold.LineRange) {
 		_, _, now := f.base.Fate(seq)
 		if saves := now - counter.Count(shownOf(text, lines)); saves > 0 {
@@ -137,7 +137,11 @@ func (f *fitting) concessions() []concession {
 		}
 	}
 	for _, c := range f.calls {
+		_, _, call := f.base.Fate(c.seq)
+		_, _, result := f.base.Fate(c.result)
 		switch st := f.stands[c.seq]; {
+		case st.named:
+			named = append(named, concession{seq: c.seq, gone: true, saves: call + result})
 		case st.call && st.what == StandsMessages:
 			short, late = f.addAnswer(c, short, late)
 		case st.call && st.whole && st.what == StandsPlan:
@@ -156,7 +160,7 @@ func (f *fitting) concessions() []concession {
 	for i := range last {
 		last[i].last = true
 	}
-	return slices.Concat(long, contexts, messages, plans, short, late, last)
+	return slices.Concat(named, long, contexts, messages, plans, short, late, last)
 }
 
 // within parts a list where the newest of it that save no more than there is room begin.
