@@ -382,9 +382,10 @@ func apply(changes []change) error {
 		if err := c.make(); err != nil {
 			for _, done := range slices.Backward(changes[:n]) {
 				back := change{Change: done.Change, before: done.after, after: done.before, mode: done.mode}
-				if done.rename == "" {
-					_ = back.make()
+				if done.rename != "" {
+					back = change{Change: Change{Path: done.rename}, before: done.before, rename: done.Path}
 				}
+				_ = back.make()
 			}
 			return err
 		}

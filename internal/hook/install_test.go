@@ -243,6 +243,30 @@ func TestUninstallKeepsWhatThePersonChanged(t *testing.T) {
 	}
 }
 
+// Where a file cannot be put back as it was, those before it are as the uninstall found
+// them, under their own names.
+func TestUninstallIsWholeOrNotAtAll(t *testing.T) {
+	h, _ := newHost(t)
+	p := place(t, "{}")
+	changed := filepath.Join(p.Home, ".agent", "tenfold.sh")
+	if _, err := h.Install(adapter{version: 1, extra: []hook.File{{Path: changed, Content: []byte("#!")}}}, p, false); err != nil {
+		t.Fatal(err)
+	}
+	put(t, changed, "mine", 0o600)
+	settings := filepath.Join(p.Home, ".agent", "settings.json")
+	long := filepath.Join(p.Home, strings.Repeat("n", 250)) // its temporary file has no name
+	if err := errors.Join(os.Rename(settings, long), os.Symlink(long, settings)); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, p.Home)
+	if _, err := h.Uninstall(installed(t, h), false); err == nil {
+		t.Fatal("the settings were written")
+	}
+	if diff := cmp.Diff(before, tree(t, p.Home)); diff != "" {
+		t.Errorf("it is not as it was:\n%s", diff)
+	}
+}
+
 func errText(err error) string {
 	if err == nil {
 		return ""
