@@ -10,6 +10,7 @@ import (
 
 	"tenfold"
 	"tenfold/atom"
+	"tenfold/internal/number"
 	"tenfold/internal/telemetry"
 	"tenfold/strategy"
 )
@@ -217,7 +218,7 @@ func (r Request) tooLittle(plan strategy.Plan) string {
 		return ""
 	}
 	before, after := plan.Sizes()
-	return fmt.Sprintf("%d of %d tokens would go, less than %.0f %%", max(before-after, 0), before, 100*r.Progress)
+	return fmt.Sprintf("%s of %s tokens would go, less than %.0f %%", number.Thousands(max(before-after, 0)), number.Thousands(before), 100*r.Progress)
 }
 
 // renewPlan gives a plan for the log as it is now, from one that was made for an

@@ -192,7 +192,7 @@ func (m *model) showContext(s *session.Session) {
 	}
 	m.row(row("all of it", total))
 	if all := view.Totals().All(); all.Before > all.After {
-		m.say(terminal.Faint, fmt.Sprintf("Compactions hide %s. Nothing of it is lost.", number.Count(scale.Tokens(all.Before-all.After), "token")))
+		m.say(terminal.Faint, fmt.Sprintf("%s of the log are hidden. Nothing of it is lost.", number.Count(scale.Tokens(all.Before-all.After), "token")))
 	}
 	m.say(terminal.Faint, m.gaugeWords(200))
 }
@@ -234,7 +234,7 @@ func (m *model) whyCompaction(view *tenfold.Projection, scale token.Scale) {
 	}
 	m.blankLine()
 	if newest == nil {
-		m.say(terminal.Normal, "Nothing is compacted: a model sees everything.")
+		m.say(terminal.Normal, "Nothing is compacted.")
 		return
 	}
 	m.say(terminal.Bold, "The newest compaction: "+report.Where(newest.Compaction))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -180,6 +181,10 @@ func (m *model) showEntry(e tenfold.Entry, others bool) {
 			m.label = "running tools"
 		}
 	case tenfold.ToolResult:
+		runs := func(c *called) bool { return c.branch == e.Branch && c.CallID == p.CallID }
+		if others && slices.ContainsFunc(m.running, runs) { // the model was told that it is interrupted; how it ends comes
+			break
+		}
 		m.showResult(e.Branch, p)
 		if !others {
 			m.label = "asking the model"

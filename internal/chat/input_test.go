@@ -319,7 +319,7 @@ func TestCompactionCommands(t *testing.T) {
 	b.enter("/redo")
 	b.settle()
 	b.enter("/why")
-	b.wants(b.written(), "No compaction to undo.", "No compaction to redo.", "Nothing is compacted: a model sees everything.")
+	b.wants(b.written(), "No compaction to undo.", "No compaction to redo.", "Nothing is compacted.")
 	s := b.agent.session
 	if err := s.Append(
 		t.Context(),
@@ -337,7 +337,7 @@ func TestCompactionCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.enter("/context")
-	b.wants(b.written(), "What the next request takes", "user messages", "tool results", "all of it", "Compactions hide", "Nothing of it is lost.")
+	b.wants(b.written(), "What the next request takes", "user messages", "tool results", "all of it", " tokens of the log are hidden. Nothing of it is lost.")
 	b.resize(40, 24)
 	b.screen.queue = nil
 	b.enter("/context") // a line for each row, on a narrow terminal too

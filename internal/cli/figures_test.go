@@ -167,6 +167,26 @@ func TestT3ReportsAreCalibrated(t *testing.T) {
 	if c := summed.Compactions; len(c) != 1 || c[0].Summary.Tokens != turns*each*percent/100 {
 		t.Errorf("of %d tokens the summary stands for %+v", turns*each*percent/100, c)
 	}
+	// The kinds add up to all that a model sees, the summary included.
+	var described struct {
+		Tokens struct{ Before, After int }
+		Usage  struct {
+			Kinds []struct {
+				Before int `json:"tokens_before"`
+				After  int `json:"tokens_after"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(tell("c", "show", "--json")), &described); err != nil {
+		t.Fatal(err)
+	}
+	before, after = 0, 0
+	for _, kind := range described.Usage.Kinds {
+		before, after = before+kind.Before, after+kind.After
+	}
+	if before != described.Tokens.Before || after != described.Tokens.After || after == 0 {
+		t.Errorf("the kinds add up to %d → %d: %+v", before, after, described)
+	}
 	text = tell("compact", reported(t, turns, 0), "--dry-run")
 	for _, want := range []string{number.Thousands(turns*each) + " → ", "Figures    estimate (o200k)"} {
 		if !strings.Contains(text, want) || strings.Contains(text, "Outside") {

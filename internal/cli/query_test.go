@@ -11,8 +11,9 @@ import (
 	"tenfold/internal/cli/command"
 )
 
-// Ctrl-C while the model answers keeps what there is: the exit code says so, and
-// the next query goes on.
+// Who asks in a conversation in which another program is answering is told so. Ctrl-C
+// while the model answers keeps what there is: the exit code says so, and the next query
+// goes on.
 func TestInterruptedQuery(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals to send")
@@ -42,6 +43,12 @@ func TestInterruptedQuery(t *testing.T) {
 	}()
 	select {
 	case <-said.wrote:
+		beside := child(t, store, "query", "--config", filepath.Join(dir, "c.toml"), "--model", "next/m", "and?")
+		var told bytes.Buffer
+		beside.Stderr = &told
+		if out, err := beside.Output(); string(out) != "Done.\n" || err != nil || !strings.Contains(told.String(), "warning: another program has this conversation open") {
+			t.Errorf("beside it: %q %v\n%s", out, err, told.String())
+		}
 		_ = c.Process.Signal(os.Interrupt)
 	case <-ended: // on its own: its exit code says so
 	}
@@ -49,8 +56,8 @@ func TestInterruptedQuery(t *testing.T) {
 	if code := c.ProcessState.ExitCode(); code != command.ExitInterrupted || !strings.HasPrefix(said.String(), "half") || !strings.Contains(errs.String(), `"tenfold query" goes on with it`) || !strings.Contains(errs.String(), "no answer: interrupted: the next run goes on") {
 		t.Errorf("the exit code is %d\n%s\n%s", code, said, errs.String())
 	}
-	out, err := child(t, store, "query", "--config", filepath.Join(dir, "c.toml"), "--model", "next/m", "-p").Output()
-	if string(out) != "Done.\n" || err != nil {
+	out, err := child(t, store, "query", "--config", filepath.Join(dir, "c.toml"), "--model", "next/m", "-p").CombinedOutput()
+	if !strings.HasPrefix(string(out), "Done.\n") || err != nil || strings.Contains(string(out), "another program") {
 		t.Errorf("it goes on with %q %v", out, err)
 	}
 	printed, err := child(t, store, "c", "print").Output()

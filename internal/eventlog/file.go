@@ -25,6 +25,8 @@ import (
 type File struct {
 	file *os.File
 	now  func() time.Time
+	// Shared tells that another had the file open when this one was opened.
+	Shared bool
 }
 
 // Open opens the transcript file of a conversation, and makes it and its
@@ -54,6 +56,7 @@ func Open(path, conversation string, log *tenfold.Log, now func() time.Time) (f 
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
 		return nil, 0, errors.Join(err, &os.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")})
 	}
+	f.Shared = share(file)
 	written, torn, err := f.repair()
 	if err != nil {
 		return nil, torn, fmt.Errorf("repair %s: %w", path, err)

@@ -42,10 +42,7 @@ func Create(name string, mode fs.FileMode) (*File, error) {
 			continue
 		}
 		if err != nil {
-			if path, ok := errors.AsType[*fs.PathError](err); ok {
-				path.Path = name // not the temporary one
-			}
-			return nil, err
+			return nil, named(name, err)
 		}
 		if info != nil {
 			_ = f.Chmod(info.Mode().Perm())
@@ -121,6 +118,23 @@ func (f *File) commit(move func(from, to string) error) error {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())
+	}
+	return named(f.Path, err)
+}
+
+// Write writes what is to be in the file.
+func (f *File) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	return n, named(f.Path, err)
+}
+
+// named has an error name the file itself, not the temporary one.
+func named(name string, err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		path.Path = name
+	}
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
+		return &fs.PathError{Op: "write", Path: name, Err: link.Err}
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package outfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,6 +46,34 @@ func TestOutFile(t *testing.T) {
 	want("new")
 	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+}
+
+// What goes wrong is told of the file that was to be written: nobody knows the temporary one.
+func TestErrorsNameTheFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "out")
+	for want, spoil := range map[string]func(*File) error{
+		"a name that is taken": func(*File) error { return os.MkdirAll(filepath.Join(name, "x"), 0o700) },
+		"a file that is gone":  func(f *File) error { return os.Remove(f.Name()) },
+		"a file that is shut":  func(f *File) error { return f.Close() },
+	} {
+		f, err := Create(name, 0o600)
+		if err == nil {
+			err = spoil(f)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, writing := f.Write([]byte("x"))
+		for _, err := range []error{writing, f.Commit()} {
+			if path, ok := errors.AsType[*fs.PathError](err); err != nil && (!ok || path.Path != name) {
+				t.Errorf("%s: %v", want, err)
+			}
+		}
+		if _, err := os.Stat(f.Name()); err == nil {
+			t.Errorf("%s: the temporary file is left", want)
+		}
+		_ = os.RemoveAll(name)
 	}
 }
 

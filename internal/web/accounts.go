@@ -42,9 +42,10 @@ func newAccounts(alive context.Context, service *session.Service, census *census
 
 // account is what one conversation cost, up to a version of its log.
 type account struct {
-	row     store.Conversation
-	spent   map[span]*spent
-	dollars float64
+	row   store.Conversation
+	spent map[span]*spent
+	// copied is the part of dollars for what another conversation has already.
+	dollars, copied float64
 	// net is what its compactions saved less what they cost, by the price of model;
 	// last is when it was answered last.
 	net   float64
@@ -82,9 +83,9 @@ func (a *account) current(c store.Conversation) bool {
 	return a != nil && a.row.Created.Equal(c.Created) && (a.row.Version >= c.Version || a.failed >= c.Version && time.Now().Before(a.again))
 }
 
-// dollars is what the responses of a conversation cost, as far as it was read; what
-// is not is read from now on.
-func (a *accounts) dollars(c store.Conversation) float64 {
+// dollars is what the responses of a conversation cost, as far as it was read, and once is
+// that without those another holds; what is not read is from now on.
+func (a *accounts) dollars(c store.Conversation) (all, once float64) {
 	a.mu.Lock()
 	one := a.of[c.ID]
 	a.mu.Unlock()
@@ -92,9 +93,9 @@ func (a *accounts) dollars(c store.Conversation) float64 {
 		a.readChanged()
 	}
 	if one == nil {
-		return 0
+		return 0, 0
 	}
-	return one.dollars
+	return one.dollars, one.dollars - one.copied
 }
 
 // readChanged has what went on read.
@@ -248,6 +249,9 @@ func (a *accounts) add(one *account, e tenfold.Entry) {
 		sum.priced++
 		sum.dollars += dollars
 		one.dollars += dollars
+		if at.copied {
+			one.copied += dollars
+		}
 	}
 	if e.Time.After(one.last) {
 		one.last = e.Time

@@ -103,12 +103,12 @@ func (s *Server) conversations(ctx context.Context, in *listed) (out shape.Conve
 			tools[tool]++
 		}
 		if passes(c) {
-			dollars := s.accounts.dollars(c)
+			dollars, once := s.accounts.dollars(c)
 			found = append(found, costed{c, dollars})
 			tokens := s.listed(c)
 			sums.Before += tokens.Before
 			sums.After += tokens.After
-			sums.Dollars += dollars
+			sums.Dollars += once // as the page of money has it
 		}
 	}
 	out.AsOf = new(asOf.UTC())
@@ -243,7 +243,7 @@ func facets(counts map[string]int) []shape.Facet {
 // row is what the store knows of a conversation.
 func (s *Server) row(c store.Conversation, active string) shape.ConversationRow {
 	began, ended := listing.Span(c)
-	dollars := s.accounts.dollars(c)
+	dollars, _ := s.accounts.dollars(c)
 	return shape.ConversationRow{
 		ID: c.ID, Title: c.Title, Fault: c.Fault, Tool: session.ToolOf(c), Project: c.Origin.Directory, Turns: c.Stats.Turns, Entries: c.Version,
 		Tokens:  s.listed(c),

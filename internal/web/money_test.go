@@ -90,8 +90,8 @@ func TestSpendingsAddUp(t *testing.T) {
 		}
 		expect("by=model", priced+" 3/3 $4.50, "+unpriced+" 0/1 $0.00")
 		expect("by=conversation", "a 3/3 $4.50, f 3/3 $4.50, b 0/1 $0.00")
-		if list := get[shape.Conversations](t, s, "/api/conversations?sort=dollars", http.StatusOK); list.Items[2].ID != "b" || list.Items[0].Dollars != 4.5 {
-			t.Errorf("%+v", list.Items)
+		if list := get[shape.Conversations](t, s, "/api/conversations?sort=dollars&totals=true", http.StatusOK); list.Items[2].ID != "b" || list.Items[0].Dollars != 4.5 || list.Items[1].Dollars != 4.5 || list.Sums.Dollars != 4.5 {
+			t.Errorf("%+v, in all %+v", list.Items, list.Sums)
 		}
 		if err := service.Delete(t.Context(), "a"); err != nil {
 			t.Fatal(err)

@@ -35,8 +35,8 @@ func hint(err error) string {
 		return full
 	case errors.Is(err, syscall.EROFS):
 		return "copy the file to a disk that can be written"
-	case errors.Is(err, row.ErrDamaged), errors.Is(err, engine.ErrGap):
-		return damaged
+	case errors.Is(err, row.ErrDamaged), errors.Is(err, engine.ErrGap): // which SQLite finds nothing wrong with
+		return `the file is damaged: restore a backup, or save what comes before it with "tenfold conversation export ID --to tenfold"`
 	}
 	return hintOf(extended(err))
 }
@@ -54,7 +54,7 @@ func hintOf(extended int) string {
 	case sqlite3.SQLITE_NOTADB:
 		return "the file is not a store: use another path, or move the file away"
 	case sqlite3.SQLITE_CORRUPT:
-		return damaged
+		return `the file is damaged: restore a backup, or save what is left with "sqlite3 FILE .recover"`
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return fmt.Sprintf("another process held the write lock for %v: wait for it or end it, then try again", busyTimeout)
 	case sqlite3.SQLITE_IOERR:
@@ -64,8 +64,6 @@ func hintOf(extended int) string {
 }
 
 const full = engine.NoRoom + " and try again; nothing of this was written"
-
-const damaged = `the file is damaged: restore a backup, or save what is left with "sqlite3 FILE .recover"`
 
 // code is SQLite's primary result code, 0 for errors of others.
 func code(err error) int { return extended(err) & 0xff }

@@ -42,6 +42,9 @@ type File struct {
 	Only string
 	// older is told once: see [command.App.Look].
 	older bool
+	// stored are the new conversations of a file, and active is its last.
+	stored []string
+	active string
 }
 
 // Command is "tenfold compact".
@@ -254,6 +257,8 @@ func (k *File) read(ctx context.Context, path string, req session.Request, to ou
 	var views []transcript.View
 	var failed error
 	refused := 0
+	k.stored = nil
+	defer k.tellStored() // after an error, too
 	for i, in := range found {
 		r, err := k.compact(ctx, in, req)
 		if err != nil {
@@ -277,11 +282,23 @@ func (k *File) read(ctx context.Context, path string, req session.Request, to ou
 			return sum, err
 		}
 	}
+	k.tellStored()
 	k.print(reports, several || len(found) > 1, to != nil && to.piped())
 	for _, r := range reports {
 		transcripts.PrintResume(k.App, r.Resume)
 	}
 	return sum, failed
+}
+
+// tellStored says which conversations are new.
+func (k *File) tellStored() {
+	switch n := len(k.stored); {
+	case n == 1 && k.stored[0] == k.active:
+		k.NoticeActivef("stored as conversation %s, now the active one", k.active)
+	case n > 0:
+		k.NoticeActivef("stored as %s; %s is now the active one", number.Count(n, "conversation"), k.active)
+	}
+	k.stored = nil
 }
 
 // compact plans over one conversation, and stores it with the overlays. If
@@ -317,12 +334,13 @@ func (k *File) compact(ctx context.Context, in transcripts.Imported, req session
 		return nil, err
 	}
 	k.Annotate(k.App, r, in.Warnings...)
+	k.active = terminal.Word(at.ID)
 	switch {
 	case k.DryRun:
 		in.Taken[at.ID] = true
 		return r, nil
 	case at.Created:
-		k.NoticeActivef("stored as conversation %s, now the active one", at.ID)
+		k.stored = append(k.stored, k.active)
 	case at.Added > 0:
 		k.Noticef("added %s to conversation %s", number.CountOf(at.Added, "new entry", "new entries"), terminal.Word(at.ID))
 	}

@@ -56,6 +56,12 @@ func usageOf(view *tenfold.Projection) usageJSON {
 			addPart(tools, name, e.Tokens, after)
 		}
 	}
+	// What a model sees beside the entries, so that the kinds add up to all it sees.
+	for name, c := range map[string]tenfold.Count{"added": view.Totals().Added, "prompt": view.Totals().Config} {
+		if c.Before > 0 || c.After > 0 {
+			kinds[name] = &partUsage{name, c.Entries, c.Before, c.After}
+		}
+	}
 	u.Kinds, u.Tools = sorted(kinds), sorted(tools)
 	return u
 }

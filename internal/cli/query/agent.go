@@ -267,6 +267,9 @@ func (o *Opened) transcriptFile(warn func(string)) (observe func(agent.Event) er
 	if torn > 0 {
 		warn("dropped the last line of the transcript, which a crash had cut off")
 	}
+	if f.Shared {
+		warn("another program has this conversation open: each answers what it is asked, and both see all of it; to keep them apart, begin a new one")
+	}
 	o.closing = append(o.closing, f.Close)
 	return f.Observe, nil
 }

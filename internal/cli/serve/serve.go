@@ -56,8 +56,8 @@ follows conversations that are still running. Ctrl-C stops it.
 
 Only this machine can reach it unless --addr says otherwise, and only the
 browser that opens the printed address: it works once, and signs that browser in
-until the server ends. Press Enter for a new one. On a terminal, your browser is
-opened with it.
+until the server ends. On a terminal, your browser is opened with it, and Enter
+gives a new one.
 
 The page sends nothing to other servers. Conversations leave this machine only
 in requests to a model, when you send a message or choose a strategy that calls
@@ -207,7 +207,11 @@ func (k *serving) run(ctx context.Context) error {
 
 // show prints where the page is.
 func (k *serving) show(address string) {
-	k.Line(0, "Open this address in a browser. It works once; press Enter for a new one. Ctrl-C stops the server.")
+	again := "press Enter for a new one"
+	if !k.InTTY {
+		again = "start the server again for a new one"
+	}
+	k.Line(0, "Open this address in a browser. It works once; "+again+". Ctrl-C stops the server.")
 	k.Printf("\n  %s\n", k.Paint(terminal.Bold, address)) // whole on any terminal, to be copied
 }
 

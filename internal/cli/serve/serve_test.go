@@ -49,6 +49,7 @@ func (s *screen) until(t *testing.T, pattern string) string {
 }
 
 // On a terminal the browser is opened, Enter gives a new address, and Ctrl-C ends it.
+// Without one nobody is told to press Enter.
 func TestServeOnATerminal(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("xdg-open is of Linux")
@@ -61,12 +62,13 @@ func TestServeOnATerminal(t *testing.T) {
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	t.Setenv("XDG_CONFIG_HOME", dir)
 	t.Setenv("DISPLAY", ":0")
+	terminals := true
 	const address = `http://127\.0\.0\.1:\d+/\?token=[\w-]+`
 	serve := func(args ...string) (out *screen, keys *io.PipeWriter, end func() int) {
 		ctx, cancel := context.WithCancel(t.Context())
 		in, keys := io.Pipe()
 		out = &screen{}
-		a := &command.App{Now: time.Now, Terminal: &terminal.Terminal{In: in, Out: bufio.NewWriter(out), Err: out, InTTY: true, OutTTY: true, Width: 80}}
+		a := &command.App{Now: time.Now, Terminal: &terminal.Terminal{In: in, Out: bufio.NewWriter(out), Err: out, InTTY: terminals, OutTTY: true, Width: 80}}
 		code := make(chan int)
 		go func() { code <- cli.Execute(ctx, a, append([]string{"serve", "--store", "memory:"}, args...)) }()
 		return out, keys, func() int {
@@ -132,4 +134,8 @@ func TestServeOnATerminal(t *testing.T) {
 	if said, err := os.ReadFile(opened); err == nil {
 		t.Errorf("with --no-open it opens %s", said)
 	}
+	terminals = false
+	out, _, end = serve("--no-open")
+	out.until(t, "start the server again")
+	end()
 }

@@ -264,7 +264,7 @@ func (s sample) String() string {
 	var what string
 	switch s.Shape {
 	case ShapeText:
-		return "plain text, not JSON"
+		return "plain text without JSON objects"
 	case ShapeLines:
 		what = "JSON lines with keys "
 	case ShapeArray:
