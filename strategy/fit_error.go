@@ -43,8 +43,10 @@ func (f *fitting) keepError(calls []toolCall) {
 		}
 		if !failed.isMended(c.call.Name, made) {
 			st := stance{what: StandsError, whole: r.Tokens <= min(openError, f.limit/errorPart), lines: firstAndLastLines(r.Payload)}
-			if lines := besidePassed(text); st.whole && lines != nil {
-				st.whole, st.lines = false, lines
+			if st.whole {
+				if lines := besidePassed(text); lines != nil {
+					st.whole, st.lines = false, lines
+				}
 			}
 			f.keepCall(c.seq, st)
 		}
