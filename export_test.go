@@ -64,6 +64,6 @@ func (p *Projection) EntryByEntry() int {
 func ContextSubject(text string) string { return contextSubject(text) }
 
 func Fragment(line string, from, to int) (int, int) {
-	from, to, _ = fragment(line, from, to)
+	from, to, _ = fragment(line, sentenceEnds(line), from, to)
 	return from, to
 }

@@ -1,6 +1,7 @@
 package tenfold
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,24 +16,20 @@ import (
 const longestSentence = 500
 
 // fragment widens a piece of a line to where it may be cut (P5b): in prose to whole
-// sentences, elsewhere to whole words. From and to are bytes, clamped to the line.
+// sentences, by their ends, elsewhere to whole words. From and to are bytes, clamped to the line.
 // Widening twice changes nothing.
-func fragment(line string, from, to int) (_, _ int, prose bool) {
+func fragment(line string, ends []int, from, to int) (_, _ int, prose bool) {
 	from, to = min(max(from, 0), len(line)), min(max(to, 0), len(line))
 	if from >= to {
 		return from, from, false
 	}
-	if isProse(line) {
-		lo, hi, last := 0, len(line), 0
-		for end := range sentences(line) {
-			if last <= from {
-				lo = last
-			}
-			if end >= to {
-				hi = end
-				break
-			}
-			last = end
+	if len(ends) > 0 {
+		lo, hi := 0, len(line)
+		if n, _ := slices.BinarySearch(ends, from+1); n > 0 {
+			lo = ends[n-1]
+		}
+		if n, _ := slices.BinarySearch(ends, to); n < len(ends) {
+			hi = ends[n]
 		}
 		hi = lo + len(strings.TrimRightFunc(line[lo:hi], unicode.IsSpace))
 		lo = hi - len(strings.TrimLeftFunc(line[lo:hi], unicode.IsSpace))
@@ -41,6 +38,14 @@ func fragment(line string, from, to int) (_, _ int, prose bool) {
 		}
 	}
 	return wordBound(line, from, -1), wordBound(line, to, 1), false
+}
+
+// sentenceEnds are the ends of the sentences of a line of prose, in order; none of code or data.
+func sentenceEnds(line string) []int {
+	if !isProse(line) {
+		return nil
+	}
+	return slices.Collect(sentences(line))
 }
 
 // beginning is the beginning of a line, of at most so many characters.
@@ -133,7 +138,7 @@ func isIdeograph(r rune) bool {
 
 // sentences gives where the sentences of a line end, the blanks behind each
 // included; the line's end last. Where it is not sure, a sentence goes on.
-func sentences(line string) func(yield func(end int) bool) {
+func sentences(line string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		last := 0
 		for i, r := range line {

@@ -268,13 +268,13 @@ func countsLines(text string) bool {
 func fragments(line string, ranges []LineRange, number int) (string, bool) {
 	type span struct{ from, to int }
 	var spans []span
-	prose := false
+	prose, ends := false, sentenceEnds(line)
 	for _, r := range ranges {
 		if r.void() || r.First != number || r.From >= len(line) {
 			continue
 		}
 		var s span
-		s.from, s.to, prose = fragment(line, r.From, r.To)
+		s.from, s.to, prose = fragment(line, ends, r.From, r.To)
 		if !isBlank(line[s.from:s.to]) {
 			spans = append(spans, s)
 		}

@@ -134,12 +134,12 @@ func (f *fitting) demandsOf(text string, longest int) (all []demand) {
 		line = strings.TrimRight(line, "\r\n")
 		line = line[:min(len(line), longestLooked)]
 		for from := 0; from < len(line); {
-			at := atom.ConstraintAt(line[from:])
+			at := constraintFrom(line, from)
 			if at < 0 {
 				break
 			}
 			r, of := tenfold.LineRange{First: number, Last: number}, tenfold.LineRange{First: number, Last: number}
-			start, end := statement(line, from+at)
+			start, end := statement(line, at)
 			show := line
 			if len(line) > longest {
 				if r.From, r.To = start, end; from == 0 && r.From > 0 {
@@ -151,7 +151,7 @@ func (f *fitting) demandsOf(text string, longest int) (all []demand) {
 			if atom.Insists(show) {
 				d.rank = insisted
 			}
-			if said := line[from+at : end]; len(said) >= leastRepeated {
+			if said := line[at:end]; len(said) >= leastRepeated {
 				if seen[said] {
 					d.rank = repeated
 				}
@@ -164,6 +164,22 @@ func (f *fitting) demandsOf(text string, longest int) (all []demand) {
 		}
 	}
 	return all
+}
+
+// constraintFrom is where in a line, behind a place, a constraint is stated next; -1 where none
+// is. Where one is near, what stands far behind is not read: a line may state thousands.
+func constraintFrom(line string, from int) int {
+	const near, phrase = 1 << 10, 1 << 8 // a phrase is no longer
+	for window := near; ; window *= 4 {
+		end := min(from+window, len(line))
+		at := atom.ConstraintAt(line[from:end])
+		switch {
+		case at >= 0 && (end == len(line) || at+phrase < window):
+			return from + at
+		case end == len(line):
+			return -1
+		}
+	}
 }
 
 // longestSubject is how many bytes the subject of an item has at most.

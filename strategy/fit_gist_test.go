@@ -68,6 +68,18 @@ func TestS13aLongMessagesKeepManyDemands(t *testing.T) {
 	}
 }
 
+// A demand stays wherever it stands in a long line, near the one before it or far behind.
+func TestS13aADemandIsFoundAnywhereInALine(t *testing.T) {
+	filler := strings.Repeat("The oven is hot. ", 400)
+	for at := 700; at < 1100; at += 37 {
+		line := "Keep the door shut. " + filler[:at] + "x. You must under no circumstances touch the big knife. " + strings.Repeat(filler, 3)
+		p := always(script(t, "t", "u "+line, "a fine", "t", "u go", "a x", "c 1 Bash {}", "r 1 x", "a end"))
+		if got := tenfold.TextLines(payloads(p)[2]); !strings.Contains(got, "touch the big knife") || !strings.Contains(got, "Keep the door shut.") {
+			t.Fatalf("behind %d bytes a demand is gone: %q", at, got)
+		}
+	}
+}
+
 // F5: the first error of a log that a person pasted stays: it stands nowhere else, and lines with
 // ids are worth more to a choice.
 func TestF5TheErrorsOfAPastedLogStay(t *testing.T) {
