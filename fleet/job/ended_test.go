@@ -216,9 +216,9 @@ func testAnotherAttempt(t *testing.T, url string) {
 	}
 }
 
-// takenTwice has a process take a job, lose it, and take it once more beside another job: each ends as it is told.
-func takenTwice(t *testing.T, url string) (f fleet, first, second, other chan error) {
-	f = open(t, url)
+// So it may be that process itself which makes the other attempt: it ends that one.
+func testAnotherAttemptOfItsOwn(t *testing.T, url string) {
+	f := open(t, url)
 	due(t, f.st, "a")
 	type attempt struct {
 		of  string
@@ -236,40 +236,25 @@ func takenTwice(t *testing.T, url string) (f fleet, first, second, other chan er
 		}
 	}
 	f.start(t, w)
-	lost := <-begun
+	first := <-begun
 	operate(t, f.db, "UPDATE "+f.queue.Schema()+".river_job SET state = 'available'")
 	due(t, f.st, "b") // and the queue is looked at
-	one, two := <-begun, <-begun
-	if one.of == "b" {
-		one, two = two, one
+	second, other := <-begun, <-begun
+	if second.of == "b" {
+		second, other = other, second
 	}
-	return f, lost.end, one.end, two.end
-}
-
-// So it may be that process itself which makes the other attempt: it ends that one.
-func testAnotherAttemptOfItsOwn(t *testing.T, url string) {
-	f, first, second, other := takenTwice(t, url)
 	of := func(id string) job.Info { return listed(t, f.jobs, job.Filter{Conversation: id})[0] }
-	first <- errors.New("the first fails")
-	other <- errors.New("so does another job")
+	first.end <- errors.New("the first fails")
+	other.end <- errors.New("so does another job")
 	eventually(t, "that one fails", func() bool { return of("b").State == job.Retrying })
 	if j := of("a"); j.State != job.Running || j.Attempt != 2 {
 		t.Errorf("%+v", j)
 	}
-	second <- errors.New("the second fails")
+	second.end <- errors.New("the second fails")
 	eventually(t, "it fails", func() bool { return of("a").State == job.Retrying })
 	if j := of("a"); j.Error != of("b").Error { // and not taken for one of a process that ended
 		t.Errorf("%+v", j)
 	}
-}
-
-// Where both end together, River asks once: what the second comes to is not taken for the first's.
-func testAttemptsEndTogether(t *testing.T, url string) {
-	f, first, second, other := takenTwice(t, url)
-	first <- errors.New("the first fails")
-	second <- errors.New("the second fails")
-	eventually(t, "it fails", func() bool { return listed(t, f.jobs, job.Filter{Conversation: "a"})[0].State == job.Retrying })
-	other <- errors.New("so does another job")
 }
 
 // A process whose lock is still held by its connection before takes it when that is gone: without

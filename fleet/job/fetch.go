@@ -74,9 +74,8 @@ func (e *executor) JobSetStateIfRunningMany(ctx context.Context, p *riverdriver.
 	own.ID, own.Attempt, own.ErrData, own.FinalizedAt, own.MetadataDoMerge, own.MetadataUpdates, own.ScheduledAt, own.State = nil, nil, nil, nil, nil, nil, nil, nil
 	for i, id := range p.ID {
 		if _, is := e.driver.lost.Load(id); is {
-			if lost = append(lost, id); p.State[i] == rivertype.JobStateCompleted {
-				continue // else it is of a later attempt: a lost one ends without an error
-			}
+			lost = append(lost, id)
+			continue
 		}
 		own.ID, own.Attempt, own.ErrData, own.FinalizedAt = append(own.ID, id), append(own.Attempt, p.Attempt[i]), append(own.ErrData, p.ErrData[i]), append(own.FinalizedAt, p.FinalizedAt[i])
 		own.MetadataDoMerge, own.MetadataUpdates = append(own.MetadataDoMerge, p.MetadataDoMerge[i]), append(own.MetadataUpdates, p.MetadataUpdates[i])

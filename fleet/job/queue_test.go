@@ -187,7 +187,7 @@ func TestQueue(t *testing.T) {
 	server := pgtest.Start(t)
 	for name, test := range map[string]func(t *testing.T, url string){
 		"an append makes a compaction due": testDue, "once in a thousand appends": testUnique, "a tenant's limit": testLimit, "a tenant's limit of those that wait": testMost,
-		"superseded": testSuperseded, "retried with reasons": testRetried, "cancelled while it runs": testCancelled, "stopped after it paid": testPaidAndStopped, "its lock is still held": testLockIsHeld, "another attempt": testAnotherAttempt, "another attempt of its own": testAnotherAttemptOfItsOwn, "attempts end together": testAttemptsEndTogether, "killed": testKilled,
+		"superseded": testSuperseded, "retried with reasons": testRetried, "cancelled while it runs": testCancelled, "stopped after it paid": testPaidAndStopped, "its lock is still held": testLockIsHeld, "another attempt": testAnotherAttempt, "another attempt of its own": testAnotherAttemptOfItsOwn, "killed": testKilled,
 		"tenants": testTenants, "odd ids": testOddIDs, "a lost look": testUnheard, "a trace": testTrace, "appended meanwhile": testMeanwhile, "a schema that was given": testGiven, "due together": testTogether, "taken by whoever added it": testOwn, "more than one has hands for": testHands, "taken away": testTakenAway, "opened by many at once": testOpened, "the queue is lost": testLost, "cut": testCut, "shortened": testShortened,
 		"a store": func(t *testing.T, url string) {
 			db, err := postgres.OpenDatabase(t.Context(), url)
