@@ -10,7 +10,7 @@ import (
 )
 
 // logOf is an index of calls with their results.
-func logOf(t *testing.T, payloads ...tenfold.Payload) (*tenfold.Log, *Index) {
+func logOf(t testing.TB, payloads ...tenfold.Payload) (*tenfold.Log, *Index) {
 	t.Helper()
 	l := tenfold.NewLog(tenfold.WithCounter(tenfold.Chars4{}))
 	put(t, l, tenfold.UserMessage{Parts: tenfold.Text("go on")})

@@ -31,7 +31,7 @@ func worked(t *testing.T) (*tenfold.Log, *Index) {
 	return l, ix
 }
 
-func put(t *testing.T, l *tenfold.Log, p tenfold.Payload) {
+func put(t testing.TB, l *tenfold.Log, p tenfold.Payload) {
 	t.Helper()
 	if _, err := l.Append(tenfold.Entry{Payload: p}); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package digest_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"tenfold"
 	"tenfold/strategy"
@@ -101,4 +102,26 @@ func BenchmarkLedgerAdd(b *testing.B) {
 	perRun := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
 	b.ReportMetric(perRun/float64(size)*1024, "ns/KB")
 	b.ReportMetric(perRun/float64(len(entries)), "ns/entry")
+}
+
+// What thousands of calls cost that each run in a directory of their own, beside as many in one.
+func BenchmarkLedgerAddDirectories(b *testing.B) {
+	const calls = 5000
+	ran := func(dirs int) []tenfold.Entry {
+		var lines []string
+		for i := range calls {
+			lines = append(lines, fmt.Sprintf(`c %d shell {"command":"cd /w/of_some_length/dir_%d && ls"}`, i, i%dirs), fmt.Sprintf("r %d ok", i))
+		}
+		return entriesOf(b, lines...)
+	}
+	one, many := ran(1), ran(calls)
+	var inOne, inMany time.Duration
+	for b.Loop() {
+		begun := time.Now()
+		ledgerOf(one)
+		between := time.Now()
+		ledgerOf(many)
+		inOne, inMany = inOne+between.Sub(begun), inMany+time.Since(between)
+	}
+	b.ReportMetric(float64(inMany)/float64(inOne), "×one")
 }

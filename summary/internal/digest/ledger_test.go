@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // arguments", "r id text", "e id text" an error, "? id reason", "+ id", "- id
 // reason" approvals. A line that begins with "@" and a word is of that branch.
 // "\n" in texts is a line end.
-func entriesOf(t *testing.T, lines ...string) []tenfold.Entry {
+func entriesOf(t testing.TB, lines ...string) []tenfold.Entry {
 	t.Helper()
 	var all []tenfold.Entry
 	for i, line := range lines {

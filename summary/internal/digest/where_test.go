@@ -1,10 +1,8 @@
 package digest_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 func containsRed(text string) bool { return strings.Contains(text, "- red: ") }
@@ -218,25 +216,4 @@ func TestM4aWhatSaysNothingOfAChangedFile(t *testing.T) {
 		`c 3 Edit {"file_path":"/w/b.ts","old_string":"import a from 'a';","new_string":"import b from 'b';"}`, "r 3 ok",
 	), "Changed files")
 	holds(t, files, []string{"`/w/run.sh`: written, turn 0\n  - `+ # Wait for the server`\n", "`/w/a.ts`: written, turn 0\n  - in `open`\n", "`/w/b.ts`: modified, turn 0\n  - `+ import b from 'b';`\n"}, []string{"in `#", "bash", "* as"})
-}
-
-// A new directory for each of thousands of calls takes about as long as one for all: it was
-// compared with every one before.
-func TestManyDirectoriesAreNotedInTime(t *testing.T) {
-	fastest := func(dirs int) time.Duration {
-		var lines []string
-		for i := range 5000 {
-			lines = append(lines, fmt.Sprintf(`c %d shell {"command":"cd /w/of_some_length/dir_%d && ls"}`, i, i%dirs), fmt.Sprintf("r %d ok", i))
-		}
-		entries, best := entriesOf(t, lines...), time.Hour
-		for range 3 {
-			begun := time.Now()
-			ledgerOf(entries)
-			best = min(best, time.Since(begun))
-		}
-		return best
-	}
-	if one, many := fastest(1), fastest(5000); many > 4*one {
-		t.Errorf("one directory took %v, many %v", one, many)
-	}
 }
