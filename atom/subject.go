@@ -2,6 +2,7 @@ package atom
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,9 +21,13 @@ var (
 	standing = regexp.MustCompile(`(?i)(?:^|[/\\])(?:agents|claude|gemini|readme|changelog|license)\.\w+$`)
 )
 
+// mostSubjects is how many things a message names at most that it is about: one that names more is
+// a list. longestLook is how many bytes of a call tell at most what it looks at.
+const mostSubjects, longestLook = 16, 4096
+
 // Subjects gives what a message names that has to be looked at to know what it wants.
 func Subjects(text string) (all []Subject) {
-	for _, m := range subjects.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range subjects.FindAllStringSubmatchIndex(text, mostSubjects) {
 		s := Subject{name: strings.TrimRight(text[m[0]:m[1]], ".,;:!?*")}
 		switch at := numbered.FindStringSubmatch(s.name); {
 		case m[2] >= 0:
@@ -34,13 +39,16 @@ func Subjects(text string) (all []Subject) {
 		default:
 			s.name = strings.TrimLeft(s.name, "./\\~")
 		}
-		all = append(all, s)
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
 	}
 	return all
 }
 
 // In reports whether the arguments of a call name a subject.
 func (s Subject) In(arguments string) bool {
+	arguments = arguments[:min(len(arguments), longestLook)]
 	return s.name != "" && atWords(arguments, s.name, func(int) bool { return true }) ||
 		s.number != "" && atWords(arguments, s.number, func(at int) bool { return ofNumber.MatchString(arguments[max(0, at-40):at]) })
 }

@@ -1,6 +1,8 @@
 package atom_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"tenfold/atom"
@@ -37,5 +39,19 @@ func TestSubjects(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%q: %s looks at it: %t", c.message, c.arguments, got)
 		}
+	}
+}
+
+// A message may name a thing thousands of times, and a call be long: neither is read for ever.
+func TestSubjectsAreFew(t *testing.T) {
+	if got := atom.Subjects(strings.Repeat("pr 12 ", 10_000)); len(got) != 1 || got[0].In(strings.Repeat("-", 5000)+" pr 12") {
+		t.Errorf("%d of them: %+v", len(got), got)
+	}
+	var many strings.Builder
+	for n := range 1000 {
+		fmt.Fprintf(&many, "OVEN-%d ", n)
+	}
+	if got := atom.Subjects(many.String()); len(got) > 16 {
+		t.Errorf("%d of them", len(got))
 	}
 }
