@@ -13,15 +13,16 @@ const (
 	// namedPart is the part of the target, as one in so many, that may go to what a request
 	// names, and mostNamed how many such things.
 	namedPart, mostNamed = 12, 3
-	// namedBack is how many calls are looked through behind the request for the look at them.
-	namedBack = 30
+	// namedBack is how many calls are looked through behind the request for the look at them,
+	// and mostRequests how many requests that name something.
+	namedBack, mostRequests = 30, 16
 )
 
 // keepNamed keeps how those results begin that show what the latest request names which has
 // been looked at: "solve issue 7670" or "do what plan.md says" says nothing without (F5). Of
 // a list with boxes the open items stay.
 func (f *fitting) keepNamed() {
-	l := f.p.Log()
+	l, asked := f.p.Log(), 0
 	for seq := range f.backward(f.first, f.p.Version()) {
 		if turn, _, _ := l.Where(seq); turn < l.Turns()-recentTurns {
 			return
@@ -31,11 +32,15 @@ func (f *fitting) keepNamed() {
 		if !ok || !requests(f.p, m) || !f.p.Reads(seq) {
 			continue
 		}
-		looks := f.looksAt(atom.Subjects(wordsOf(m)), seq)
+		subjects := atom.Subjects(wordsOf(m))
+		if len(subjects) == 0 {
+			continue
+		}
+		looks := f.looksAt(subjects, seq)
 		for _, c := range looks {
 			f.keepBeginning(c, f.limit/namedPart/len(looks))
 		}
-		if len(looks) > 0 {
+		if asked++; len(looks) > 0 || asked == mostRequests {
 			return
 		}
 	}

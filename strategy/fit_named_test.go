@@ -56,3 +56,24 @@ func TestF5WhatARequestNamesStays(t *testing.T) {
 		}
 	}
 }
+
+// Of requests that name what nobody looked at, a few are gone through, however many there are.
+func TestF5FewRequestsAreGoneThroughForWhatTheyName(t *testing.T) {
+	for said, stays := range map[int]bool{15: true, 16: false} {
+		l := script(t, "t", "u solve https://example.org/oven/issues/712", `c 1 Bash {"command":"gh issue view 712"}`, "r 1 Lower the heat of the second rack.")
+		for i := range said {
+			extend(t, l, fmt.Sprintf("u and review PR %d", 900+i))
+		}
+		for i := range 8 {
+			extend(t, l, fmt.Sprintf("c n%d Bash {}", i), fmt.Sprintf("r n%d *9000", i))
+		}
+		extend(t, l, "a end")
+		shown := false
+		for _, p := range payloads(strategy.AlwaysStandsWithin(tenfold.Project(l), strategy.Options{Range: everything(l)}, 3000)) {
+			shown = shown || strings.Contains(tenfold.TextLines(p), "Lower the heat")
+		}
+		if shown != stays {
+			t.Errorf("behind %d requests it stays: %t", said, shown)
+		}
+	}
+}
